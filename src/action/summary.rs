@@ -8,7 +8,7 @@ use phileas_domain::model::RepositoryName;
 use super::main_line::MainLine;
 use super::markdown::{MAX_TEXT_CHARS, code_span, escape_text, link_to};
 use super::outputs::{pull_page, session_page};
-use crate::runtime::{Failed, TickReport};
+use crate::runtime::{FailedEffect, TickReport};
 
 /// The largest page of a step in bytes (GitHub's documentation: 1 MiB), minus the note about lines that are left out.
 pub const MAX_PAGE: usize = 1024 * 1024 - 1024;
@@ -290,7 +290,7 @@ fn budget_text(figures: &BudgetFigures) -> String {
     text
 }
 
-fn push_failures(text: &mut String, failed: &[Failed]) {
+fn push_failures(text: &mut String, failed: &[FailedEffect]) {
     if failed.is_empty() {
         return;
     }
@@ -400,7 +400,7 @@ mod tests {
                 .help("did you mean `curator`?"),
         );
         report.opened.push("A title | with [markup](x)".to_owned());
-        report.failed.push(Failed {
+        report.failed.push(FailedEffect {
             what: "close_notice",
             about: "issue #7".to_owned(),
             detail: "502".to_owned(),
@@ -440,7 +440,7 @@ mod tests {
         let report = TickReport {
             waiting: vec![(now, sample_line(Verdict::Waiting, Reason::NotDue, &long)); 2_000],
             failed: vec![
-                Failed {
+                FailedEffect {
                     what: "x",
                     about: long.clone(),
                     detail: long.clone()

@@ -15,12 +15,12 @@ use super::github::Client;
 use super::github::write::objects::Attempt;
 use super::ledger::{self, CommitFacts, Remote, Swap};
 use crate::runtime::ports::{
-    Commit, CommitError, Failure, Issue, LEDGER_BRANCH, Observation, ReadGitHub, Subjects,
+    Commit, CommitError, Failure, GitHubObservation, Issue, LEDGER_BRANCH, ReadGitHub, Subjects,
     WriteGitHub,
 };
 
 impl ReadGitHub for Client {
-    async fn observe(&self) -> Result<Observation, Failure> {
+    async fn observe(&self) -> Result<GitHubObservation, Failure> {
         self.observe_once().await
     }
 

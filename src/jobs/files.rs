@@ -18,12 +18,12 @@ pub struct StoreError {
     /// The file.
     pub path: PathBuf,
     /// What is wrong.
-    pub trouble: Trouble,
+    pub trouble: FileProblem,
 }
 
 /// What is wrong with a file.
 #[derive(Debug, thiserror::Error)]
-pub enum Trouble {
+pub enum FileProblem {
     /// The system says no.
     #[error("{0}")]
     System(io::Error),
@@ -59,11 +59,11 @@ pub enum Trouble {
 }
 
 impl StoreError {
-    pub(super) fn new(path: &Path, trouble: impl Into<Trouble>) -> Self {
+    pub(super) fn new(path: &Path, trouble: impl Into<FileProblem>) -> Self {
         let place = || path.to_owned();
         let trouble = match trouble.into() {
-            Trouble::System(error) if error.kind() == io::ErrorKind::IsADirectory => {
-                Trouble::Folder { place: place() }
+            FileProblem::System(error) if error.kind() == io::ErrorKind::IsADirectory => {
+                FileProblem::Folder { place: place() }
             }
             other => other,
         };
@@ -74,7 +74,7 @@ impl StoreError {
     }
 }
 
-impl From<io::Error> for Trouble {
+impl From<io::Error> for FileProblem {
     fn from(error: io::Error) -> Self {
         Self::System(error)
     }
@@ -92,7 +92,7 @@ fn flag_of(place: &Path) -> &'static str {
     }
 }
 
-impl From<Diagnostic> for Trouble {
+impl From<Diagnostic> for FileProblem {
     fn from(diagnostic: Diagnostic) -> Self {
         Self::Corrupt(Box::new(diagnostic))
     }
@@ -160,7 +160,7 @@ fn refuse_link(path: &Path) -> Result<(), StoreError> {
     let folders = path.ancestors().skip(1).filter(|_| path.is_relative());
     let mut all = std::iter::once(path).chain(folders);
     match all.find(|one| one.is_symlink()) {
-        Some(link) => Err(StoreError::new(link, Trouble::Link)),
+        Some(link) => Err(StoreError::new(link, FileProblem::Link)),
         None => Ok(()),
     }
 }
@@ -215,7 +215,7 @@ pub fn read_state<T>(
         Ok(None) => return Ok((None, Vec::new())),
         Ok(Some(bytes)) => parse(&file, &bytes),
         Err(StoreError {
-            trouble: wrong @ Trouble::TooLarge { .. },
+            trouble: wrong @ FileProblem::TooLarge { .. },
             ..
         }) => Err(Box::new(Diagnostic::error(
             file.as_ref(),
@@ -254,7 +254,7 @@ fn read_bytes(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, StoreError> 
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
     file.take(most).read_to_end(&mut bytes).map_err(wrong)?;
     if bytes.len() > limit {
-        return Err(StoreError::new(path, Trouble::TooLarge { limit }));
+        return Err(StoreError::new(path, FileProblem::TooLarge { limit }));
     }
     Ok(Some(bytes))
 }

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use super::files::StoreError;
 use super::monitor::account_for;
-use super::paths::Places;
-use super::settle::{Settling, finish, reason_of};
+use super::paths::JobPaths;
+use super::settle::{PullSettlement, finish, reason_of};
 use crate::runtime::ports::account::{AccountFailure, NewJob, ReadPull, WriteAccount};
 
 /// What stands before a retry's marker in a title and in the last line of a prompt.
@@ -37,14 +37,14 @@ pub struct Allowed {
     /// Approve plans.
     pub approve_plans: bool,
     /// What is done when the pull request is merged or closed.
-    pub settling: Settling,
+    pub settling: PullSettlement,
 }
 
 /// Deals with events.
 #[derive(Debug)]
 pub struct EventHandler<'a, A, P> {
     /// Where the files are.
-    pub places: &'a Places,
+    pub places: &'a JobPaths,
     /// The Jules keys; empty where there are none.
     pub accounts: &'a BTreeMap<String, A>,
     /// GitHub, where there is a credential.
@@ -55,7 +55,7 @@ pub struct EventHandler<'a, A, P> {
 
 /// What was done.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Dealt {
+pub struct HandledEvent {
     /// For an agent.
     pub text: String,
     /// For a program.
@@ -81,7 +81,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
     /// # Errors
     ///
     /// [`StoreError`]. What fails outside is a note of the brief.
-    pub async fn handle(&self, event: &Event, now: Timestamp) -> Result<Dealt, StoreError> {
+    pub async fn handle(&self, event: &Event, now: Timestamp) -> Result<HandledEvent, StoreError> {
         let jobs = self.places.jobs_file();
         let job = match &event.job_id {
             Some(id) => jobs.get(id)?,
@@ -132,7 +132,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
             "notes": work.notes,
             "brief": brief.render_brief(),
         });
-        Ok(Dealt {
+        Ok(HandledEvent {
             text: brief.render_brief(),
             document,
             again: work.again,

@@ -31,8 +31,8 @@ pub mod tail;
 pub mod watcher;
 
 pub use events::{EventsFile, Page};
-pub use files::{StoreError, Trouble};
-pub use monitor::{Cycle, Monitor, Rhythm, Unasked};
-pub use paths::Places;
+pub use files::{FileProblem, StoreError};
+pub use monitor::{Cycle, Monitor, MonitorSettings, SkippedAccount};
+pub use paths::JobPaths;
 pub use registry::{JobsFile, Registered};
-pub use watcher::{Handler, Passed, Watcher};
+pub use watcher::{Handler, WatchPass, Watcher};

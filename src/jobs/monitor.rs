@@ -15,17 +15,17 @@ use phileas_domain::jobs::{
 };
 
 use super::files::{self, Lock, StoreError};
-use super::paths::Places;
-use crate::runtime::ports::account::{AccountFailure, AccountTrouble, ReadAccount};
+use super::paths::JobPaths;
+use crate::runtime::ports::account::{AccountError, AccountFailure, ReadAccount};
 
 mod cycle;
 mod job_check;
 mod settings;
 
-use cycle::Gathered;
-pub use cycle::Unasked;
-use job_check::Visit;
-pub use settings::{MAX_LOOKS, MAX_READS, Rhythm};
+use cycle::CycleFindings;
+pub use cycle::SkippedAccount;
+use job_check::JobCheck;
+pub use settings::{MAX_ACTIVITY_READS, MAX_SESSION_READS, MonitorSettings};
 
 /// The account of jobs that no other account is named for.
 pub const DEFAULT_ACCOUNT: &str = "default";
@@ -36,8 +36,8 @@ pub const MAX_MEMORY_BYTES: usize = 64 << 20;
 /// Looks at jobs.
 #[derive(Debug)]
 pub struct Monitor<A> {
-    places: Places,
-    rhythm: Rhythm,
+    places: JobPaths,
+    rhythm: MonitorSettings,
     accounts: BTreeMap<String, A>,
 }
 
@@ -57,7 +57,7 @@ pub struct Cycle {
     /// Jobs that were retired.
     pub retired: Vec<(JobId, RetireReason)>,
     /// Accounts that could not be asked, or not to the end, by their names.
-    pub unasked: Vec<Unasked>,
+    pub unasked: Vec<SkippedAccount>,
     /// How many live jobs no key is there for.
     pub keyless: usize,
 }
@@ -65,7 +65,7 @@ pub struct Cycle {
 impl<A: ReadAccount> Monitor<A> {
     /// A monitor. Accounts are named as key files are: `owner__name`, `owner`, and [`DEFAULT_ACCOUNT`].
     #[must_use]
-    pub fn new(places: Places, rhythm: Rhythm, accounts: BTreeMap<String, A>) -> Self {
+    pub fn new(places: JobPaths, rhythm: MonitorSettings, accounts: BTreeMap<String, A>) -> Self {
         Self {
             places,
             rhythm,
@@ -108,7 +108,7 @@ impl<A: ReadAccount> Monitor<A> {
                 }
             }
         }
-        let mut gathered = Gathered::default();
+        let mut gathered = CycleFindings::default();
         let sent: u64 = self.accounts.values().map(ReadAccount::sent).sum();
         for (name, mut jobs) in by_account {
             jobs.sort_by(|a, b| (a.priority, &a.job_id).cmp(&(b.priority, &b.job_id)));
@@ -223,7 +223,7 @@ impl<A: ReadAccount> Monitor<A> {
         account: &A,
         jobs: &[&Job],
         memory: &mut MonitorMemory,
-        gathered: &mut Gathered,
+        gathered: &mut CycleFindings,
         now: Timestamp,
         eager: bool,
     ) {
@@ -273,7 +273,7 @@ impl<A: ReadAccount> Monitor<A> {
         for job in jobs {
             let job_memory = memory.jobs.entry(job.job_id.clone()).or_default();
             job_memory.first_seen.get_or_insert(now);
-            let mut visit = Visit {
+            let mut visit = JobCheck {
                 account,
                 rhythm: &self.rhythm,
                 job,
@@ -311,7 +311,7 @@ impl<A: ReadAccount> Monitor<A> {
         let draw = |count| jitter_factor(name, count, self.rhythm.seed);
         known.refused_key = None;
         match failure.kind {
-            AccountTrouble::Throttled { after } => {
+            AccountError::Throttled { after } => {
                 known.throttled += 1;
                 let asked = after.and_then(|after| SignedDuration::try_from(after).ok());
                 let at = next_try(
@@ -324,7 +324,7 @@ impl<A: ReadAccount> Monitor<A> {
                 known.next_poll_at = Some(at);
                 None
             }
-            AccountTrouble::Denied => {
+            AccountError::Denied => {
                 known.refused_key = Some(mark.to_owned());
                 let since = *known.refused_since.get_or_insert(now);
                 known.next_poll_at = now.checked_add(CREDENTIAL_PAUSE).ok();
@@ -336,7 +336,7 @@ impl<A: ReadAccount> Monitor<A> {
                     .tell(&cause)
                     .then(|| of_account(&cause, "credential", message, jobs))
             }
-            AccountTrouble::Down | AccountTrouble::Refused => {
+            AccountError::Down | AccountError::Refused => {
                 known.failures += 1;
                 let since = *known.failing_since.get_or_insert(now);
                 let failures = known.failures;
@@ -374,8 +374,8 @@ pub fn account_for<'a, A>(accounts: &'a BTreeMap<String, A>, job: &Job) -> Optio
         .map(|(name, _)| name.as_str())
 }
 
-fn unasked(name: &str, known: &AccountMemory, jobs: usize, waits: bool) -> Unasked {
-    Unasked {
+fn unasked(name: &str, known: &AccountMemory, jobs: usize, waits: bool) -> SkippedAccount {
+    SkippedAccount {
         account: name.to_owned(),
         refused: known.refused_key.is_some(),
         waits,

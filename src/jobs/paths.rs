@@ -9,7 +9,7 @@ pub const FOLDER: &str = ".phileas";
 
 /// Where everything is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Places {
+pub struct JobPaths {
     /// The jobs file.
     pub jobs: PathBuf,
     /// The events file.
@@ -20,7 +20,7 @@ pub struct Places {
     pub watcher: PathBuf,
 }
 
-impl Default for Places {
+impl Default for JobPaths {
     fn default() -> Self {
         let at = |name: &str| Path::new(FOLDER).join(name);
         Self {
@@ -32,7 +32,7 @@ impl Default for Places {
     }
 }
 
-impl Places {
+impl JobPaths {
     /// The jobs file.
     #[must_use]
     pub fn jobs_file(&self) -> JobsFile {
@@ -49,7 +49,7 @@ impl Places {
 /// Why a caller may not name a path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{asked}` does not lie in {}; name a file inside it", root.display())]
-pub struct OutsideError {
+pub struct OutsideRootError {
     /// What was named.
     pub asked: String,
     /// Where it would have to lie.
@@ -60,9 +60,9 @@ pub struct OutsideError {
 ///
 /// # Errors
 ///
-/// [`OutsideError`].
-pub fn confined(root: &Path, asked: &str) -> Result<PathBuf, OutsideError> {
-    let outside = || OutsideError {
+/// [`OutsideRootError`].
+pub fn confined(root: &Path, asked: &str) -> Result<PathBuf, OutsideRootError> {
+    let outside = || OutsideRootError {
         asked: asked.to_owned(),
         root: root.to_owned(),
     };

@@ -10,7 +10,7 @@ use phileas_domain::jobs::line::MAX_LINE_BYTES;
 use phileas_domain::jobs::registry::{MAX_FILE_BYTES, MAX_JOBS, Part, line_of};
 use phileas_domain::jobs::{Job, JobId, Registry, RetireReason, Retired};
 
-use super::files::{self, Lock, StoreError, Trouble};
+use super::files::{self, FileProblem, Lock, StoreError};
 use super::json_lines::Lines;
 
 /// How long a retired job stays in the file.
@@ -94,7 +94,7 @@ impl JobsFile {
             (registry, _, true) => Ok(registry),
             _ => Err(StoreError::new(
                 &self.path,
-                Trouble::TooLarge {
+                FileProblem::TooLarge {
                     limit: MAX_FILE_BYTES,
                 },
             )),
@@ -123,7 +123,7 @@ impl JobsFile {
             if registry.len() >= MAX_JOBS {
                 return Err(StoreError::new(
                     &self.path,
-                    Trouble::Full { limit: MAX_JOBS },
+                    FileProblem::Full { limit: MAX_JOBS },
                 ));
             }
             if registry.is_array() {

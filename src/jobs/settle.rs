@@ -9,7 +9,7 @@ use phileas_domain::jobs::{Job, JobId, MonitorMemory, PullLink, RetireReason};
 
 use super::files::StoreError;
 use super::monitor::account_for;
-use super::paths::Places;
+use super::paths::JobPaths;
 use crate::runtime::ports::account::{ReadPull, WriteAccount};
 
 /// How often the pull request of a job is asked for.
@@ -19,7 +19,7 @@ pub const MAX_PULLS: usize = 20;
 
 /// What may be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Settling {
+pub struct PullSettlement {
     /// Archive the session.
     pub archive: bool,
     /// Retire the job.
@@ -33,12 +33,12 @@ pub struct Settling {
 ///
 /// [`StoreError`].
 pub async fn settle<A: WriteAccount>(
-    places: &Places,
+    places: &JobPaths,
     memory: &MonitorMemory,
     asked: &mut BTreeMap<JobId, Timestamp>,
     accounts: &BTreeMap<String, A>,
     pulls: &impl ReadPull,
-    settling: Settling,
+    settling: PullSettlement,
     now: Timestamp,
 ) -> Result<Vec<(JobId, RetireReason)>, StoreError> {
     let mut retired = Vec::new();
@@ -93,11 +93,11 @@ pub fn reason_of(state: PullState) -> Option<RetireReason> {
 ///
 /// [`StoreError`].
 pub async fn finish<A: WriteAccount>(
-    places: &Places,
+    places: &JobPaths,
     job: &Job,
     accounts: &BTreeMap<String, A>,
     reason: RetireReason,
-    settling: Settling,
+    settling: PullSettlement,
     now: Timestamp,
 ) -> Result<bool, StoreError> {
     if settling.archive

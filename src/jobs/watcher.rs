@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::events::{EventsFile, event_of};
 use super::files::{self, Lock, StoreError, beside};
-use super::paths::Places;
+use super::paths::JobPaths;
 use super::tail::{Tail, TailLine};
 
 /// What is added to the name of the events file for events that no handler took.
@@ -43,7 +43,7 @@ pub struct Watcher<H> {
 
 /// What came of a pass.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Passed {
+pub struct WatchPass {
     /// How many events were dealt with.
     pub handled: usize,
     /// How many lines were given up.
@@ -60,7 +60,11 @@ impl<H: Handler> Watcher<H> {
     /// # Errors
     ///
     /// [`StoreError`].
-    pub fn new(places: &Places, handler: H, max_attempts: u32) -> Result<Option<Self>, StoreError> {
+    pub fn new(
+        places: &JobPaths,
+        handler: H,
+        max_attempts: u32,
+    ) -> Result<Option<Self>, StoreError> {
         let Some(alone) = Lock::attempt(&places.watcher)? else {
             return Ok(None);
         };
@@ -79,11 +83,11 @@ impl<H: Handler> Watcher<H> {
     /// # Errors
     ///
     /// [`StoreError`].
-    pub async fn pass(&self, now: Timestamp) -> Result<Passed, StoreError> {
+    pub async fn pass(&self, now: Timestamp) -> Result<WatchPass, StoreError> {
         let mut memory = self.remember()?;
         let before = memory.clone();
         let tail = Tail::new(self.events.path());
-        let mut passed = Passed::default();
+        let mut passed = WatchPass::default();
         for _ in 0..MAX_PASS {
             if let Some(at) = memory.retry_at.filter(|at| *at > now) {
                 passed.retry_at = Some(at);
@@ -112,7 +116,7 @@ impl<H: Handler> Watcher<H> {
         &self,
         (tail, line): (&Tail, &TailLine),
         memory: &mut WatcherMemory,
-        passed: &mut Passed,
+        passed: &mut WatchPass,
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let event = match event_of(self.events.path(), &line.line) {

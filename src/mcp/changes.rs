@@ -28,12 +28,12 @@ pub(super) struct Change {
 
 /// Tells listeners of this process what has changed.
 #[derive(Debug, Clone)]
-pub(super) struct Changes {
+pub(super) struct ChangeFeed {
     told: broadcast::Sender<Change>,
     over: watch::Sender<bool>,
 }
 
-impl Default for Changes {
+impl Default for ChangeFeed {
     fn default() -> Self {
         Self {
             told: broadcast::channel(CAPACITY).0,
@@ -42,7 +42,7 @@ impl Default for Changes {
     }
 }
 
-impl Changes {
+impl ChangeFeed {
     pub(super) fn listen(&self) -> broadcast::Receiver<Change> {
         self.told.subscribe()
     }

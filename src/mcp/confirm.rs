@@ -14,9 +14,9 @@ use rmcp::model::{
 };
 use sha2::{Digest as _, Sha256};
 
-use super::tool_context::Desk;
-use super::tool_definition::Call;
-use super::tool_error::Trouble;
+use super::tool_context::ToolContext;
+use super::tool_definition::ToolCall;
+use super::tool_error::ToolError;
 
 /// The name of the question, and of its one answer.
 const KEY: &str = "confirm";
@@ -24,7 +24,7 @@ const KEY: &str = "confirm";
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What a person said.
-pub(super) enum Word {
+pub(super) enum Confirmation {
     /// Do it.
     Yes,
     /// Ask by this, and come back.
@@ -35,21 +35,21 @@ pub(super) enum Word {
 /// must still be so when the answer comes back, such as the commit that was checked. `said`: the client says that the
 /// person wants it, which counts only where it cannot ask.
 pub(super) async fn confirmed(
-    desk: &Desk,
-    call: &Call,
+    desk: &ToolContext,
+    call: &ToolCall,
     said: bool,
     question: &str,
     pinned: &str,
-) -> Result<Word, Trouble> {
+) -> Result<Confirmation, ToolError> {
     let action = digest_of(&[call.request.name.as_bytes(), pinned.as_bytes()]);
     if desk.answers.declined.holds(&action) {
         return Err(declined_before());
     }
     if !asks_a_person(call) {
         return if said {
-            Ok(Word::Yes)
+            Ok(Confirmation::Yes)
         } else {
-            Err(Trouble::new(format!(
+            Err(ToolError::new(format!(
                 "{question} This client cannot ask a person, so nothing was done; when the user wants it, \
                  call again with `confirm: true`"
             )))
@@ -65,12 +65,14 @@ pub(super) async fn confirmed(
         in_between(desk, call, question).await
     };
     match word {
-        Ok(Said::Yes) if desk.answers.declined.holds(&action) => Err(declined_before()),
-        Ok(Said::Yes) => Ok(Word::Yes),
-        Ok(Said::RunRequest(ask)) => Ok(Word::RunRequest(ask)),
-        Ok(Said::No) => {
+        Ok(ConfirmationAnswer::Yes) if desk.answers.declined.holds(&action) => {
+            Err(declined_before())
+        }
+        Ok(ConfirmationAnswer::Yes) => Ok(Confirmation::Yes),
+        Ok(ConfirmationAnswer::RunRequest(ask)) => Ok(Confirmation::RunRequest(ask)),
+        Ok(ConfirmationAnswer::No) => {
             desk.answers.declined.remember(action);
-            Err(Trouble::new(
+            Err(ToolError::new(
                 "the person said no, so nothing was done. That is final for this action: do not call this again, neither \
                  with `confirm: true` nor through another client; the person can do it where it is to be done",
             ))
@@ -79,15 +81,15 @@ pub(super) async fn confirmed(
     }
 }
 
-fn declined_before() -> Trouble {
-    Trouble::new(
+fn declined_before() -> ToolError {
+    ToolError::new(
         "the person has said no to this very action, and that is final, whatever `confirm` says; nothing was done. The \
          person can do it where it is to be done, or start this server again to be asked again",
     )
 }
 
 /// What came of asking.
-enum Said {
+enum ConfirmationAnswer {
     Yes,
     No,
     /// The client is to ask by this, and to come back.
@@ -95,7 +97,11 @@ enum Said {
 }
 
 /// Asks by a client that can be asked while the call waits.
-async fn in_between(desk: &Desk, call: &Call, question: &str) -> Result<Said, Trouble> {
+async fn in_between(
+    desk: &ToolContext,
+    call: &ToolCall,
+    question: &str,
+) -> Result<ConfirmationAnswer, ToolError> {
     let request = ElicitRequest::new(form(question));
     let asked = call.context.peer.create_elicitation(request.params);
     let asked = tokio::select! {
@@ -103,16 +109,16 @@ async fn in_between(desk: &Desk, call: &Call, question: &str) -> Result<Said, Tr
         // Its answer cannot arrive any more.
         () = desk.changes.ended() => {
             let text = "the client has closed its input before the person answered, so nothing was done";
-            return Err(Trouble::new(text));
+            return Err(ToolError::new(text));
         }
     };
     match asked {
         Ok(Ok(result)) => verdict(&result),
-        Ok(Err(error)) => Err(Trouble::new(format!(
+        Ok(Err(error)) => Err(ToolError::new(format!(
             "the client could not ask the person ({error}), so nothing was done; only the person's answer counts, so call \
              again when the client can ask"
         ))),
-        Err(_) => Err(Trouble::new(format!(
+        Err(_) => Err(ToolError::new(format!(
             "the person did not answer within {} s, so nothing was done; call again to ask again",
             PATIENCE.as_secs()
         ))),
@@ -120,7 +126,12 @@ async fn in_between(desk: &Desk, call: &Call, question: &str) -> Result<Said, Tr
 }
 
 /// The question for a client that comes back with the answer, or the answer that it has come back with.
-fn again(desk: &Desk, call: &Call, question: &str, pinned: &str) -> Result<Said, Trouble> {
+fn again(
+    desk: &ToolContext,
+    call: &ToolCall,
+    question: &str,
+    pinned: &str,
+) -> Result<ConfirmationAnswer, ToolError> {
     let bound = bound_to(call, pinned);
     let answer = call
         .request
@@ -129,7 +140,7 @@ fn again(desk: &Desk, call: &Call, question: &str, pinned: &str) -> Result<Said,
         .and_then(|answers| answers.get(KEY));
     if let Some(state) = &call.request.request_state {
         if desk.seal.open_with(state, &bound).is_err() {
-            return Err(Trouble::new(
+            return Err(ToolError::new(
                 "this answer belongs to another question, is too old, or what it was about has changed since; nothing \
                  was done, so call again without `requestState`",
             ));
@@ -138,7 +149,7 @@ fn again(desk: &Desk, call: &Call, question: &str, pinned: &str) -> Result<Said,
             let result = serde_json::from_value::<ElicitResult>(answer.clone());
             return match result {
                 Ok(result) => once(desk, state, verdict(&result)?),
-                Err(error) => Err(Trouble::new(format!(
+                Err(error) => Err(ToolError::new(format!(
                     "the answer `{KEY}` cannot be read: {error}; nothing was done"
                 ))),
             };
@@ -148,16 +159,21 @@ fn again(desk: &Desk, call: &Call, question: &str, pinned: &str) -> Result<Said,
     let requests: InputRequests = [(KEY.to_owned(), InputRequest::Elicitation(request))].into();
     let options = SealOptions::new().associated_data(&bound).ttl(PATIENCE);
     let state = desk.seal.seal_with(KEY.as_bytes(), &options);
-    Ok(Said::RunRequest(Box::new(InputRequiredResult::new(
-        Some(requests),
-        Some(state),
-    ))))
+    Ok(ConfirmationAnswer::RunRequest(Box::new(
+        InputRequiredResult::new(Some(requests), Some(state)),
+    )))
 }
 
 /// One yes is one action: who sends the answer once more asks once more.
-fn once(desk: &Desk, state: &str, said: Said) -> Result<Said, Trouble> {
-    if matches!(said, Said::Yes) && !desk.answers.used.remember(digest_of(&[state.as_bytes()])) {
-        return Err(Trouble::new(
+fn once(
+    desk: &ToolContext,
+    state: &str,
+    said: ConfirmationAnswer,
+) -> Result<ConfirmationAnswer, ToolError> {
+    if matches!(said, ConfirmationAnswer::Yes)
+        && !desk.answers.used.remember(digest_of(&[state.as_bytes()]))
+    {
+        return Err(ToolError::new(
             "this answer was used already, so nothing was done; call again without `requestState` to ask again",
         ));
     }
@@ -165,7 +181,7 @@ fn once(desk: &Desk, state: &str, said: Said) -> Result<Said, Trouble> {
 }
 
 /// What an answer counts for: this tool, these arguments, and things as they stand.
-fn bound_to(call: &Call, pinned: &str) -> Vec<u8> {
+fn bound_to(call: &ToolCall, pinned: &str) -> Vec<u8> {
     let arguments = serde_json::to_vec(&call.request.arguments).unwrap_or_default();
     digest_of(&[call.request.name.as_bytes(), &arguments, pinned.as_bytes()]).to_vec()
 }
@@ -179,24 +195,24 @@ fn digest_of(parts: &[&[u8]]) -> [u8; 32] {
     digest.finalize().into()
 }
 
-fn verdict(result: &ElicitResult) -> Result<Said, Trouble> {
+fn verdict(result: &ElicitResult) -> Result<ConfirmationAnswer, ToolError> {
     let yes = result
         .content
         .as_ref()
         .and_then(|content| content.get(KEY))
         .and_then(serde_json::Value::as_bool);
     match (&result.action, yes) {
-        (ElicitationAction::Accept, Some(true)) => Ok(Said::Yes),
+        (ElicitationAction::Accept, Some(true)) => Ok(ConfirmationAnswer::Yes),
         // Closing a question is no answer to it.
-        (ElicitationAction::Cancel, _) => Err(Trouble::new(
+        (ElicitationAction::Cancel, _) => Err(ToolError::new(
             "the person closed the question without an answer, so nothing was done; call again to ask again",
         )),
-        _ => Ok(Said::No),
+        _ => Ok(ConfirmationAnswer::No),
     }
 }
 
 /// Whether the client can ask its user.
-pub(super) fn asks_a_person(call: &Call) -> bool {
+pub(super) fn asks_a_person(call: &ToolCall) -> bool {
     can_ask(call.context.client_capabilities().as_ref())
 }
 

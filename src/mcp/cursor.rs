@@ -5,7 +5,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::tool_error::Trouble;
+use super::tool_error::ToolError;
 
 /// The longest cursor that is accepted, in bytes.
 const MAX_BYTES: usize = 2_000;
@@ -38,7 +38,7 @@ pub(super) fn write(of: &str, at: &impl Serialize) -> String {
 pub(super) fn read<T: DeserializeOwned>(
     of: &str,
     cursor: Option<&str>,
-) -> Result<Option<T>, Trouble> {
+) -> Result<Option<T>, ToolError> {
     let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else {
         return Ok(None);
     };
@@ -49,7 +49,7 @@ pub(super) fn read<T: DeserializeOwned>(
         .filter(|sealed| sealed.v == VERSION && sealed.of == of);
     match sealed {
         Some(sealed) => Ok(Some(sealed.at)),
-        None => Err(Trouble::new(
+        None => Err(ToolError::new(
             "this `cursor` was not given by this very listing; pass `next_cursor` of its last answer as it is, or none \
              to start again",
         )),

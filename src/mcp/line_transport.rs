@@ -36,7 +36,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// Both directions, as long as the server lives. A line that cannot be a message is answered with an error under no id,
 /// as JSON-RPC has it, and the next one is read. Some clients leave out the end of the last line; what they said counts
 /// all the same. The end releases every call that waits, or the server would wait with it.
-pub struct Lines<R, W, E> {
+pub struct LineTransport<R, W, E> {
     input: BufReader<R>,
     /// What has come of the line that is being read. A reader that is dropped and polled again continues with it.
     begun: Vec<u8>,
@@ -45,7 +45,7 @@ pub struct Lines<R, W, E> {
     /// The client has begun: by a handshake, by a request that names its revision, or by neither.
     has_begun: bool,
     /// What a line said that is not dealt with yet. Only a batch says more than one thing.
-    heard: VecDeque<Heard>,
+    heard: VecDeque<LineResult>,
     output: Arc<Mutex<Option<W>>>,
     /// The error that is on its way. Nothing more is read before it is out, so that rubbish cannot pile up answers.
     refusal: Option<JoinHandle<io::Result<()>>>,
@@ -58,7 +58,7 @@ pub struct Lines<R, W, E> {
 }
 
 /// A message, `None` for one that wants no answer; the error is what is answered.
-type Heard = Result<Option<RxJsonRpcMessage<RoleServer>>, String>;
+type LineResult = Result<Option<RxJsonRpcMessage<RoleServer>>, String>;
 
 /// What came before the end of a line.
 enum Line {
@@ -66,7 +66,7 @@ enum Line {
     TooLong,
 }
 
-impl<R, W, E> Lines<R, W, E>
+impl<R, W, E> LineTransport<R, W, E>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -175,7 +175,7 @@ where
     }
 }
 
-impl<R, W, E> Transport<RoleServer> for Lines<R, W, E>
+impl<R, W, E> Transport<RoleServer> for LineTransport<R, W, E>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -324,7 +324,7 @@ fn handshake() -> [Value; 2] {
 }
 
 /// What a line says: one message, or those of a batch, each answered by itself.
-fn understood(line: &[u8]) -> Vec<Heard> {
+fn understood(line: &[u8]) -> Vec<LineResult> {
     let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
     let line = line.trim_ascii();
     if line.is_empty() {
@@ -349,7 +349,7 @@ fn understood(line: &[u8]) -> Vec<Heard> {
     }
 }
 
-fn message(value: Value) -> Heard {
+fn message(value: Value) -> LineResult {
     let id = value.get("id").cloned();
     let names_method = value.get("method").is_some_and(Value::is_string);
     let unfit = match serde_json::from_value(value) {

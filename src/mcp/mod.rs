@@ -41,9 +41,9 @@ mod tools;
 mod view;
 mod watch_files;
 
-pub use monitor_files::{CheckJobs, Queue};
-pub use phileas_api::House;
+pub use monitor_files::{CheckJobs, MonitorFiles};
+pub use phileas_api::PhileasApi;
 pub use policy::Policy;
 pub use server::Server;
-pub use tool_context::Desk;
-pub use tool_error::Trouble;
+pub use tool_context::ToolContext;
+pub use tool_error::ToolError;

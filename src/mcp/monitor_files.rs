@@ -6,19 +6,19 @@ use jiff::Timestamp;
 use phileas_domain::jobs::{Event, EventId, Job, JobId, MonitorMemory, Registry, RetireReason};
 use phileas_domain::model::RepositoryName;
 
-use super::changes::Changes;
+use super::changes::ChangeFeed;
 use super::policy::Policy;
-use super::tool_error::Trouble;
+use super::tool_error::ToolError;
 use crate::jobs::files::read_state;
 use crate::jobs::monitor::MAX_MEMORY_BYTES;
 use crate::jobs::paths::confined;
-use crate::jobs::{EventsFile, JobsFile, Page, Places, StoreError};
-use crate::runtime::ports::sessions_api::Answer;
+use crate::jobs::{EventsFile, JobPaths, JobsFile, Page, StoreError};
+use crate::runtime::ports::sessions_api::BoxedAnswer;
 
 /// How many events, from the newest back, may be news to a listener who looks every second.
 const NEWEST: u64 = 20;
 
-impl From<StoreError> for Trouble {
+impl From<StoreError> for ToolError {
     fn from(error: StoreError) -> Self {
         Self::new(error.to_string())
     }
@@ -27,12 +27,12 @@ impl From<StoreError> for Trouble {
 /// Checks the registered jobs once, as a monitor does, and writes what happened into the events file.
 pub trait CheckJobs: Send + Sync {
     /// Checks them.
-    fn check(&self) -> Answer<'_, Result<(), Trouble>>;
+    fn check(&self) -> BoxedAnswer<'_, Result<(), ToolError>>;
 }
 
 /// The files of the monitor.
 #[derive(Debug, Clone)]
-pub struct Queue {
+pub struct MonitorFiles {
     pub(super) jobs: JobsFile,
     pub(super) events: EventsFile,
     /// What the monitor remembers.
@@ -41,10 +41,10 @@ pub struct Queue {
     root: PathBuf,
 }
 
-impl Queue {
+impl MonitorFiles {
     /// The files at these places. What a caller names must lie in `root`.
     #[must_use]
-    pub fn new(places: &Places, root: PathBuf) -> Self {
+    pub fn new(places: &JobPaths, root: PathBuf) -> Self {
         Self {
             jobs: places.jobs_file(),
             events: places.events_file(),
@@ -61,18 +61,18 @@ impl Queue {
     }
 
     /// The jobs file that a caller means.
-    pub(super) fn jobs_at(&self, asked: Option<&str>) -> Result<JobsFile, Trouble> {
+    pub(super) fn jobs_at(&self, asked: Option<&str>) -> Result<JobsFile, ToolError> {
         match asked {
             None => Ok(self.jobs.clone()),
             Some(path) if self.jobs.path() == std::path::Path::new(path) => Ok(self.jobs.clone()),
             Some(path) => confined(&self.root, path)
                 .map(JobsFile::new)
-                .map_err(|error| Trouble::new(format!("`jobs_path`: {error}"))),
+                .map_err(|error| ToolError::new(format!("`jobs_path`: {error}"))),
         }
     }
 
     /// All registered jobs.
-    pub(super) fn registry(&self) -> Result<Registry, Trouble> {
+    pub(super) fn registry(&self) -> Result<Registry, ToolError> {
         Ok(self.jobs.read()?.0)
     }
 
@@ -82,14 +82,14 @@ impl Queue {
     }
 
     /// Has a job watched. Gives why that is not so: the job itself exists all the same.
-    pub(super) fn register(&self, changes: &Changes, job: Job) -> Option<String> {
+    pub(super) fn register(&self, changes: &ChangeFeed, job: Job) -> Option<String> {
         let registered = self.jobs.register(job, Timestamp::now());
         changes.jobs();
         registered.err().map(|error| error.to_string())
     }
 
     /// Has a job not watched any more, where it was. A file that cannot be written is the monitor's to tell.
-    pub(super) fn retire(&self, changes: &Changes, id: &str, reason: RetireReason) {
+    pub(super) fn retire(&self, changes: &ChangeFeed, id: &str, reason: RetireReason) {
         let Ok(id) = id.parse::<JobId>() else { return };
         if self.known(id.as_str()).is_none() {
             return;
@@ -101,7 +101,7 @@ impl Queue {
     }
 
     /// The registered jobs that may be seen, the newest first.
-    pub(super) fn jobs_of(&self, policy: &Policy) -> Result<Vec<Job>, Trouble> {
+    pub(super) fn jobs_of(&self, policy: &Policy) -> Result<Vec<Job>, ToolError> {
         let mut jobs: Vec<Job> = self
             .registry()?
             .jobs()
@@ -133,7 +133,7 @@ impl Queue {
         cursor: EventId,
         limit: usize,
         wanted: impl Fn(&Event) -> bool,
-    ) -> Result<Page, Trouble> {
+    ) -> Result<Page, ToolError> {
         let registry = if policy.allowed.is_empty() {
             Registry::default()
         } else {

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use phileas_domain::model::RepositoryName;
 
-use super::tool_error::Trouble;
+use super::tool_error::ToolError;
 
 /// The longest list of repositories that a trouble prints.
 const SHOWN: usize = 10;
@@ -84,9 +84,9 @@ impl Policy {
     /// # Errors
     ///
     /// When it is no name, or is not allowed here.
-    pub fn repository(&self, text: &str) -> Result<RepositoryName, Trouble> {
+    pub fn repository(&self, text: &str) -> Result<RepositoryName, ToolError> {
         let name: RepositoryName = text.trim().parse().map_err(|_| {
-            Trouble::new(format!("`{text}` names no repository; write `owner/name`"))
+            ToolError::new(format!("`{text}` names no repository; write `owner/name`"))
         })?;
         if self.allows(&name) {
             Ok(name)
@@ -97,7 +97,7 @@ impl Policy {
 
     /// Why something of another repository is left alone.
     #[must_use]
-    pub fn refusal(&self, what: &str) -> Trouble {
+    pub fn refusal(&self, what: &str) -> ToolError {
         let shown: Vec<String> = self
             .allowed
             .iter()
@@ -109,7 +109,7 @@ impl Policy {
         } else {
             ""
         };
-        Trouble::new(format!(
+        ToolError::new(format!(
             "{what} that this server was started for ({}{more}); a person can start it with another `--allow`",
             shown.join(", ")
         ))

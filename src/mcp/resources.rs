@@ -12,12 +12,12 @@ use serde_json::json;
 use super::changes::{EVENTS, JOBS, RUNS};
 use super::cursor;
 use super::policy::Allowed;
-use super::text_limit::Cut;
-use super::tool_context::{Desk, job_id};
-use super::tool_error::Trouble;
+use super::text_limit::TextLimit;
+use super::tool_context::{ToolContext, job_id};
+use super::tool_error::ToolError;
 use super::tools::artifacts::changes;
 use super::view::{JobView, plan_text};
-use crate::runtime::ports::sessions_api::What;
+use crate::runtime::ports::sessions_api::JobActivityKind;
 
 /// What all addresses begin with.
 const SCHEME: &str = "jules://";
@@ -38,7 +38,7 @@ const PIPELINE: &str = ".pipeline";
 
 /// What an address names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Named {
+enum ResourceAddress {
     Jobs,
     Job(String),
     Messages(String),
@@ -53,23 +53,25 @@ enum Named {
     Pipeline(RepositoryName, String),
 }
 
-fn named(uri: &str) -> Option<Named> {
+fn named(uri: &str) -> Option<ResourceAddress> {
     let path = uri.strip_prefix(SCHEME)?;
     let parts: Vec<&str> = path.split('/').collect();
     let id = |text: &str| job_id(text).ok().filter(|id| id == text);
     let repository = |owner: &str, name: &str| format!("{owner}/{name}").parse().ok();
     Some(match parts.as_slice() {
-        ["jobs"] => Named::Jobs,
-        ["jobs", job] => Named::Job(id(job)?),
-        ["jobs", job, "messages"] => Named::Messages(id(job)?),
-        ["jobs", job, "diff"] => Named::Diff(id(job)?),
-        ["events"] => Named::Events,
-        ["events", event] => Named::Event(EventId(event.parse().ok()?)),
-        ["state", owner, name] => Named::State(repository(owner, name)?),
-        ["pipeline"] => Named::Runs,
-        ["pipeline", lessons] if *lessons == Artifact::Lessons.file_name() => Named::Lessons,
-        ["pipeline", issue] => Named::Run(issue.parse().ok()?),
-        ["pipeline", issue, file] => Named::Paper(issue.parse().ok()?, paper(file)?),
+        ["jobs"] => ResourceAddress::Jobs,
+        ["jobs", job] => ResourceAddress::Job(id(job)?),
+        ["jobs", job, "messages"] => ResourceAddress::Messages(id(job)?),
+        ["jobs", job, "diff"] => ResourceAddress::Diff(id(job)?),
+        ["events"] => ResourceAddress::Events,
+        ["events", event] => ResourceAddress::Event(EventId(event.parse().ok()?)),
+        ["state", owner, name] => ResourceAddress::State(repository(owner, name)?),
+        ["pipeline"] => ResourceAddress::Runs,
+        ["pipeline", lessons] if *lessons == Artifact::Lessons.file_name() => {
+            ResourceAddress::Lessons
+        }
+        ["pipeline", issue] => ResourceAddress::Run(issue.parse().ok()?),
+        ["pipeline", issue, file] => ResourceAddress::Paper(issue.parse().ok()?, paper(file)?),
         ["pipeline", owner, name, issue, artifact] => {
             let sound = |text: &str| {
                 let legal =
@@ -79,7 +81,7 @@ fn named(uri: &str) -> Option<Named> {
             if !sound(issue) || !sound(artifact) {
                 return None;
             }
-            Named::Pipeline(
+            ResourceAddress::Pipeline(
                 repository(owner, name)?,
                 format!("{PIPELINE}/{issue}/{artifact}"),
             )
@@ -161,7 +163,10 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
 }
 
 /// The resources that there are now.
-pub(super) fn list(desk: &Desk, from: Option<&str>) -> Result<ListResourcesResult, Trouble> {
+pub(super) fn list(
+    desk: &ToolContext,
+    from: Option<&str>,
+) -> Result<ListResourcesResult, ToolError> {
     let at: usize = cursor::read("resources", from)?.unwrap_or(0);
     let mut all = vec![
         Resource::new(JOBS, "jobs")
@@ -199,38 +204,41 @@ pub(super) fn list(desk: &Desk, from: Option<&str>) -> Result<ListResourcesResul
 }
 
 /// Why a resource cannot be read.
-pub(super) enum Unread {
+pub(super) enum ResourceError {
     /// There is no such one.
     Missing,
     /// Something else.
-    Trouble(Trouble),
+    Trouble(ToolError),
 }
 
-impl<T: Into<Trouble>> From<T> for Unread {
+impl<T: Into<ToolError>> From<T> for ResourceError {
     fn from(trouble: T) -> Self {
         Self::Trouble(trouble.into())
     }
 }
 
 /// Reads a resource.
-pub(super) async fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult, Unread> {
-    let (text, mime) = match named(uri).ok_or(Unread::Missing)? {
-        Named::Jobs => {
+pub(super) async fn read(
+    desk: &ToolContext,
+    uri: &str,
+) -> Result<ReadResourceResult, ResourceError> {
+    let (text, mime) = match named(uri).ok_or(ResourceError::Missing)? {
+        ResourceAddress::Jobs => {
             let jobs = desk.queue.jobs_of(&desk.policy)?;
             (
                 lines(jobs.iter().take(MAX_ITEMS).map(|job| json!(job))),
                 LINES,
             )
         }
-        Named::Job(id) => (json!(JobView::of(&job(desk, &id).await?)).to_string(), JSON),
-        Named::Messages(id) => {
+        ResourceAddress::Job(id) => (json!(JobView::of(&job(desk, &id).await?)).to_string(), JSON),
+        ResourceAddress::Messages(id) => {
             let job = job(desk, &id).await?;
             let happenings = desk.happenings(&job).await?;
             let said = happenings.iter().filter_map(|one| {
                 let (role, text) = match &one.what {
-                    What::JulesSaid(text) => ("agent", text.clone()),
-                    What::PersonSaid(text) => ("user", text.clone()),
-                    What::Planned { steps, .. } => ("agent", plan_text(steps)),
+                    JobActivityKind::JulesSaid(text) => ("agent", text.clone()),
+                    JobActivityKind::PersonSaid(text) => ("user", text.clone()),
+                    JobActivityKind::Planned { steps, .. } => ("agent", plan_text(steps)),
                     _ => return None,
                 };
                 let at = one.at.map(|at| at.to_string());
@@ -238,12 +246,12 @@ pub(super) async fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult, U
             });
             (lines(said), LINES)
         }
-        Named::Diff(id) => {
+        ResourceAddress::Diff(id) => {
             let job = job(desk, &id).await?;
-            let changes = changes(desk, &job).await?.ok_or(Unread::Missing)?;
+            let changes = changes(desk, &job).await?.ok_or(ResourceError::Missing)?;
             (changes.patch, DIFF)
         }
-        Named::Events => {
+        ResourceAddress::Events => {
             let done = desk.queue.events.acknowledged()?;
             let page = desk
                 .queue
@@ -252,33 +260,33 @@ pub(super) async fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult, U
                 })?;
             (lines(page.events.iter().map(|event| json!(event))), LINES)
         }
-        Named::Event(id) => {
+        ResourceAddress::Event(id) => {
             let before = EventId(id.0.saturating_sub(1));
             let page = desk
                 .queue
                 .events_after(&desk.policy, before, 1, |event| event.id == Some(id))?;
-            let event = page.events.first().ok_or(Unread::Missing)?;
+            let event = page.events.first().ok_or(ResourceError::Missing)?;
             (json!(event).to_string(), JSON)
         }
-        Named::State(repository) => {
+        ResourceAddress::State(repository) => {
             let repository = desk.policy.repository(&repository.to_string())?;
             let text = desk
                 .house
                 .state(&repository)
                 .await?
-                .ok_or(Unread::Missing)?;
+                .ok_or(ResourceError::Missing)?;
             (text, JSON)
         }
-        Named::Pipeline(repository, path) => {
+        ResourceAddress::Pipeline(repository, path) => {
             let repository = desk.policy.repository(&repository.to_string())?;
             let text = desk
                 .house
                 .text(&repository, &path)
                 .await?
-                .ok_or(Unread::Missing)?;
+                .ok_or(ResourceError::Missing)?;
             (text, mime(&path))
         }
-        Named::Runs => {
+        ResourceAddress::Runs => {
             let (issues, _) = desk.runs.list_issues()?;
             let settings = desk.runs.read_settings()?;
             let mut lines = String::new();
@@ -289,26 +297,29 @@ pub(super) async fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult, U
             }
             (lines, LINES)
         }
-        Named::Run(issue) => {
+        ResourceAddress::Run(issue) => {
             let run = desk.runs.run(&issue, desk.runs.read_settings()?)?;
-            (run_overview(&run.ok_or(Unread::Missing)?).to_string(), JSON)
+            (
+                run_overview(&run.ok_or(ResourceError::Missing)?).to_string(),
+                JSON,
+            )
         }
-        Named::Paper(issue, file) => {
+        ResourceAddress::Paper(issue, file) => {
             let text = desk
                 .runs
                 .read_artifact(&issue, file)?
-                .ok_or(Unread::Missing)?;
+                .ok_or(ResourceError::Missing)?;
             (text, mime(file))
         }
-        Named::Lessons => {
-            let known = desk.runs.read_lessons()?.ok_or(Unread::Missing)?;
+        ResourceAddress::Lessons => {
+            let known = desk.runs.read_lessons()?.ok_or(ResourceError::Missing)?;
             (
-                known.normal_form().ok_or(Unread::Missing)?,
+                known.normal_form().ok_or(ResourceError::Missing)?,
                 mime(Artifact::Lessons.file_name()),
             )
         }
     };
-    let cut = Cut::new(&text, MAX_BYTES);
+    let cut = TextLimit::new(&text, MAX_BYTES);
     let mut contents = ResourceContents::text(cut.text, uri).with_mime_type(mime);
     if cut.truncated {
         let mut meta = rmcp::model::MetaObject::default();
@@ -319,10 +330,13 @@ pub(super) async fn read(desk: &Desk, uri: &str) -> Result<ReadResourceResult, U
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-async fn job(desk: &Desk, id: &str) -> Result<crate::runtime::ports::sessions_api::Job, Unread> {
+async fn job(
+    desk: &ToolContext,
+    id: &str,
+) -> Result<crate::runtime::ports::sessions_api::Job, ResourceError> {
     match desk.jules.job(id).await? {
         Some(job) if desk.policy.shows(job.repository.as_ref()) => Ok(job),
-        _ => Err(Unread::Missing),
+        _ => Err(ResourceError::Missing),
     }
 }
 
@@ -341,7 +355,7 @@ fn lines(values: impl Iterator<Item = serde_json::Value>) -> String {
 }
 
 /// Values for a place in a template or a prompt, from the jobs that are registered and the runs that there are.
-pub(super) fn complete(desk: &Desk, name: &str, begun: &str) -> Vec<String> {
+pub(super) fn complete(desk: &ToolContext, name: &str, begun: &str) -> Vec<String> {
     let known: Vec<String> = match name {
         "job_id" => {
             let jobs = desk.queue.jobs_of(&desk.policy).unwrap_or_default();
@@ -368,32 +382,41 @@ mod tests {
 
     #[test]
     fn an_address_names_one_thing_or_nothing() {
-        assert_eq!(named("jules://jobs"), Some(Named::Jobs));
+        assert_eq!(named("jules://jobs"), Some(ResourceAddress::Jobs));
         assert_eq!(
             named("jules://jobs/77/diff"),
-            Some(Named::Diff("77".into()))
+            Some(ResourceAddress::Diff("77".into()))
         );
-        assert_eq!(named("jules://events/3"), Some(Named::Event(EventId(3))));
+        assert_eq!(
+            named("jules://events/3"),
+            Some(ResourceAddress::Event(EventId(3)))
+        );
         let widget: RepositoryName = "acme/widget".parse().unwrap();
         assert_eq!(
             named("jules://state/acme/widget"),
-            Some(Named::State(widget.clone()))
+            Some(ResourceAddress::State(widget.clone()))
         );
         assert_eq!(
             named("jules://pipeline/acme/widget/42/plan.json"),
-            Some(Named::Pipeline(widget, ".pipeline/42/plan.json".into()))
+            Some(ResourceAddress::Pipeline(
+                widget,
+                ".pipeline/42/plan.json".into()
+            ))
         );
         let run: IssueId = "ISSUE-42".parse().unwrap();
-        assert_eq!(named("jules://pipeline"), Some(Named::Runs));
+        assert_eq!(named("jules://pipeline"), Some(ResourceAddress::Runs));
         assert_eq!(
             named("jules://pipeline/ISSUE-42"),
-            Some(Named::Run(run.clone()))
+            Some(ResourceAddress::Run(run.clone()))
         );
         assert_eq!(
             named("jules://pipeline/ISSUE-42/test-result-fail.json"),
-            Some(Named::Paper(run, "test-result-fail.json"))
+            Some(ResourceAddress::Paper(run, "test-result-fail.json"))
         );
-        assert_eq!(named("jules://pipeline/lessons.yaml"), Some(Named::Lessons));
+        assert_eq!(
+            named("jules://pipeline/lessons.yaml"),
+            Some(ResourceAddress::Lessons)
+        );
         for wrong in [
             "",
             "jules://",

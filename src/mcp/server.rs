@@ -15,32 +15,32 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use serde_json::{Value, from_value};
 
-use super::resources::Unread;
-use super::subscriptions::{Expected, Subscribers};
-use super::tool_context::Desk;
-use super::tool_definition::{Call, Offer, failed};
-use super::tool_error::Trouble;
+use super::resources::ResourceError;
+use super::subscriptions::{ExpectedListeners, Subscribers};
+use super::tool_context::ToolContext;
+use super::tool_definition::{ToolCall, ToolDefinition, failed};
+use super::tool_error::ToolError;
 use super::{prompts, resources, revision, subscriptions, tools};
 
 /// The server. Clones share everything.
 #[derive(Clone)]
 pub struct Server {
-    desk: Arc<Desk>,
-    offers: Arc<Vec<Offer>>,
+    desk: Arc<ToolContext>,
+    offers: Arc<Vec<ToolDefinition>>,
     /// What a client of an older revision has subscribed to. A clone for another client begins without.
     subscribers: Subscribers,
-    expected: Expected,
+    expected: ExpectedListeners,
 }
 
 impl Server {
     /// A server of the tools that this desk's policy allows.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: ToolContext) -> Self {
         Self {
             desk: Arc::new(desk),
             offers: Arc::new(tools::all()),
             subscribers: Subscribers::default(),
-            expected: Expected::default(),
+            expected: ExpectedListeners::default(),
         }
     }
 
@@ -49,7 +49,7 @@ impl Server {
     pub fn for_another(&self) -> Self {
         Self {
             subscribers: Subscribers::default(),
-            expected: Expected::default(),
+            expected: ExpectedListeners::default(),
             ..self.clone()
         }
     }
@@ -64,25 +64,25 @@ impl Server {
     /// # Errors
     ///
     /// What is wrong, and how to fix it.
-    pub fn check(&self, tool: &str, arguments: JsonObject) -> Result<(), Trouble> {
+    pub fn check(&self, tool: &str, arguments: JsonObject) -> Result<(), ToolError> {
         self.offer(tool)?.takes(arguments)
     }
 
-    fn is_offered(&self, offer: &Offer) -> bool {
+    fn is_offered(&self, offer: &ToolDefinition) -> bool {
         !(self.desk.policy.read_only && offer.effect.writes())
     }
 
-    fn offer(&self, name: &str) -> Result<&Offer, Trouble> {
+    fn offer(&self, name: &str) -> Result<&ToolDefinition, ToolError> {
         let offer = self.offers.iter().find(|offer| offer.tool.name == name);
         let offer = offer.ok_or_else(|| {
-            Trouble::new(format!(
+            ToolError::new(format!(
                 "there is no tool `{name}`; tools/list shows those that there are"
             ))
         })?;
         if self.is_offered(offer) {
             Ok(offer)
         } else {
-            Err(Trouble::new(format!(
+            Err(ToolError::new(format!(
                 "{name} would change something, and this server was started read-only; a person can start it without \
                  `--read-only`"
             )))
@@ -134,7 +134,7 @@ impl ServerHandler for Server {
         let revision = revision_of(&context);
         let answer = match self.offer(&request.name) {
             Ok(offer) => {
-                let call = Call { request, context };
+                let call = ToolCall { request, context };
                 offer.call(Arc::clone(&self.desk), call).await
             }
             Err(trouble) => failed(&trouble).into(),
@@ -190,10 +190,10 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         match resources::read(&self.desk, &request.uri).await {
             Ok(result) => Ok(result.into()),
-            Err(Unread::Trouble(trouble)) => {
+            Err(ResourceError::Trouble(trouble)) => {
                 Err(ErrorData::internal_error(trouble.to_string(), None))
             }
-            Err(Unread::Missing) => Err(ErrorData::resource_not_found(
+            Err(ResourceError::Missing) => Err(ErrorData::resource_not_found(
                 format!("there is no resource {}", request.uri),
                 Some(serde_json::json!({ "uri": request.uri })),
             )),
@@ -314,6 +314,6 @@ fn call_of(mut params: Value) -> Result<CallToolRequestParams, String> {
     from_value(params).map_err(|error| format!("the parameters of tools/call are wrong: {error}"))
 }
 
-fn refused(trouble: &Trouble) -> ErrorData {
+fn refused(trouble: &ToolError) -> ErrorData {
     ErrorData::invalid_params(trouble.to_string(), None)
 }

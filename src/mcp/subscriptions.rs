@@ -10,11 +10,11 @@ use rmcp::service::{Peer, SubscriptionContext};
 use tokio::sync::broadcast::error::RecvError;
 
 use super::changes::{Change, EVENTS, JOBS, LOOK, RUNS};
-use super::monitor_files::Queue;
+use super::monitor_files::MonitorFiles;
 use super::resources;
-use super::tool_context::Desk;
-use super::tool_error::Trouble;
-use super::watch_files::Mark;
+use super::tool_context::ToolContext;
+use super::tool_error::ToolError;
+use super::watch_files::FileMarks;
 use crate::adapters::pipeline::Runs;
 
 /// How many clients may be about to listen; one that never does is forgotten.
@@ -35,30 +35,34 @@ pub(super) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
 
 /// Those who are about to listen. What changes between the answer that they may and their first look is theirs, too.
 #[derive(Clone, Default)]
-pub(super) struct Expected(Arc<Mutex<VecDeque<(SubscriptionFilter, News)>>>);
+pub(super) struct ExpectedListeners(Arc<Mutex<VecDeque<(SubscriptionFilter, PendingChanges)>>>);
 
-impl Expected {
+impl ExpectedListeners {
     /// A client is about to be told that this much is granted.
-    pub(super) fn expect(&self, desk: &Desk, requested: &SubscriptionFilter) {
+    pub(super) fn expect(&self, desk: &ToolContext, requested: &SubscriptionFilter) {
         let mut expected = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if expected.len() == MAX_EXPECTED {
             expected.pop_front();
         }
-        expected.push_back((requested.clone(), News::new(desk)));
+        expected.push_back((requested.clone(), PendingChanges::new(desk)));
     }
 
     /// The client that asked for this begins to listen.
-    fn begin(&self, desk: &Desk, requested: &SubscriptionFilter) -> News {
+    fn begin(&self, desk: &ToolContext, requested: &SubscriptionFilter) -> PendingChanges {
         let mut expected = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = expected.iter().position(|(filter, _)| filter == requested);
         let news = place.and_then(|place| expected.remove(place));
-        news.map_or_else(|| News::new(desk), |(_, news)| news)
+        news.map_or_else(|| PendingChanges::new(desk), |(_, news)| news)
     }
 }
 
 /// Notifies one client of the current revision until it stops or is gone. A notification that is on its way when
 /// the client leaves would never arrive, so it is not waited for.
-pub(super) async fn listen(desk: &Desk, expected: &Expected, context: &SubscriptionContext) {
+pub(super) async fn listen(
+    desk: &ToolContext,
+    expected: &ExpectedListeners,
+    context: &SubscriptionContext,
+) {
     let news = expected.begin(desk, context.requested());
     tokio::select! {
         () = tell_accepted(news, context) => {}
@@ -67,7 +71,7 @@ pub(super) async fn listen(desk: &Desk, expected: &Expected, context: &Subscript
     }
 }
 
-async fn tell_accepted(mut news: News, context: &SubscriptionContext) {
+async fn tell_accepted(mut news: PendingChanges, context: &SubscriptionContext) {
     let accepted = context.accepted();
     let wanted: BTreeSet<&String> = accepted.resource_subscriptions.iter().flatten().collect();
     loop {
@@ -92,20 +96,20 @@ async fn tell_accepted(mut news: News, context: &SubscriptionContext) {
 }
 
 /// What changes, by this process or by the monitor.
-struct News {
-    queue: Queue,
+struct PendingChanges {
+    queue: MonitorFiles,
     runs: Runs,
     told: tokio::sync::broadcast::Receiver<Change>,
-    mark: Mark,
+    mark: FileMarks,
 }
 
-impl News {
-    fn new(desk: &Desk) -> Self {
+impl PendingChanges {
+    fn new(desk: &ToolContext) -> Self {
         Self {
             queue: desk.queue.clone(),
             runs: desk.runs.clone(),
             told: desk.changes.listen(),
-            mark: Mark::of(&desk.queue, &desk.runs),
+            mark: FileMarks::of(&desk.queue, &desk.runs),
         }
     }
 
@@ -140,7 +144,7 @@ impl News {
 
     /// What the monitor or another program has written. A job of which there is a new event is another one, too.
     fn look(&mut self) -> Vec<Change> {
-        let now = Mark::of(&self.queue, &self.runs);
+        let now = FileMarks::of(&self.queue, &self.runs);
         let (jobs, events) = now.differs(&self.mark);
         let written = now.written(&self.mark);
         self.mark = now;
@@ -173,10 +177,10 @@ impl News {
 
 /// What one client of an older revision has subscribed to. The first subscription starts the one who tells it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Subscribers(Arc<Mutex<Subscribed>>);
+pub(super) struct Subscribers(Arc<Mutex<SubscriberList>>);
 
 #[derive(Debug, Default)]
-struct Subscribed {
+struct SubscriberList {
     addresses: BTreeSet<String>,
     told: bool,
 }
@@ -184,20 +188,21 @@ struct Subscribed {
 impl Subscribers {
     pub(super) fn add(
         &self,
-        desk: &Desk,
+        desk: &ToolContext,
         uri: &str,
         peer: &Peer<RoleServer>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), ToolError> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.addresses.len() >= MAX_ADDRESSES {
-            return Err(Trouble::new(format!(
+            return Err(ToolError::new(format!(
                 "more than {MAX_ADDRESSES} resources are subscribed to; unsubscribe from some"
             )));
         }
         known.addresses.insert(uri.to_owned());
         if !known.told {
             known.told = true;
-            let (news, known, peer) = (News::new(desk), Arc::clone(&self.0), peer.clone());
+            let (news, known, peer) =
+                (PendingChanges::new(desk), Arc::clone(&self.0), peer.clone());
             tokio::spawn(tell(news, known, peer));
         }
         Ok(())
@@ -210,7 +215,7 @@ impl Subscribers {
 }
 
 /// Tells a client of an older revision until it is gone.
-async fn tell(mut news: News, known: Arc<Mutex<Subscribed>>, peer: Peer<RoleServer>) {
+async fn tell(mut news: PendingChanges, known: Arc<Mutex<SubscriberList>>, peer: Peer<RoleServer>) {
     loop {
         for change in news.next().await {
             let wanted = {

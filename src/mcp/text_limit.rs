@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// A text, and whether it is all of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(super) struct Cut {
+pub(super) struct TextLimit {
     /// The text, from its beginning.
     pub(super) text: String,
     /// Whether its end is left out.
@@ -14,7 +14,7 @@ pub(super) struct Cut {
     pub(super) total_bytes: usize,
 }
 
-impl Cut {
+impl TextLimit {
     /// The first bytes of a text; a character is never divided.
     pub(super) fn new(text: &str, max_bytes: usize) -> Self {
         let end = floor(text, max_bytes);
@@ -43,12 +43,12 @@ mod tests {
 
     #[test]
     fn a_text_is_cut_between_characters_and_says_so() {
-        let cut = Cut::new("aé€", 4);
+        let cut = TextLimit::new("aé€", 4);
         assert_eq!(
             (cut.text.as_str(), cut.truncated, cut.total_bytes),
             ("aé", true, 6)
         );
-        assert!(!Cut::new("aé€", 6).truncated);
-        assert_eq!(Cut::new("€", 1).text, "");
+        assert!(!TextLimit::new("aé€", 6).truncated);
+        assert_eq!(TextLimit::new("€", 1).text, "");
     }
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use rmcp::model::RequestStateCodec;
 
 use super::answers::Answers;
-use super::changes::Changes;
-use super::monitor_files::{CheckJobs, Queue};
-use super::phileas_api::House;
+use super::changes::ChangeFeed;
+use super::monitor_files::{CheckJobs, MonitorFiles};
+use super::phileas_api::PhileasApi;
 use super::policy::Policy;
-use super::tool_error::Trouble;
+use super::tool_error::ToolError;
 use crate::adapters::pipeline::{RUNS_FOLDER, Runs};
-use crate::runtime::ports::sessions_api::{Happening, HireJules, Job};
+use crate::runtime::ports::sessions_api::{Job, JobActivity, SessionsApi};
 
 /// What stands before a session's id where people copy it from.
 const PAGES: [&str; 3] = ["sessions", "/session", "/task"];
@@ -19,30 +19,30 @@ const PAGES: [&str; 3] = ["sessions", "/session", "/task"];
 const MAX_ID_CHARS: usize = 40;
 
 /// What all tools work with.
-pub struct Desk {
-    pub(super) jules: Arc<dyn HireJules>,
-    pub(super) house: Arc<dyn House>,
-    pub(super) queue: Queue,
+pub struct ToolContext {
+    pub(super) jules: Arc<dyn SessionsApi>,
+    pub(super) house: Arc<dyn PhileasApi>,
+    pub(super) queue: MonitorFiles,
     /// Checks jobs where no monitor runs; `None`: this server has no key for that.
     pub(super) checks: Option<Arc<dyn CheckJobs>>,
     /// Held while this server checks the jobs.
     pub(super) checking: Arc<tokio::sync::Mutex<()>>,
     pub(super) runs: Runs,
     pub(super) policy: Policy,
-    pub(super) changes: Changes,
+    pub(super) changes: ChangeFeed,
     /// Seals what a client is to bring back with a person's answer.
     pub(super) seal: RequestStateCodec,
     /// What people said when they were asked.
     pub(super) answers: Answers,
 }
 
-impl Desk {
+impl ToolContext {
     /// A desk. `secret` seals what clients bring back; servers that answer one another's questions share it.
     #[must_use]
     pub fn new(
-        jules: Arc<dyn HireJules>,
-        house: Arc<dyn House>,
-        queue: Queue,
+        jules: Arc<dyn SessionsApi>,
+        house: Arc<dyn PhileasApi>,
+        queue: MonitorFiles,
         policy: Policy,
         secret: [u8; 32],
     ) -> Self {
@@ -54,7 +54,7 @@ impl Desk {
             checking: Arc::default(),
             runs: Runs::in_folder(RUNS_FOLDER),
             policy,
-            changes: Changes::default(),
+            changes: ChangeFeed::default(),
             seal: RequestStateCodec::new_unchecked(secret),
             answers: Answers::default(),
         }
@@ -75,10 +75,10 @@ impl Desk {
     }
 
     /// A job that Jules knows, and that works on what may be seen here.
-    pub(super) async fn job(&self, id: &str) -> Result<Job, Trouble> {
+    pub(super) async fn job(&self, id: &str) -> Result<Job, ToolError> {
         let id = job_id(id)?;
         let unknown = || {
-            Trouble::new(format!(
+            ToolError::new(format!(
                 "Jules knows no job {id} under this key; `jules_list_jobs` shows those that there are"
             ))
         };
@@ -93,13 +93,13 @@ impl Desk {
     }
 
     /// What happened in a job, oldest first; nothing where Jules does not show it yet.
-    pub(super) async fn happenings(&self, job: &Job) -> Result<Vec<Happening>, Trouble> {
+    pub(super) async fn happenings(&self, job: &Job) -> Result<Vec<JobActivity>, ToolError> {
         Ok(self.jules.happenings(&job.id).await?.unwrap_or_default())
     }
 }
 
 /// A job's id as people copy it: bare, as `sessions/<id>`, or as the address of its page.
-pub(super) fn job_id(text: &str) -> Result<String, Trouble> {
+pub(super) fn job_id(text: &str) -> Result<String, ToolError> {
     let bare = text.split(['?', '#']).next().unwrap_or_default();
     let bare = bare.trim().trim_end_matches('/');
     let id = match bare.rsplit_once('/') {
@@ -109,7 +109,7 @@ pub(super) fn job_id(text: &str) -> Result<String, Trouble> {
     };
     let is_digits = id.bytes().all(|byte| byte.is_ascii_digit());
     if id.is_empty() || !is_digits || id.len() > MAX_ID_CHARS {
-        return Err(Trouble::new(
+        return Err(ToolError::new(
             "`job_id` is no id of a job; give its digits, `sessions/<digits>`, or the address of its page",
         ));
     }

@@ -15,23 +15,23 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::tool_context::Desk;
-use super::tool_error::Trouble;
+use super::tool_context::ToolContext;
+use super::tool_error::ToolError;
 
 /// Whole numbers below this are exact as floating-point numbers.
 const MAX_WHOLE: f64 = 9_007_199_254_740_992.0;
 
 /// What a tool is.
-pub(super) struct Card {
+pub(super) struct ToolCard {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
     pub(super) text: &'static str,
-    pub(super) effect: Effect,
+    pub(super) effect: ToolEffect,
 }
 
 /// What a tool does to the world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(super) enum ToolEffect {
     /// It asks Jules or GitHub.
     Asks,
     /// It reads what this machine keeps.
@@ -48,7 +48,7 @@ pub(super) enum Effect {
     Decides,
 }
 
-impl Effect {
+impl ToolEffect {
     pub(super) fn writes(self) -> bool {
         !matches!(self, Self::Asks | Self::Looks)
     }
@@ -71,7 +71,7 @@ impl Effect {
 }
 
 /// How a tool answers.
-pub(super) enum Reply<T> {
+pub(super) enum ToolReply<T> {
     /// It is done.
     Done(T),
     /// The client must ask a person first, and call again.
@@ -79,45 +79,46 @@ pub(super) enum Reply<T> {
 }
 
 /// One call of a tool, beside its arguments.
-pub(super) struct Call {
+pub(super) struct ToolCall {
     pub(super) request: CallToolRequestParams,
     pub(super) context: RequestContext<RoleServer>,
 }
 
-type Check = Box<dyn Fn(Option<JsonObject>) -> Result<(), Trouble> + Send + Sync>;
-type Later<T> = Pin<Box<dyn Future<Output = T> + Send>>;
-type Run = Box<dyn Fn(Arc<Desk>, Call) -> Later<CallToolResponse> + Send + Sync>;
+type CheckArguments = Box<dyn Fn(Option<JsonObject>) -> Result<(), ToolError> + Send + Sync>;
+type BoxedFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+type RunTool =
+    Box<dyn Fn(Arc<ToolContext>, ToolCall) -> BoxedFuture<CallToolResponse> + Send + Sync>;
 
 /// A tool.
-pub(super) struct Offer {
+pub(super) struct ToolDefinition {
     pub(super) tool: Tool,
-    pub(super) effect: Effect,
-    check: Check,
-    run: Run,
+    pub(super) effect: ToolEffect,
+    check: CheckArguments,
+    run: RunTool,
 }
 
-impl Offer {
+impl ToolDefinition {
     /// A tool that answers at once.
-    pub(super) fn new<I, O, F, R>(card: Card, run: F) -> Self
+    pub(super) fn new<I, O, F, R>(card: ToolCard, run: F) -> Self
     where
         I: DeserializeOwned + JsonSchema + Send + 'static,
         O: Serialize + JsonSchema + 'static,
-        F: Fn(Arc<Desk>, I, Call) -> R + Copy + Send + Sync + 'static,
-        R: Future<Output = Result<O, Trouble>> + Send + 'static,
+        F: Fn(Arc<ToolContext>, I, ToolCall) -> R + Copy + Send + Sync + 'static,
+        R: Future<Output = Result<O, ToolError>> + Send + 'static,
     {
         Self::asking(card, move |desk, input, call| {
             let later = run(desk, input, call);
-            async move { Ok(Reply::Done(later.await?)) }
+            async move { Ok(ToolReply::Done(later.await?)) }
         })
     }
 
     /// A tool that may have to ask a person first.
-    pub(super) fn asking<I, O, F, R>(card: Card, run: F) -> Self
+    pub(super) fn asking<I, O, F, R>(card: ToolCard, run: F) -> Self
     where
         I: DeserializeOwned + JsonSchema + Send + 'static,
         O: Serialize + JsonSchema + 'static,
-        F: Fn(Arc<Desk>, I, Call) -> R + Copy + Send + Sync + 'static,
-        R: Future<Output = Result<Reply<O>, Trouble>> + Send + 'static,
+        F: Fn(Arc<ToolContext>, I, ToolCall) -> R + Copy + Send + Sync + 'static,
+        R: Future<Output = Result<ToolReply<O>, ToolError>> + Send + 'static,
     {
         let input = schema_for_input::<I>().expect("the arguments of a tool are an object");
         let input = in_one_line(&without_null(&input));
@@ -142,8 +143,8 @@ impl Offer {
                         Err(trouble) => Err(trouble),
                     };
                     match reply {
-                        Ok(Reply::Done(output)) => done(&output).into(),
-                        Ok(Reply::RunRequest(question)) => (*question).into(),
+                        Ok(ToolReply::Done(output)) => done(&output).into(),
+                        Ok(ToolReply::RunRequest(question)) => (*question).into(),
                         Err(trouble) => failed(&trouble).into(),
                     }
                 })
@@ -152,12 +153,12 @@ impl Offer {
     }
 
     /// Whether these are arguments that it takes, by their names and types.
-    pub(super) fn takes(&self, given: JsonObject) -> Result<(), Trouble> {
+    pub(super) fn takes(&self, given: JsonObject) -> Result<(), ToolError> {
         (self.check)(Some(given))
     }
 
     /// Calls it.
-    pub(super) async fn call(&self, desk: Arc<Desk>, call: Call) -> CallToolResponse {
+    pub(super) async fn call(&self, desk: Arc<ToolContext>, call: ToolCall) -> CallToolResponse {
         (self.run)(desk, call).await
     }
 }
@@ -208,7 +209,7 @@ fn arguments<I: DeserializeOwned>(
     tool: &str,
     schema: &JsonObject,
     given: Option<JsonObject>,
-) -> Result<I, Trouble> {
+) -> Result<I, ToolError> {
     let mut given = given.unwrap_or_default();
     let properties = schema.get("properties").and_then(Value::as_object);
     for (name, value) in &mut given {
@@ -217,7 +218,7 @@ fn arguments<I: DeserializeOwned>(
         }
     }
     serde_json::from_value(Value::Object(given))
-        .map_err(|error| Trouble::new(format!("the arguments of {tool} are wrong: {error}")))
+        .map_err(|error| ToolError::new(format!("the arguments of {tool} are wrong: {error}")))
 }
 
 /// Turns a value into one of the type that the schema asks for, where it says the same: many models write numbers, truth
@@ -259,6 +260,6 @@ fn done(output: &impl Serialize) -> CallToolResult {
 }
 
 /// A failure that the model reads.
-pub(super) fn failed(trouble: &Trouble) -> CallToolResult {
+pub(super) fn failed(trouble: &ToolError) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(trouble.to_string())])
 }

@@ -13,9 +13,9 @@ const MAX_FINDINGS: usize = 10;
 
 /// What is wrong and how to fix it, in one paragraph free of secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble(String);
+pub struct ToolError(String);
 
-impl Trouble {
+impl ToolError {
     /// A trouble in these words.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
@@ -23,13 +23,13 @@ impl Trouble {
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl From<Failure> for Trouble {
+impl From<Failure> for ToolError {
     fn from(failure: Failure) -> Self {
         let help = match failure.disposition {
             Disposition::Retry { after: Some(after) } => {
@@ -49,7 +49,7 @@ impl From<Failure> for Trouble {
     }
 }
 
-impl From<CreateFailure> for Trouble {
+impl From<CreateFailure> for ToolError {
     fn from(failure: CreateFailure) -> Self {
         Self(match failure {
             CreateFailure::NotSent { detail } => format!("nothing was sent to Jules: {detail}"),
@@ -74,7 +74,7 @@ impl From<CreateFailure> for Trouble {
     }
 }
 
-impl From<RunsError> for Trouble {
+impl From<RunsError> for ToolError {
     fn from(error: RunsError) -> Self {
         let found = error.findings();
         let mut text = error.to_string();
@@ -89,7 +89,7 @@ impl From<RunsError> for Trouble {
     }
 }
 
-impl From<TickError> for Trouble {
+impl From<TickError> for ToolError {
     fn from(error: TickError) -> Self {
         match error {
             TickError::Outside(failure) => failure.into(),

@@ -4,8 +4,8 @@ use phileas_domain::engine::SessionState;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::text_limit::Cut;
-use crate::runtime::ports::sessions_api::{Happening, Job, What};
+use super::text_limit::TextLimit;
+use crate::runtime::ports::sessions_api::{Job, JobActivity, JobActivityKind};
 
 /// How much of a title is shown, in bytes.
 const TITLE_BYTES: usize = 200;
@@ -55,7 +55,7 @@ impl JobView {
             job_id: job.id.clone(),
             repo: job.repository.as_ref().map(ToString::to_string),
             branch: job.branch.clone(),
-            title: Cut::new(&job.title, TITLE_BYTES).text,
+            title: TextLimit::new(&job.title, TITLE_BYTES).text,
             state: state_word(&job.state).to_owned(),
             waits_for: waits_for(&job.state),
             created_at: job.created_at.map(|at| at.to_string()),
@@ -68,7 +68,7 @@ impl JobView {
                 .map(|pull| PullView {
                     number: pull.named.as_ref().map(|(_, number)| *number),
                     url: pull.url.clone(),
-                    title: Cut::new(&pull.title, TITLE_BYTES).text,
+                    title: TextLimit::new(&pull.title, TITLE_BYTES).text,
                 })
                 .collect(),
         }
@@ -117,13 +117,13 @@ pub(super) fn plan_text(steps: &[(String, String)]) -> String {
 
 /// Whether a plan waits for approval. Some jobs read COMPLETED and wait all the same, so what happened counts,
 /// too.
-pub(super) fn plan_waits(job: &Job, happenings: &[Happening]) -> Option<bool> {
+pub(super) fn plan_waits(job: &Job, happenings: &[JobActivity]) -> Option<bool> {
     if job.state == SessionState::AwaitingPlanApproval {
         return Some(true);
     }
     happenings.iter().rev().find_map(|one| match one.what {
-        What::Planned { .. } => Some(true),
-        What::Approved(_) => Some(false),
+        JobActivityKind::Planned { .. } => Some(true),
+        JobActivityKind::Approved(_) => Some(false),
         _ => None,
     })
 }

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use phileas_domain::pipeline::IssueId;
 
-use super::monitor_files::Queue;
+use super::monitor_files::MonitorFiles;
 use crate::adapters::pipeline::{self as runs, Runs};
 
 /// How many runs are watched, those that changed last.
@@ -13,14 +13,14 @@ const MAX_RUNS: usize = 100;
 
 /// The monitor's files and the runs as they stood, to notice when another program has written into them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct FileMarks {
     jobs: Option<(u64, SystemTime)>,
     events: Option<(u64, SystemTime)>,
     runs: BTreeMap<(IssueId, &'static str), runs::Mark>,
 }
 
-impl Mark {
-    pub(super) fn of(queue: &Queue, runs: &Runs) -> Self {
+impl FileMarks {
+    pub(super) fn of(queue: &MonitorFiles, runs: &Runs) -> Self {
         let mark = |path: &std::path::Path| {
             let known = std::fs::metadata(path).ok()?;
             Some((known.len(), known.modified().ok()?))

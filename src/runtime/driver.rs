@@ -43,17 +43,17 @@ use tokio::task::JoinSet;
 use super::inbox::{ALONE_AFTER_DEATHS, Inbox, InboxError, Lease, Suspended};
 use super::ports::Clock;
 use super::time::time_after;
-use deferred::Left;
+use deferred::Deferred;
 use lanes::Lanes;
-use outage_log::Away;
+use outage_log::OutageLog;
 use queue::Queue;
 use task::{RETRY_DELAY, Task};
-use tick_outage_log::OutageLog;
+use tick_outage_log::TickOutageLog;
 
 pub use calendar::{RECONCILE, next_look, next_reconcile};
 pub use deferred::LEFT_TO_OTHERS;
-pub use heartbeat::{OVERDUE, Pulse, STUCK_AFTER};
-pub use stop::{Stop, Stopper, stopper};
+pub use heartbeat::{Heartbeat, OVERDUE, STUCK_AFTER};
+pub use stop::{StopSignal, Stopper, stopper};
 pub use task::{ABANDON_AFTER, TICK_LIMIT};
 pub use ticker::{Lane, Ticked, Ticker};
 
@@ -112,13 +112,13 @@ pub struct Driver<I, C, T> {
     /// How many ticks may run at once.
     pub bounds: Bounds,
     /// Shows a watchdog that the loop runs.
-    pub pulse: Arc<Pulse>,
+    pub pulse: Arc<Heartbeat>,
 }
 
 /// The state of a driver's loop.
-struct Hands {
+struct LoopState {
     tasks: JoinSet<Ended>,
-    running: BTreeMap<RepositoryId, Running>,
+    running: BTreeMap<RepositoryId, RunningTick>,
     /// Due, and waiting for room.
     queue: Queue,
     /// Due, and waiting for the end of every other tick.
@@ -126,9 +126,9 @@ struct Hands {
     /// The repository whose tick must be the only one.
     alone: Option<RepositoryId>,
     lanes: Lanes,
-    left: Left,
-    troubles: Troubles,
-    outages: Arc<OutageLog>,
+    left: Deferred,
+    troubles: InboxOutages,
+    outages: Arc<TickOutageLog>,
     /// Leases that could not be ended while the inbox was unavailable.
     unended: Vec<Lease>,
     /// Before this they are not tried again, because that has failed.
@@ -146,20 +146,22 @@ struct Hands {
 }
 
 /// Calls of the inbox that may fail again and again.
-struct Troubles {
-    asking: Away,
-    claiming: Away,
-    extending: Away,
-    calling_back: Away,
+struct InboxOutages {
+    asking: OutageLog,
+    claiming: OutageLog,
+    extending: OutageLog,
+    calling_back: OutageLog,
 }
 
-impl Default for Troubles {
+impl Default for InboxOutages {
     fn default() -> Self {
         Self {
-            asking: Away::new("the inbox cannot be asked which repositories are due"),
-            claiming: Away::new("no repository can be claimed"),
-            extending: Away::new("leases cannot be extended"),
-            calling_back: Away::new("repositories that a wrong clock put off cannot be made due"),
+            asking: OutageLog::new("the inbox cannot be asked which repositories are due"),
+            claiming: OutageLog::new("no repository can be claimed"),
+            extending: OutageLog::new("leases cannot be extended"),
+            calling_back: OutageLog::new(
+                "repositories that a wrong clock put off cannot be made due",
+            ),
         }
     }
 }
@@ -172,7 +174,7 @@ struct Ended {
 }
 
 /// A repository whose tick runs.
-struct Running {
+struct RunningTick {
     lease: Lease,
     stopper: Stopper,
     lanes: Vec<Lane>,
@@ -182,15 +184,15 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     /// Ticks the repositories that are due, until `ending` is done.
     pub async fn run(self, ending: impl Future<Output = ()> + Send) {
         let now = self.clock.now();
-        let mut hands = Hands {
+        let mut hands = LoopState {
             tasks: JoinSet::new(),
             running: BTreeMap::new(),
             queue: Queue::default(),
             waiting_alone: BTreeSet::new(),
             alone: None,
             lanes: Lanes::new(self.bounds.per_lane),
-            left: Left::default(),
-            troubles: Troubles::default(),
+            left: Deferred::default(),
+            troubles: InboxOutages::default(),
             outages: Arc::default(),
             unended: Vec::new(),
             end_after: now,
@@ -223,7 +225,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     /// to answer. The round still waits for its answer, because the inbox may have given leases.
     async fn round_before(
         &self,
-        hands: &mut Hands,
+        hands: &mut LoopState,
         ending: Pin<&mut (impl Future<Output = ()> + Send)>,
     ) -> Result<Timestamp, Timestamp> {
         let stoppers: Vec<Stopper> = hands.stoppers().cloned().collect();
@@ -247,7 +249,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     /// A repository that is due and finds no room stays in the queue, without a lease, and starts as soon as a tick ends. While
     /// there are such, the inbox is asked once a [`RETRY_DELAY`] which others are due, however often this is called: a
     /// repository that became due meanwhile may be in a lane that has room. Once all of them have started, it is asked at once.
-    async fn round(&self, hands: &mut Hands) -> Timestamp {
+    async fn round(&self, hands: &mut LoopState) -> Timestamp {
         let now = self.clock.now();
         if hands.is_leaving() {
             return now;
@@ -306,7 +308,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     }
 
     /// Reads which repositories are due. `true`: one is that cannot be started whatever room there is, or the inbox failed.
-    async fn look(&self, hands: &mut Hands) -> bool {
+    async fn look(&self, hands: &mut LoopState) -> bool {
         let now = self.clock.now();
         let due = match self.inbox.due(now, MAX_DUE).await {
             Ok(due) => {
@@ -342,7 +344,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     }
 
     /// Leases and starts repositories of the queue as far as there is room.
-    async fn start_queued(&self, hands: &mut Hands) {
+    async fn start_queued(&self, hands: &mut LoopState) {
         if hands.is_leaving() || !self.start_alone(hands).await {
             return;
         }
@@ -397,7 +399,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
 
     /// Starts the next repository that must be ticked alone, once no tick runs. `true`: none is waiting, so that others
     /// may be started. A tick ends within [`TICK_LIMIT`] and [`ABANDON_AFTER`], which bounds how long the others wait.
-    async fn start_alone(&self, hands: &mut Hands) -> bool {
+    async fn start_alone(&self, hands: &mut LoopState) -> bool {
         while let Some(id) = hands.waiting_alone.first().copied() {
             if !hands.running.is_empty() {
                 return false;
@@ -456,7 +458,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     }
 
     /// Starts a repository's tick, which has entered its lanes.
-    fn start(&self, hands: &mut Hands, lease: Lease, lanes: Vec<Lane>) {
+    fn start(&self, hands: &mut LoopState, lease: Lease, lanes: Vec<Lane>) {
         let clock = Arc::clone(&self.clock);
         let (stopper, stop) = stopper(lease.until, move || clock.now());
         let task = Task {
@@ -487,7 +489,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 unended,
             }
         });
-        let running = Running {
+        let running = RunningTick {
             lease,
             stopper,
             lanes,
@@ -497,7 +499,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
 
     /// Releases the leases that could not be ended while the inbox was unavailable. Where another process has taken one over, it
     /// has counted a death of this one, which the inbox takes back now.
-    async fn end_leases(&self, hands: &mut Hands) {
+    async fn end_leases(&self, hands: &mut LoopState) {
         if hands.unended.is_empty() {
             return;
         }
@@ -518,7 +520,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     }
 
     /// Calls back repositories that a clock deferred too far before it was set back.
-    async fn call_back(&self, hands: &mut Hands) {
+    async fn call_back(&self, hands: &mut LoopState) {
         let now = self.clock.now();
         // Were the clock set back meanwhile, this would never come.
         hands.call_back_at = hands.call_back_at.min(time_after(now, CALL_BACK));
@@ -545,7 +547,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     }
 
     /// A tick has ended, and its lease with it.
-    fn ended(&self, hands: &mut Hands, ended: Result<Ended, tokio::task::JoinError>) {
+    fn ended(&self, hands: &mut LoopState, ended: Result<Ended, tokio::task::JoinError>) {
         // A task catches every panic; what is left are tasks that were cut off at the end.
         let Ok(Ended {
             repository,
@@ -572,7 +574,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
 
     /// Extends all leases when it is time. Whose lease is lost must stop; whose lease cannot be extended knows itself
     /// when it is over. `false`: the inbox has failed, and is not called for a [`RETRY_DELAY`], even if deliveries arrive.
-    async fn extend(&self, hands: &mut Hands) -> bool {
+    async fn extend(&self, hands: &mut LoopState) -> bool {
         let now = self.clock.now();
         // After the clock was set back, a short pause must not last a day.
         hands.extend_after = hands.extend_after.min(time_after(now, RETRY_DELAY));
@@ -633,7 +635,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
 
     /// Shuts down: no tick is started, running ticks are stopped and waited for, every lease is released. Their time
     /// began when it was asked for.
-    async fn drain(&self, mut hands: Hands, asked_at: Timestamp) {
+    async fn drain(&self, mut hands: LoopState, asked_at: Timestamp) {
         hands.leaving.store(true, Ordering::Relaxed);
         hands.stoppers().for_each(Stopper::stop);
         let deadline = time_after(asked_at, DRAIN);
@@ -665,7 +667,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     }
 }
 
-impl Hands {
+impl LoopState {
     fn stoppers(&self) -> impl Iterator<Item = &Stopper> {
         self.running.values().map(|running| &running.stopper)
     }

@@ -5,7 +5,7 @@ use phileas_domain::model::{Holder, Oid, TrackName};
 use phileas_domain::state::{self, STATE_PATH, State};
 
 use super::observe::ledger_of;
-use super::ports::{Commit, CommitError, Failure, Observation, WriteGitHub};
+use super::ports::{Commit, CommitError, Failure, GitHubObservation, WriteGitHub};
 use super::signature::signed;
 use super::tick::TickError;
 
@@ -53,7 +53,7 @@ impl From<Failure> for EditError {
 pub async fn edit(
     github: &impl WriteGitHub,
     edit: &Edit<'_>,
-    change: impl Fn(&mut State, &Observation) -> Result<(), String>,
+    change: impl Fn(&mut State, &GitHubObservation) -> Result<(), String>,
 ) -> Result<Oid, EditError> {
     for _ in 0..MAX_LOST_RACES {
         let observation = github.observe().await?;

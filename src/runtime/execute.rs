@@ -5,7 +5,7 @@ use phileas_domain::engine::{CreateFailure, CreateSession, DASHBOARD_KEY, Effect
 use phileas_domain::model::{BranchName, PullNumber};
 
 use super::ports::{Disposition, Failure, Issue, ReadGitHub, WriteGitHub, WriteJules};
-use super::report::Failed;
+use super::report::FailedEffect;
 
 /// Executes effects in order, and returns the events that they caused and the effects that failed. `now` is read before
 /// each deadline, `stop` before each session: no session is created after a stop, all other effects are short and are
@@ -16,7 +16,7 @@ pub(super) async fn execute_effects(
     effects: &[Effect],
     now: impl Fn() -> Timestamp,
     stop: impl Fn() -> bool,
-) -> (Vec<Event>, Vec<Failed>) {
+) -> (Vec<Event>, Vec<FailedEffect>) {
     let mut events = Vec::new();
     let mut failed = Vec::new();
     for effect in effects {
@@ -256,7 +256,7 @@ fn work_item_issue<'a>(
 }
 
 /// Logs an effect that failed, and adds the events by which the engine learns of it.
-fn record_failure(effect: &Effect, failure: Failure, events: &mut Vec<Event>) -> Failed {
+fn record_failure(effect: &Effect, failure: Failure, events: &mut Vec<Event>) -> FailedEffect {
     let name = effect.name();
     let about = effect_subject(effect);
     let Failure {
@@ -275,7 +275,7 @@ fn record_failure(effect: &Effect, failure: Failure, events: &mut Vec<Event>) ->
     if let Some(key) = effect.refusal_key().filter(|_| is_final) {
         events.push(Event::EffectRefused { key });
     }
-    Failed {
+    FailedEffect {
         what: name,
         about,
         detail,

@@ -17,8 +17,8 @@ pub mod ports;
 
 pub use edit::{Edit, EditError, edit};
 pub(crate) use observe::sources;
-pub use observe::{Sight, ledger_of, look, snapshot_of};
-pub use report::{Failed, TickReport};
+pub use observe::{Observation, ledger_of, look, snapshot_of};
+pub use report::{FailedEffect, TickReport};
 pub use settings::Settings;
 pub use signature::{SERVICE, is_of_service, signed};
 pub use tick::{Tick, TickError, explain};

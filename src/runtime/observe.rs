@@ -22,7 +22,9 @@ pub(crate) use self::texts::sources;
 use self::texts::texts;
 use super::exchange_reads;
 use super::off_workers::off_workers;
-use super::ports::{Failure, LedgerRead, Observation, ReadGitHub, ReadJules, Renderer, Stopwatch};
+use super::ports::{
+    Failure, GitHubObservation, LedgerRead, ReadGitHub, ReadJules, Renderer, Stopwatch,
+};
 use super::settings::Settings;
 
 /// How often the needs of a decision are read before it is made with what there is: what prompts are made from, and as
@@ -36,7 +38,7 @@ const MAX_RENDERINGS: usize = 500;
 
 /// A snapshot, and when it was taken by the stopwatch.
 #[derive(Debug, Clone)]
-pub struct Sight {
+pub struct Observation {
     /// The facts.
     pub snapshot: Snapshot,
     /// The stopwatch when GitHub's clock showed the snapshot's time.
@@ -49,7 +51,7 @@ pub struct Sight {
     pub(super) rendering: Duration,
 }
 
-impl Sight {
+impl Observation {
     /// Moves the snapshot's time on by what has passed since.
     pub(super) fn move_on(&mut self, stopwatch: &impl Stopwatch) {
         self.snapshot.now = self.time(stopwatch);
@@ -74,13 +76,13 @@ pub async fn look(
     jules: &impl ReadJules,
     stopwatch: &impl Stopwatch,
     settings: &Settings,
-) -> Result<Sight, Failure> {
+) -> Result<Observation, Failure> {
     let observation = github.observe().await?;
     // What was read after the first answer may have taken long; deadlines count from that answer's time.
     let taken_at = stopwatch.elapsed().saturating_sub(observation.age);
     let github_time = observation.now;
     let snapshot = off_workers(|| snapshot_of(observation, settings)).await;
-    let mut sight = Sight {
+    let mut sight = Observation {
         snapshot,
         taken_at,
         github_time,
@@ -99,7 +101,7 @@ pub(super) async fn look_further(
     jules: &impl ReadJules,
     stopwatch: &impl Stopwatch,
     (renderer, events): (&dyn Renderer, &[Event]),
-    sight: &mut Sight,
+    sight: &mut Observation,
 ) {
     let mut reads = 0;
     for _ in 0..MAX_READS + MAX_RENDERINGS {
@@ -126,7 +128,7 @@ async fn render(
     renderer: &dyn Renderer,
     stopwatch: &impl Stopwatch,
     prompts: BTreeMap<String, RenderRequest>,
-    sight: &mut Sight,
+    sight: &mut Observation,
 ) {
     let (keys, requests): (Vec<String>, Vec<RenderRequest>) = prompts.into_iter().unzip();
     let begun = stopwatch.elapsed();
@@ -151,7 +153,7 @@ async fn render(
 
 /// Makes a snapshot of one read of GitHub, without what a decision may need beyond it.
 #[must_use]
-pub fn snapshot_of(observation: Observation, settings: &Settings) -> Snapshot {
+pub fn snapshot_of(observation: GitHubObservation, settings: &Settings) -> Snapshot {
     let (plan, mut plan_diagnostics) = plan::read(&observation.tree);
     plan_diagnostics.extend(unseen_gate(&plan, observation.checks_hidden));
     Snapshot {
@@ -375,8 +377,8 @@ mod tests {
     }
 
     impl ReadGitHub for Archived {
-        async fn observe(&self) -> Result<Observation, Failure> {
-            Ok(Observation {
+        async fn observe(&self) -> Result<GitHubObservation, Failure> {
+            Ok(GitHubObservation {
                 now: "2026-01-05T12:00:00Z".parse().unwrap(),
                 age: self.age,
                 repository: Repository {

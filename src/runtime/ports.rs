@@ -103,7 +103,7 @@ impl fmt::Debug for RendererGuard {
 
 /// Everything that one read of GitHub tells.
 #[derive(Debug, Clone)]
-pub struct Observation {
+pub struct GitHubObservation {
     /// GitHub's time, from the `Date` header of the first answer.
     pub now: Timestamp,
     /// How long ago that was when everything else had been read.
@@ -199,7 +199,7 @@ pub enum CommitError {
 /// GitHub as a tick reads it, for one repository. A dry run is given nothing else, so it cannot write.
 pub trait ReadGitHub: Send + Sync {
     /// Reads everything that a tick looks at, in one request.
-    fn observe(&self) -> impl Future<Output = Result<Observation, Failure>> + Send;
+    fn observe(&self) -> impl Future<Output = Result<GitHubObservation, Failure>> + Send;
 
     /// Reads the texts of files of the default branch at a commit; missing, binary and oversize ones are left out.
     fn read_texts(

@@ -14,7 +14,7 @@ pub struct TickReport {
     /// Diagnostics of the plan, and of the prompts whose turn came.
     pub plan_diagnostics: Vec<phileas_domain::Diagnostic>,
     /// Effects that could not be carried out, and sessions that could not be read.
-    pub failed: Vec<Failed>,
+    pub failed: Vec<FailedEffect>,
     /// Sessions that were created, as Jules answered.
     pub created: Vec<Session>,
     /// Titles of the issues that were opened.
@@ -40,7 +40,7 @@ pub struct TickReport {
 
 /// Something outside that a tick wanted and did not get. The tick went on without it; the next one sees for itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failed {
+pub struct FailedEffect {
     /// What: an effect's short name, or `read_session`.
     pub what: &'static str,
     /// Of what or about what: `session 77`, `pull request #5`, `issue #7`, or the key of an issue.
@@ -161,7 +161,7 @@ impl TickReport {
     /// Takes in what a look could not see. Several looks of one tick may miss the same.
     pub(super) fn own_up(&mut self, seen: &Snapshot) {
         for (session, outage) in &seen.unread {
-            let failed = Failed {
+            let failed = FailedEffect {
                 what: "read_session",
                 about: format!("session {session}"),
                 detail: outage.detail.clone(),

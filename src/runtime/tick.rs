@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 
 use super::exchange_reads;
 use super::execute::{execute_effects, missing_branch};
-use super::observe::{Sight, look, look_further};
+use super::observe::{Observation, look, look_further};
 use super::off_workers::off_workers;
 use super::ports::{
     Commit, CommitError, Disposition, Failure, ReadGitHub, ReadJules, Stopwatch, WriteGitHub,
@@ -103,8 +103,8 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
                 .rounds(&settings, &mut sight, &mut events, &mut report, stop)
                 .await
             {
-                Err(Stop::Lost) => report.lost_races += 1,
-                Err(Stop::Failed(error)) => return Err(error),
+                Err(RoundsEnd::Lost) => report.lost_races += 1,
+                Err(RoundsEnd::Failed(error)) => return Err(error),
                 Ok(()) => {
                     report.now = sight.time(self.stopwatch);
                     report.head = head(&sight.snapshot.ledger);
@@ -120,11 +120,11 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
     async fn rounds(
         &self,
         settings: &Settings,
-        sight: &mut Sight,
+        sight: &mut Observation,
         events: &mut Vec<Event>,
         report: &mut TickReport,
         stop: &(impl Fn() -> bool + Sync),
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RoundsEnd> {
         let mut approved: Vec<Effect> = Vec::new();
         for round in 1..=MAX_ROUNDS {
             // What the rounds before have started makes room for others, and these need journals of their own.
@@ -160,8 +160,10 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
                             state: Box::new(state),
                         }
                     }
-                    Err(CommitError::Stale) => return Err(Stop::Lost),
-                    Err(CommitError::Failed(failure)) => return Err(Stop::Failed(failure.into())),
+                    Err(CommitError::Stale) => return Err(RoundsEnd::Lost),
+                    Err(CommitError::Failed(failure)) => {
+                        return Err(RoundsEnd::Failed(failure.into()));
+                    }
                 }
                 report.commits += 1;
             }
@@ -205,7 +207,7 @@ pub async fn explain(
     jules: &impl ReadJules,
     stopwatch: &impl Stopwatch,
     settings: &Settings,
-) -> Result<(TickReport, Sight), TickError> {
+) -> Result<(TickReport, Observation), TickError> {
     let _kept = settings.renderer.keep();
     let sight = look(github, jules, stopwatch, settings).await?;
     let mut decision = off_workers(|| engine::decide(&sight.snapshot, &[])).await;
@@ -245,7 +247,7 @@ async fn foresee_refusals(github: &impl ReadGitHub, snapshot: &Snapshot, decisio
     }
 }
 
-enum Stop {
+enum RoundsEnd {
     Lost,
     Failed(TickError),
 }
@@ -270,7 +272,7 @@ fn entropy_of(entropy: [u8; 32], attempt: usize) -> [u8; 32] {
 }
 
 /// The commit of a change, once its state has passed every invariant.
-fn prepare(sight: &Sight, change: Change) -> Result<(Commit, State), Stop> {
+fn prepare(sight: &Observation, change: Change) -> Result<(Commit, State), RoundsEnd> {
     let mut state = *change.state;
     let mut files: BTreeMap<String, Option<String>> = change.files;
     if state.history.len() > HISTORY_SEGMENT {
@@ -282,7 +284,7 @@ fn prepare(sight: &Sight, change: Change) -> Result<(Commit, State), Stop> {
         broken.extend(state::invariant::check_step(before, &state));
     }
     if let Some(first) = broken.first() {
-        return Err(Stop::Failed(TickError::Invariant(first.to_string())));
+        return Err(RoundsEnd::Failed(TickError::Invariant(first.to_string())));
     }
     files.insert(STATE_PATH.to_owned(), Some(state::codec::save(&state)));
     let turns: String = change

@@ -6,7 +6,7 @@ use phileas_domain::model::RepositoryName;
 use phileas_world::Face;
 
 use super::transport::InProcess;
-use super::virtual_time::{Shared, VirtualTime};
+use super::virtual_time::{SharedWorld, VirtualTime};
 use super::world_setup::{GITHUB_TOKEN, JULES_KEY};
 use crate::adapters::github::{self, Credential, Token};
 use crate::adapters::jules::{self, JulesKey, RepositoryJules};
@@ -27,7 +27,7 @@ pub struct Clients {
 impl Clients {
     /// Clients of a process that starts now. Must be made within a Tokio runtime.
     #[must_use]
-    pub fn new(shared: &Shared, repository: RepositoryName, seed: u64) -> Self {
+    pub fn new(shared: &SharedWorld, repository: RepositoryName, seed: u64) -> Self {
         let time = VirtualTime::new(shared.clone());
         let token = Token::new(GITHUB_TOKEN).expect("the sandbox's token can stand in a header");
         let github = github::Client::new(github::Settings {

@@ -6,9 +6,9 @@ use std::time::Duration;
 use http::{Method, Request};
 use phileas_world::WebhookDelivery;
 
-use super::virtual_time::Shared;
+use super::virtual_time::SharedWorld;
 use crate::adapters::transport::Transport;
-use crate::server::Ending;
+use crate::server::Shutdown;
 
 /// How often the sandbox checks for webhooks to deliver.
 const ROUND: Duration = Duration::from_millis(40);
@@ -19,10 +19,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Posts every delivery to `url` when its time has come, until the end. What the model loses it never hands over, what it
 /// doubles or delays comes twice or late.
 pub async fn deliver(
-    shared: Shared,
+    shared: SharedWorld,
     transport: Arc<dyn Transport>,
     url: String,
-    mut ending: Ending,
+    mut ending: Shutdown,
 ) {
     loop {
         tokio::select! {

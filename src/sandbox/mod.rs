@@ -14,6 +14,6 @@ pub mod virtual_time;
 pub mod world_setup;
 
 pub use clients::Clients;
-pub use timeline::{Days, Step, Ticked};
-pub use virtual_time::{Shared, VirtualTime};
+pub use timeline::{Step, Ticked, Timeline};
+pub use virtual_time::{SharedWorld, VirtualTime};
 pub use world_setup::WorldSetup;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::virtual_time::Shared;
+use super::virtual_time::SharedWorld;
 use crate::adapters::pause::Pause;
 use crate::adapters::transport::BoxFuture;
 use crate::runtime::ports::{Clock, Stopwatch};
@@ -15,7 +15,7 @@ const LEAST: Duration = Duration::from_millis(10);
 /// The clock of a world whose faces are served at a pace.
 #[derive(Debug, Clone)]
 pub struct RunningTime {
-    shared: Shared,
+    shared: SharedWorld,
     start: Timestamp,
     factor: f64,
 }
@@ -23,7 +23,7 @@ pub struct RunningTime {
 impl RunningTime {
     /// The clock of a world of which `factor` seconds go by in one of ours; its stopwatch starts now.
     #[must_use]
-    pub fn new(shared: Shared, factor: f64) -> Self {
+    pub fn new(shared: SharedWorld, factor: f64) -> Self {
         let start = shared.now();
         Self {
             shared,

@@ -13,7 +13,7 @@ use phileas_world::jules::{Scenario as Session, Weights};
 use phileas_world::maintainer::ReviewPolicy;
 use serde::Deserialize;
 
-use super::virtual_time::Shared;
+use super::virtual_time::SharedWorld;
 use super::world_setup::WorldSetup;
 
 /// How long a session works for which nothing else is said, in minutes.
@@ -48,7 +48,7 @@ pub struct Scenario {
     pub sessions: Vec<Session>,
     /// What people do.
     #[serde(default)]
-    pub acts: Vec<Timed>,
+    pub acts: Vec<TimedAction>,
     /// Files and folders of the branch `jules` whose texts are printed at the end.
     #[serde(default)]
     pub tells: Vec<String>,
@@ -78,7 +78,7 @@ pub enum Reviewer {
 
 /// What a person does at a given time.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Timed {
+pub struct TimedAction {
     /// How long after the beginning, such as `1h30m`.
     pub at: SignedDuration,
     /// What, in the words of the models' own control.
@@ -140,13 +140,13 @@ impl Scenario {
     }
 }
 
-impl Timed {
+impl TimedAction {
     /// Does it.
     ///
     /// # Errors
     ///
     /// What cannot be done, and why.
-    pub fn perform(&self, shared: &Shared) -> Result<(), String> {
+    pub fn perform(&self, shared: &SharedWorld) -> Result<(), String> {
         control::perform_act(&mut shared.world(), self.act.clone())
             .map_err(|wrong| format!("acts, at {:#}: {wrong}", self.at))
     }

@@ -8,7 +8,7 @@ use phileas_domain::plan::Driver;
 use sha2::{Digest, Sha256};
 
 use super::clients::Clients;
-use super::virtual_time::Shared;
+use super::virtual_time::SharedWorld;
 use crate::adapters::renderer;
 use crate::runtime::{Settings, Tick, TickError, TickReport};
 
@@ -23,8 +23,8 @@ const MAX_STEPS: usize = 1_000_000;
 
 /// A run through days.
 #[derive(Debug)]
-pub struct Days {
-    shared: Shared,
+pub struct Timeline {
+    shared: SharedWorld,
     repository: RepositoryName,
     until: Timestamp,
     seed: u64,
@@ -58,11 +58,11 @@ pub struct Ticked {
     pub cost: crate::cli::terminal::decision_line::Cost,
 }
 
-impl Days {
+impl Timeline {
     /// A run from the world's present time for a span.
     #[must_use]
     pub fn new(
-        shared: Shared,
+        shared: SharedWorld,
         repository: RepositoryName,
         span: SignedDuration,
         seed: u64,

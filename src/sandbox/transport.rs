@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use phileas_world::{Face, Outcome};
 
-use super::virtual_time::Shared;
+use super::virtual_time::SharedWorld;
 use crate::adapters::transport::{BoxFuture, Transport, TransportError};
 
 /// How long a client waits for an answer that never comes.
@@ -28,14 +28,14 @@ pub fn received(outcome: Outcome) -> Result<Response<Bytes>, TransportError> {
 /// One face of a world in this process.
 #[derive(Debug, Clone)]
 pub struct InProcess {
-    shared: Shared,
+    shared: SharedWorld,
     face: Face,
 }
 
 impl InProcess {
     /// A face of a world.
     #[must_use]
-    pub fn new(shared: Shared, face: Face) -> Self {
+    pub fn new(shared: SharedWorld, face: Face) -> Self {
         Self { shared, face }
     }
 

@@ -12,9 +12,9 @@ use crate::runtime::ports::Stopwatch;
 
 /// A world that several clients share.
 #[derive(Debug, Clone)]
-pub struct Shared(Arc<Mutex<World>>);
+pub struct SharedWorld(Arc<Mutex<World>>);
 
-impl Shared {
+impl SharedWorld {
     /// Shares a world.
     #[must_use]
     pub fn new(world: World) -> Self {
@@ -51,14 +51,14 @@ impl Shared {
 /// The world's clock as the runtime and the adapters see it.
 #[derive(Debug, Clone)]
 pub struct VirtualTime {
-    shared: Shared,
+    shared: SharedWorld,
     start: Timestamp,
 }
 
 impl VirtualTime {
     /// The clock of a world; its stopwatch starts now.
     #[must_use]
-    pub fn new(shared: Shared) -> Self {
+    pub fn new(shared: SharedWorld) -> Self {
         let start = shared.now();
         Self { shared, start }
     }

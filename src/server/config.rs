@@ -25,7 +25,7 @@ pub use secret::{SecretError, origin, secret};
 
 /// What options and variables say. The command line has put the one before the other already.
 #[derive(Debug, Clone, Default)]
-pub struct Given {
+pub struct ConfigArguments {
     /// The public listener.
     pub listen: Option<SocketAddr>,
     /// The listener of the people who run the service.
@@ -122,7 +122,7 @@ impl Config {
     /// # Errors
     ///
     /// When something is missing that has no default, or too small.
-    pub fn new(given: Given, file: File) -> Result<Self, ConfigError> {
+    pub fn new(given: ConfigArguments, file: File) -> Result<Self, ConfigError> {
         let setting = |option, key, is_given: bool| Setting {
             option,
             key,
@@ -212,9 +212,9 @@ mod tests {
             "listen = \"127.0.0.1:1\"\nadmin_listen = \"127.0.0.1:2\"\ndata_dir = \"file\"\n",
         )
         .unwrap();
-        let given = Given {
+        let given = ConfigArguments {
             listen: Some("127.0.0.1:3".parse().unwrap()),
-            ..Given::default()
+            ..ConfigArguments::default()
         };
         let config = Config::new(given, file).unwrap();
         assert_eq!(config.listen.port(), 3);
@@ -222,12 +222,12 @@ mod tests {
         assert_eq!(config.data_dir, PathBuf::from("file"));
         assert_eq!(config.inbox_max_bytes, DEFAULT_ROOM);
 
-        let nothing = Config::new(Given::default(), File::default());
+        let nothing = Config::new(ConfigArguments::default(), File::default());
         assert_eq!(nothing.unwrap_err(), ConfigError::NoDataDir);
-        let given = Given {
+        let given = ConfigArguments {
             data_dir: Some("x".into()),
             inbox_max_bytes: Some(LEAST_ROOM - 1),
-            ..Given::default()
+            ..ConfigArguments::default()
         };
         let small = Config::new(given, File::default()).unwrap_err();
         assert!(small.to_string().contains("16MiB"), "{small}");
@@ -237,7 +237,9 @@ mod tests {
     fn a_value_of_the_file_is_told_with_its_place_and_not_as_an_option() {
         let refused = |text: &str| {
             let file = File::parse("p.toml", &format!("data_dir = \"x\"\n{text}")).unwrap();
-            Config::new(Given::default(), file).unwrap_err().to_string()
+            Config::new(ConfigArguments::default(), file)
+                .unwrap_err()
+                .to_string()
         };
         for (text, place, key) in [
             (
@@ -262,10 +264,10 @@ mod tests {
         }
         // What the command line says counts, and so do its mistakes.
         let file = File::parse("p.toml", "public_url = \"https://phileas.example.com\"\n").unwrap();
-        let given = Given {
+        let given = ConfigArguments {
             data_dir: Some("x".into()),
             public_url: Some("nonsense".to_owned()),
-            ..Given::default()
+            ..ConfigArguments::default()
         };
         let wrong = Config::new(given, file).unwrap_err().to_string();
         assert!(wrong.starts_with("--public-url: `nonsense` "), "{wrong}");
@@ -277,38 +279,38 @@ mod tests {
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
         for place in [file.clone(), file.join("below"), file.join("far/below")] {
-            let given = Given {
+            let given = ConfigArguments {
                 data_dir: Some(place),
-                ..Given::default()
+                ..ConfigArguments::default()
             };
             let wrong = Config::new(given, File::default()).unwrap_err().to_string();
             let begin = format!("--data-dir: {} is no folder; ", file.display());
             assert!(wrong.starts_with(&begin), "{wrong}");
         }
-        let given = Given {
+        let given = ConfigArguments {
             data_dir: Some(folder.path().join("new/one")),
-            ..Given::default()
+            ..ConfigArguments::default()
         };
         assert!(Config::new(given, File::default()).is_ok());
     }
 
     #[test]
     fn what_would_only_show_later_is_told_at_once() {
-        let refused = |given: Given| {
-            let given = Given {
+        let refused = |given: ConfigArguments| {
+            let given = ConfigArguments {
                 data_dir: Some("x".into()),
                 ..given
             };
             Config::new(given, File::default()).unwrap_err().to_string()
         };
-        let url = refused(Given {
+        let url = refused(ConfigArguments {
             public_url: Some("phileas.example.com".to_owned()),
-            ..Given::default()
+            ..ConfigArguments::default()
         });
         assert!(url.starts_with("--public-url: "), "{url}");
-        let keys = refused(Given {
+        let keys = refused(ConfigArguments {
             jules_keys_dir: Some("/nowhere/keys".into()),
-            ..Given::default()
+            ..ConfigArguments::default()
         });
         assert_eq!(
             keys,

@@ -6,14 +6,14 @@ use std::time::Duration;
 use axum::Router;
 use tokio::net::TcpListener;
 
-use crate::runtime::driver::Pulse;
+use crate::runtime::driver::Heartbeat;
 use crate::runtime::inbox::Inbox;
 use crate::server::admin::dashboard::Access;
 use crate::server::public::counters::Figures;
 use crate::server::public::health;
 use crate::server::public::listen::{Listeners, listen};
 use crate::server::public::webhook::{self, Intake};
-use crate::server::shutdown::Ending;
+use crate::server::shutdown::Shutdown;
 use crate::server::worker::driver::Driver;
 
 /// How long the service may take to end by default. Orchestrators kill after 30 s.
@@ -44,12 +44,12 @@ pub struct Service<I, D> {
     /// What works beside the listeners.
     pub driver: D,
     /// Whether what ticks repositories lives.
-    pub pulse: Arc<Pulse>,
+    pub pulse: Arc<Heartbeat>,
     /// How long deliveries are taken at least once the service is to end, while `/readyz` says so already: until the balancer that
     /// shares them out has looked.
     pub drain: Duration,
     /// When the drain is cut short: an operator who asks for the end a second time does not want to wait.
-    pub hurry: Ending,
+    pub hurry: Shutdown,
 }
 
 /// How long a service with this drain may take to end.
@@ -65,7 +65,7 @@ impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
     /// From then on `/readyz` answers 503, and the driver ends. Deliveries are stored all the same until it has, and until
     /// the drain is over; then the listeners close. What is stored meanwhile is left to other services, or to the next
     /// start.
-    pub async fn run(self, ending: Ending) -> bool {
+    pub async fn run(self, ending: Shutdown) -> bool {
         let (stop, stopping) = crate::server::ending();
         let (close, closing) = crate::server::ending();
         let (ticked, driver_ended) = crate::server::ending();
@@ -127,14 +127,14 @@ impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
 }
 
 /// Waits until the driver has ended and the drain is over, and for no longer than the limit.
-async fn drained(mut driver_ended: Ending, drain: impl Future<Output = ()>, limit: Duration) {
+async fn drained(mut driver_ended: Shutdown, drain: impl Future<Output = ()>, limit: Duration) {
     let drained = async { tokio::join!(driver_ended.come(), drain) };
     // A driver that takes longer is cut off in the end; requests at work are answered before.
     let _late = tokio::time::timeout(limit, drained).await;
 }
 
 /// Waits for the drain, or until there is hurry.
-async fn unhurried(drain: Duration, mut hurry: Ending) {
+async fn unhurried(drain: Duration, mut hurry: Shutdown) {
     tokio::select! {
         () = tokio::time::sleep(drain) => {}
         () = hurry.come() => {}

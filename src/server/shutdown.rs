@@ -4,27 +4,27 @@ use tokio::sync::watch;
 
 /// Tells that the service is to end, and can be waited for. Clones tell the same.
 #[derive(Debug, Clone)]
-pub struct Ending(watch::Receiver<bool>);
+pub struct Shutdown(watch::Receiver<bool>);
 
 /// Makes the service end when it is called or dropped.
 #[derive(Debug)]
-pub struct End(watch::Sender<bool>);
+pub struct ShutdownTrigger(watch::Sender<bool>);
 
 /// A pair of which one ends what holds the other.
 #[must_use]
-pub fn ending() -> (End, Ending) {
+pub fn ending() -> (ShutdownTrigger, Shutdown) {
     let (end, ending) = watch::channel(false);
-    (End(end), Ending(ending))
+    (ShutdownTrigger(end), Shutdown(ending))
 }
 
-impl End {
+impl ShutdownTrigger {
     /// The service is to end.
     pub fn now(&self) {
         self.0.send_replace(true);
     }
 }
 
-impl Ending {
+impl Shutdown {
     /// Whether the service is to end.
     #[must_use]
     pub fn has_come(&self) -> bool {

@@ -22,7 +22,7 @@ pub use labels::{Labels, MAX_DESCRIPTION_CHARS, changes, has_work, wanted};
 pub use layers::has_layers;
 pub use packs::{PACKS, Pack};
 pub use plan::{has_schema_line, named_by};
-pub use repository_files::Found;
+pub use repository_files::RepositoryFiles;
 pub use seal::{Seal, seal_of};
 pub use upgrade::sealed_files;
 pub use workflow::{
@@ -41,18 +41,18 @@ pub const ENVIRONMENT: &str = "jules";
 
 /// A file that a beginning consists of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct StarterFile {
     /// Where.
     pub path: String,
     /// What it is for, in a few words.
     pub purpose: &'static str,
     /// What becomes of it.
-    pub fate: Fate,
+    pub fate: FileChange,
 }
 
 /// What becomes of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
+pub enum FileChange {
     /// It is new, with this text.
     Write(String),
     /// It is there as it would be written, and git does not know it yet: an earlier run came no further.
@@ -64,7 +64,7 @@ pub enum Fate {
 /// What to write into a repository. Nothing that is there is changed: a plan that exists keeps its personas, and
 /// personas that exist get a plan. `layers`: what the layers need instead of a plan of personas.
 #[must_use]
-pub fn parts(found: &Found, pin: &Pin, layers: bool) -> Vec<Part> {
+pub fn parts(found: &RepositoryFiles, pin: &Pin, layers: bool) -> Vec<StarterFile> {
     let mut half_done: BTreeSet<&str> = found
         .untracked
         .iter()
@@ -78,7 +78,7 @@ pub fn parts(found: &Found, pin: &Pin, layers: bool) -> Vec<Part> {
             .iter()
             .copied()
             .filter(|path| {
-                let text = text_at(found, path).map(|text| Fate::Write(text.to_owned()));
+                let text = text_at(found, path).map(|text| FileChange::Write(text.to_owned()));
                 let part = parts.iter().find(|part| part.path == *path);
                 text.is_some_and(|text| part.is_some_and(|part| part.fate == text))
             })
@@ -86,7 +86,7 @@ pub fn parts(found: &Found, pin: &Pin, layers: bool) -> Vec<Part> {
         if again.len() == half_done.len() {
             for part in &mut parts {
                 if again.contains(part.path.as_str()) {
-                    part.fate = Fate::Stage;
+                    part.fate = FileChange::Stage;
                 }
             }
             return parts;
@@ -103,12 +103,12 @@ fn is_of_a_beginning(path: &str) -> bool {
             .any(|starter| plan::prompt_path(starter.id) == path)
 }
 
-fn text_at<'a>(found: &'a Found, path: &str) -> Option<&'a str> {
+fn text_at<'a>(found: &'a RepositoryFiles, path: &str) -> Option<&'a str> {
     let workflow = found.workflows.get(path).map(String::as_str);
     workflow.or_else(|| found.tree.text(path))
 }
 
-fn without(found: &Found, paths: &BTreeSet<&str>) -> Found {
+fn without(found: &RepositoryFiles, paths: &BTreeSet<&str>) -> RepositoryFiles {
     let mut found = found.clone();
     for path in paths {
         found.tree.remove(path);
@@ -118,18 +118,18 @@ fn without(found: &Found, paths: &BTreeSet<&str>) -> Found {
 }
 
 /// The files of a beginning, by what is there.
-fn missing(found: &Found, pin: &Pin, layers: bool) -> Vec<Part> {
+fn missing(found: &RepositoryFiles, pin: &Pin, layers: bool) -> Vec<StarterFile> {
     let mut parts = Vec::new();
     let purpose = "runs phileas every hour, and when something happens";
     let fate = match found.workflows.get(WORKFLOW_PATH) {
         Some(text) => {
             let mut hints = workflow_hints(text);
             hints.extend(pin.hint(text));
-            Fate::Leave(hints)
+            FileChange::Leave(hints)
         }
-        None => Fate::Write(seal::sealed(&workflow::text(found, pin))),
+        None => FileChange::Write(seal::sealed(&workflow::text(found, pin))),
     };
-    parts.push(Part {
+    parts.push(StarterFile {
         path: WORKFLOW_PATH.to_owned(),
         purpose,
         fate,
@@ -140,10 +140,10 @@ fn missing(found: &Found, pin: &Pin, layers: bool) -> Vec<Part> {
     }
     let purpose = "who works and when";
     if found.tree.get(SCHEDULES_PATH).is_some() {
-        parts.push(Part {
+        parts.push(StarterFile {
             path: SCHEDULES_PATH.to_owned(),
             purpose,
-            fate: Fate::Leave(plan::hints(found.tree.text(SCHEDULES_PATH).unwrap_or(""))),
+            fate: FileChange::Leave(plan::hints(found.tree.text(SCHEDULES_PATH).unwrap_or(""))),
         });
         return parts;
     }
@@ -153,22 +153,22 @@ fn missing(found: &Found, pin: &Pin, layers: bool) -> Vec<Part> {
     } else {
         own.clone()
     };
-    parts.push(Part {
+    parts.push(StarterFile {
         path: SCHEDULES_PATH.to_owned(),
         purpose,
-        fate: Fate::Write(seal::sealed(&plan::text(&cycle))),
+        fate: FileChange::Write(seal::sealed(&plan::text(&cycle))),
     });
     if own.is_empty() {
         for starter in plan::STARTERS {
             let path = plan::prompt_path(starter.id);
             let fate = if found.tree.get(&path).is_some() {
-                Fate::Leave(vec![
+                FileChange::Leave(vec![
                     "phileas validate says what keeps it from being read".to_owned(),
                 ])
             } else {
-                Fate::Write(seal::sealed(starter.prompt))
+                FileChange::Write(seal::sealed(starter.prompt))
             };
-            parts.push(Part {
+            parts.push(StarterFile {
                 path,
                 purpose: starter.purpose,
                 fate,
@@ -178,13 +178,13 @@ fn missing(found: &Found, pin: &Pin, layers: bool) -> Vec<Part> {
     parts
 }
 
-fn of_layers(found: &Found) -> [Part; 2] {
-    let part = |path: &str, purpose, text: String| Part {
+fn of_layers(found: &RepositoryFiles) -> [StarterFile; 2] {
+    let part = |path: &str, purpose, text: String| StarterFile {
         path: path.to_owned(),
         purpose,
         fate: match found.tree.get(path) {
-            Some(_) => Fate::Leave(Vec::new()),
-            None => Fate::Write(text),
+            Some(_) => FileChange::Leave(Vec::new()),
+            None => FileChange::Write(text),
         },
     };
     [
@@ -203,10 +203,10 @@ fn of_layers(found: &Found) -> [Part; 2] {
 
 /// The tree of a repository after its beginning was written.
 #[must_use]
-pub fn tree_after(found: &Found, parts: &[Part]) -> Tree {
+pub fn tree_after(found: &RepositoryFiles, parts: &[StarterFile]) -> Tree {
     let mut tree = found.tree.clone();
     for part in parts {
-        if let Fate::Write(text) = &part.fate
+        if let FileChange::Write(text) = &part.fate
             && (part.path.starts_with(".jules/") || part.path.starts_with(".jlo/"))
         {
             tree.insert_text(part.path.clone(), text);
@@ -227,7 +227,7 @@ pub struct Remnant {
 /// Which starter files are still there. Files without a seal of phileas are left alone, but for the two that
 /// belong to phileas by their name.
 #[must_use]
-pub fn remnants(found: &Found) -> Vec<Remnant> {
+pub fn remnants(found: &RepositoryFiles) -> Vec<Remnant> {
     let mut remnants = Vec::new();
     if let Some(text) = found.workflows.get(WORKFLOW_PATH) {
         remnants.push(remnant(WORKFLOW_PATH, text));

@@ -6,7 +6,7 @@ use phileas_domain::model::{RepositoryName, Tree};
 
 /// A repository as it is found, as far as it matters for a beginning.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct RepositoryFiles {
     /// Its name.
     pub repository: RepositoryName,
     /// Its default branch.

@@ -7,8 +7,8 @@ use super::*;
 
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 
-fn found(tree: Tree) -> Found {
-    Found {
+fn found(tree: Tree) -> RepositoryFiles {
+    RepositoryFiles {
         repository: "acme/widget".parse().unwrap(),
         default_branch: "trunk".to_owned(),
         tree,
@@ -21,10 +21,10 @@ fn pin() -> Pin {
     format!("{HOME}@{COMMIT}").parse().unwrap()
 }
 
-fn written(parts: &[Part]) -> BTreeMap<&str, &str> {
+fn written(parts: &[StarterFile]) -> BTreeMap<&str, &str> {
     let texts = parts.iter().filter_map(|part| match &part.fate {
-        Fate::Write(text) => Some((part.path.as_str(), text.as_str())),
-        Fate::Stage | Fate::Leave(_) => None,
+        FileChange::Write(text) => Some((part.path.as_str(), text.as_str())),
+        FileChange::Stage | FileChange::Leave(_) => None,
     });
     texts.collect()
 }
@@ -117,7 +117,7 @@ fn what_is_there_stays() {
         written(&parts).keys().copied().collect::<Vec<_>>(),
         [WORKFLOW_PATH]
     );
-    let Fate::Leave(hints) = &parts[1].fate else {
+    let FileChange::Leave(hints) = &parts[1].fate else {
         panic!("{parts:?}");
     };
     assert!(hints[0].contains("#:schema"), "{hints:?}");
@@ -186,23 +186,23 @@ fn what_an_earlier_run_left_is_staged_and_what_people_wrote_is_not() {
     half.tree.remove(SCHEDULES_PATH);
     half.untracked = whole.iter().map(|part| part.path.clone()).collect();
     half.untracked.remove(SCHEDULES_PATH);
-    let paths = |parts: &[Part], fate: fn(&Fate) -> bool| {
+    let paths = |parts: &[StarterFile], fate: fn(&FileChange) -> bool| {
         let fitting = parts.iter().filter(|part| fate(&part.fate));
         fitting.map(|part| part.path.clone()).collect::<Vec<_>>()
     };
     let again = parts(&half, &pin(), false);
-    let staged = paths(&again, |fate| *fate == Fate::Stage);
+    let staged = paths(&again, |fate| *fate == FileChange::Stage);
     assert_eq!(staged.len(), 3, "{again:?}");
     assert_eq!(written(&again), written(&whole[1..2]), "{again:?}");
     // A workflow that was changed stays as it is; so does what git knows already.
     let workflow = half.workflows.get_mut(WORKFLOW_PATH).unwrap();
     workflow.push_str("# mine\n");
     let again = parts(&half, &pin(), false);
-    let left = paths(&again, |fate| matches!(fate, Fate::Leave(_)));
+    let left = paths(&again, |fate| matches!(fate, FileChange::Leave(_)));
     assert_eq!(left, [WORKFLOW_PATH]);
     half.untracked.clear();
     let again = parts(&half, &pin(), false);
-    assert_eq!(paths(&again, |fate| *fate == Fate::Stage).len(), 0);
+    assert_eq!(paths(&again, |fate| *fate == FileChange::Stage).len(), 0);
     // A plan of one's own, and all of it is one's own.
     let mut own = found(Tree::from_texts([(
         SCHEDULES_PATH,
@@ -211,7 +211,7 @@ fn what_an_earlier_run_left_is_staged_and_what_people_wrote_is_not() {
     own.untracked.insert(SCHEDULES_PATH.to_owned());
     let parts = parts(&own, &pin(), false);
     assert_eq!(
-        paths(&parts, |fate| matches!(fate, Fate::Leave(_))),
+        paths(&parts, |fate| matches!(fate, FileChange::Leave(_))),
         [SCHEDULES_PATH]
     );
 }

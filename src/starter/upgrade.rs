@@ -3,14 +3,14 @@
 use phileas_domain::layers::{FileFate, Move};
 
 use super::plan;
-use super::repository_files::Found;
+use super::repository_files::RepositoryFiles;
 use super::seal::{self, Seal, seal_of, sealed};
 use super::workflow::{self, Pin, WORKFLOW_PATH};
 
 /// What becomes of the workflow and of the personas that `phileas init` wrote. The plan and `.jlo/config.toml` were written
 /// to be changed, so they belong to the repository. `pin`: without one, the workflow is left alone.
 #[must_use]
-pub fn sealed_files(found: &Found, pin: Option<&Pin>) -> Vec<Move> {
+pub fn sealed_files(found: &RepositoryFiles, pin: Option<&Pin>) -> Vec<Move> {
     let mut moves = Vec::new();
     if let (Some(text), Some(pin)) = (found.workflows.get(WORKFLOW_PATH), pin) {
         let new = sealed(&workflow::text(found, pin));

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use phileas_domain::model::RepositoryName;
 
 use super::home::HOME;
-use super::repository_files::Found;
+use super::repository_files::RepositoryFiles;
 use super::seal::{Seal, seal_of};
 
 /// Where workflows are.
@@ -146,7 +146,7 @@ pub fn cron_minute(repository: &RepositoryName) -> u8 {
 }
 
 /// The workflow without its seal.
-pub(super) fn text(found: &Found, pin: &Pin) -> String {
+pub(super) fn text(found: &RepositoryFiles, pin: &Pin) -> String {
     let branch = quoted(&found.default_branch);
     let checks: Vec<String> = found
         .workflows

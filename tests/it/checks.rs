@@ -1,7 +1,7 @@
 //! What becomes of open pull requests, and what their sessions are told of it: on the models, by the program's own
 //! process.
 
-use phileas::sandbox::{Shared, world_setup};
+use phileas::sandbox::{SharedWorld, world_setup};
 use phileas_world::github::{CheckOutput, CheckRemark};
 use phileas_world::jules::Scenario;
 
@@ -10,7 +10,7 @@ use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick};
 use crate::support::{Folder, Served, judge};
 
 /// The job `build` fails on the newest commit of pull request 1.
-fn fails(shared: &Shared) {
+fn fails(shared: &SharedWorld) {
     let mut world = shared.world();
     let now = world.now();
     let github = world.github_mut();
@@ -91,7 +91,7 @@ fn r21_failed_checks_are_told_to_their_session_twice_and_then_to_a_person() {
 }
 
 /// The default branch moves on: a person writes this file.
-fn moves_on(shared: &Shared, path: &str, protection: &serde_json::Value) {
+fn moves_on(shared: &SharedWorld, path: &str, protection: &serde_json::Value) {
     let mut world = shared.world();
     let now = world.now();
     let github = world.github_mut();

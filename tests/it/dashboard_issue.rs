@@ -1,6 +1,6 @@
 //! The dashboard issue on the model of GitHub: opened by a person's word, ticked by people, and costing nothing between.
 
-use phileas::sandbox::{Shared, world_setup};
+use phileas::sandbox::{SharedWorld, world_setup};
 use phileas_world::Face;
 use phileas_world::github::RepoId;
 
@@ -9,7 +9,7 @@ use crate::support::{Folder, Phileas, Served, judge};
 
 const MARKER: &str = "<!-- phileas:notice:dashboard -->";
 
-fn repo(shared: &Shared) -> RepoId {
+fn repo(shared: &SharedWorld) -> RepoId {
     let world = shared.world();
     let found = world
         .github()
@@ -17,7 +17,7 @@ fn repo(shared: &Shared) -> RepoId {
     found.unwrap()
 }
 
-fn run(shared: &Shared) -> Vec<String> {
+fn run(shared: &SharedWorld) -> Vec<String> {
     shared.world().books_mut().reset_requests();
     let served = Served::start(shared, None);
     Phileas::tick(&served).run().expect(0);
@@ -30,7 +30,7 @@ fn run(shared: &Shared) -> Vec<String> {
 }
 
 /// A world with an issue on which a user commented this a moment ago.
-fn said(body: &str, who: &str) -> (Shared, u64) {
+fn said(body: &str, who: &str) -> (SharedWorld, u64) {
     let repository = Folder::repository("", &["curator"]);
     let shared = quiet_world(&repository, 7, Vec::new());
     let repo = repo(&shared);
@@ -44,7 +44,7 @@ fn said(body: &str, who: &str) -> (Shared, u64) {
 }
 
 /// The numbers and the texts of the issues that carry the marker.
-fn boards(shared: &Shared) -> Vec<(u64, String)> {
+fn boards(shared: &SharedWorld) -> Vec<(u64, String)> {
     let repo = repo(shared);
     let world = shared.world();
     let github = world.github();
@@ -55,7 +55,7 @@ fn boards(shared: &Shared) -> Vec<(u64, String)> {
     texts.filter(|(_, body)| body.contains(MARKER)).collect()
 }
 
-fn edit(shared: &Shared, number: u64, body: &str, who: &str) {
+fn edit(shared: &SharedWorld, number: u64, body: &str, who: &str) {
     let repo = repo(shared);
     let mut world = shared.world();
     let now = world.now();

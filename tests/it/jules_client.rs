@@ -8,7 +8,7 @@ use std::time::Duration;
 use phileas::adapters::jules::wire::{Kind, NewSession};
 use phileas::adapters::jules::{PageQuery, routes};
 use phileas::runtime::ports::{Disposition, ReadJules as _, WriteJules as _};
-use phileas::sandbox::{Clients, Shared, WorldSetup};
+use phileas::sandbox::{Clients, SharedWorld, WorldSetup};
 use phileas_domain::engine::{
     ActivityKind, Checks, CreateFailure, CreateSession, ListingNeed, Repository, Session,
     SessionState,
@@ -22,7 +22,7 @@ use phileas_world::{Face, Fault, FaultPlan, Knobs};
 const SETTLED: Duration = Duration::from_secs(15 * 60);
 
 struct Bench {
-    shared: Shared,
+    shared: SharedWorld,
     clients: Clients,
 }
 
@@ -32,7 +32,7 @@ fn bench(set: impl FnOnce(&mut WorldSetup)) -> Bench {
     setup.jules.asks = 0.0;
     set(&mut setup);
     let (world, _) = setup.build().unwrap();
-    let shared = Shared::new(world);
+    let shared = SharedWorld::new(world);
     let clients = Clients::new(&shared, "acme/widget".parse().unwrap(), 7);
     Bench { shared, clients }
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use phileas::sandbox::{Shared, world_setup};
+use phileas::sandbox::{SharedWorld, world_setup};
 use phileas_domain::model::Tree;
 use phileas_world::github::{CheckOutput, Verdict};
 use phileas_world::jules::{Ending, Scenario};
@@ -33,13 +33,13 @@ struct Play {
     plan: &'static str,
     scenarios: fn() -> Vec<Scenario>,
     /// Brings the world to where the victim begins.
-    prepare: fn(&Shared),
+    prepare: fn(&SharedWorld),
     /// Further files of the repository.
     files: &'static [(&'static str, &'static str)],
     /// How many turns there are in the end, where they are not one for each persona.
     turns: Option<usize>,
     /// What must be true of each turn in the end, beside having one session.
-    verdict: fn(&Shared, &str),
+    verdict: fn(&SharedWorld, &str),
 }
 
 #[test]
@@ -345,7 +345,7 @@ fn killed_proposals_become_one_issue_each() {
 
 /// Each layer's work is brought in by exactly one commit, and that commit ends its turn.
 #[track_caller]
-fn imported(shared: &Shared, context: &str, authors: &[&str]) {
+fn imported(shared: &SharedWorld, context: &str, authors: &[&str]) {
     let world = shared.world();
     let github = world.github();
     let repo = github
@@ -372,7 +372,7 @@ fn imported(shared: &Shared, context: &str, authors: &[&str]) {
 }
 
 /// The exchange as it lies on the branch.
-fn exchange_on_ledger(shared: &Shared) -> Tree {
+fn exchange_on_ledger(shared: &SharedWorld) -> Tree {
     let world = shared.world();
     let github = world.github();
     let repo = github
@@ -430,7 +430,7 @@ fn kill_at_each_request(play: &Play) {
 
 /// A world, served, with a process that may be killed in it.
 struct Stage {
-    shared: Shared,
+    shared: SharedWorld,
     killer: Arc<Killer>,
     served: Served,
     _repository: Folder,
@@ -507,7 +507,7 @@ impl Stage {
 }
 
 #[track_caller]
-fn outcomes(shared: &Shared, context: &str, wanted: &[&str]) {
+fn outcomes(shared: &SharedWorld, context: &str, wanted: &[&str]) {
     let state = judge::state(shared);
     let found: Vec<&Value> = judge::history(&state)
         .into_iter()

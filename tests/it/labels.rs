@@ -1,7 +1,7 @@
 //! A person labels an issue, and the program does the rest, in a process of its own each time. What it does is looked at
 //! on the model of GitHub, and what it costs is counted there.
 
-use phileas::sandbox::{Shared, world_setup};
+use phileas::sandbox::{SharedWorld, world_setup};
 use phileas_world::Face;
 use phileas_world::github::{RepoId, Role};
 
@@ -15,7 +15,7 @@ fn repository() -> Folder {
     folder
 }
 
-fn repo(shared: &Shared) -> RepoId {
+fn repo(shared: &SharedWorld) -> RepoId {
     let world = shared.world();
     let found = world
         .github()
@@ -24,7 +24,7 @@ fn repo(shared: &Shared) -> RepoId {
 }
 
 /// A stranger's issue.
-fn issue(shared: &Shared) -> u64 {
+fn issue(shared: &SharedWorld) -> u64 {
     let repo = repo(shared);
     let mut world = shared.world();
     let now = world.now();
@@ -34,7 +34,7 @@ fn issue(shared: &Shared) -> u64 {
         .open_issue(repo, "It is slow", body, &[], "stranger", now)
 }
 
-fn label(shared: &Shared, issue: u64, label: &str, who: &str) {
+fn label(shared: &SharedWorld, issue: u64, label: &str, who: &str) {
     let repo = repo(shared);
     let mut world = shared.world();
     let now = world.now();
@@ -42,7 +42,7 @@ fn label(shared: &Shared, issue: u64, label: &str, who: &str) {
 }
 
 /// The labels, the reactions and the comments of an issue.
-fn shown(shared: &Shared, number: u64) -> (Vec<String>, Vec<String>, Vec<String>) {
+fn shown(shared: &SharedWorld, number: u64) -> (Vec<String>, Vec<String>, Vec<String>) {
     let repo = repo(shared);
     let world = shared.world();
     let github = world.github();
@@ -56,7 +56,7 @@ fn shown(shared: &Shared, number: u64) -> (Vec<String>, Vec<String>, Vec<String>
     )
 }
 
-fn run(shared: &Shared) -> Vec<String> {
+fn run(shared: &SharedWorld) -> Vec<String> {
     shared.world().books_mut().reset_requests();
     let served = Served::start(shared, None);
     let ended = Phileas::tick(&served).run().expect(0);
@@ -230,7 +230,7 @@ fn a_comment_starts_cancels_and_is_answered_in_the_same_place() {
 }
 
 /// A person writes a file to a branch, which is created where there is none.
-fn writes(shared: &Shared, branch: &str, path: &str, text: &str) {
+fn writes(shared: &SharedWorld, branch: &str, path: &str, text: &str) {
     let repo = repo(shared);
     let mut world = shared.world();
     let now = world.now();

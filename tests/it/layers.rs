@@ -1,7 +1,7 @@
 //! The layers over days of the models: an agent that has only its prompt, and a ledger that only phileas writes.
 
 use jiff::{SignedDuration, Timestamp};
-use phileas::sandbox::{Days, Shared, WorldSetup, world_setup};
+use phileas::sandbox::{SharedWorld, Timeline, WorldSetup, world_setup};
 use phileas_domain::model::Marker;
 use phileas_world::books::Session;
 use phileas_world::github::{RepoId, State, Verdict};
@@ -56,7 +56,7 @@ fn ended(session: &Session) -> Timestamp {
 }
 
 /// The files of a branch, by path.
-fn branch(shared: &Shared, name: &str) -> Vec<(String, String)> {
+fn branch(shared: &SharedWorld, name: &str) -> Vec<(String, String)> {
     let world = shared.world();
     let github = world.github();
     let repo = github.repository_by_name("acme", "widget").unwrap();
@@ -76,7 +76,7 @@ fn below(files: &[(String, String)], folder: &str) -> Vec<String> {
 }
 
 /// The text of a file of the ledger.
-fn on_ledger(shared: &Shared, path: &str) -> Option<String> {
+fn on_ledger(shared: &SharedWorld, path: &str) -> Option<String> {
     let files = branch(shared, "jules").into_iter();
     files
         .filter(|(one, _)| one == path)
@@ -270,14 +270,14 @@ fn by_cron_alone_a_hop_costs_one_tick_of_cron() {
     let folder = repository();
     let setup = layered(&folder);
     let seed = setup.seed;
-    let shared = Shared::new(setup.build().unwrap().0);
+    let shared = SharedWorld::new(setup.build().unwrap().0);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     runtime.block_on(async {
         let span = SignedDuration::from_hours(14);
-        let mut days = Days::new(shared.clone(), world_setup::repository(), span, seed);
+        let mut days = Timeline::new(shared.clone(), world_setup::repository(), span, seed);
         days.by_the_hour();
         while let Some(ticked) = days.next().await {
             assert!(ticked.result.is_ok(), "{:?}", ticked.result);
@@ -487,14 +487,14 @@ fn work_waits_for_a_writers_label_where_people_let_it_through() {
         ".jlo/config.toml",
         &CONFIG.replace("[workflow]\n", "[workflow]\napproval = \"human\"\n"),
     );
-    let shared = Shared::new(layered(&folder).build().unwrap().0);
+    let shared = SharedWorld::new(layered(&folder).build().unwrap().0);
     go_on(&shared, 5);
-    let began = |shared: &Shared| {
+    let began = |shared: &SharedWorld| {
         let sessions = shared.world().books().sessions.clone();
         sessions.iter().any(|one| layer(one) == "implementer")
     };
     assert!(!began(&shared));
-    let offered = |shared: &Shared| {
+    let offered = |shared: &SharedWorld| {
         let repo = repo(shared);
         let world = shared.world();
         let issues = world.github().issues(repo);
@@ -534,20 +534,20 @@ fn work_waits_for_a_writers_label_where_people_let_it_through() {
     assert!(!shown[0].2, "done, and closed: {shown:?}");
 }
 
-fn repo(shared: &Shared) -> RepoId {
+fn repo(shared: &SharedWorld) -> RepoId {
     let world = shared.world();
     world.github().repository_by_name("acme", "widget").unwrap()
 }
 
 /// Goes on for some hours. No tick may fail.
-fn go_on(shared: &Shared, hours: i64) {
+fn go_on(shared: &SharedWorld, hours: i64) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     runtime.block_on(async {
         let span = SignedDuration::from_hours(hours);
-        let mut days = Days::new(shared.clone(), world_setup::repository(), span, 3);
+        let mut days = Timeline::new(shared.clone(), world_setup::repository(), span, 3);
         while let Some(ticked) = days.next().await {
             assert!(ticked.result.is_ok(), "{:?}", ticked.result);
         }
@@ -560,7 +560,7 @@ fn work_that_people_turn_down_comes_back_with_their_words() {
     let folder = repository();
     let mut setup = layered(&folder);
     setup.review_policy = ReviewPolicy::away();
-    let shared = Shared::new(setup.build().unwrap().0);
+    let shared = SharedWorld::new(setup.build().unwrap().0);
     go_on(&shared, 5);
     let repo = repo(&shared);
     {

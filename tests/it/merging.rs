@@ -1,7 +1,7 @@
 //! A person labels a pull request to be merged, and the program does it or says why not, in a process of its own each
 //! time. What was merged is looked at on the model of GitHub, and what it cost is counted there.
 
-use phileas::sandbox::{Shared, world_setup};
+use phileas::sandbox::{SharedWorld, world_setup};
 use phileas_world::github::{Pull, RepoId, Verdict};
 use phileas_world::{Face, Fault, FaultPlan};
 
@@ -14,7 +14,7 @@ const PULL: u64 = 1;
 const PUT: &str = "PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge";
 
 /// A session is done, and its pull request is open.
-fn opened() -> (Folder, Shared) {
+fn opened() -> (Folder, SharedWorld) {
     let repository = Folder::repository(PLAN, &["curator"]);
     let shared = quiet_world(&repository, 7, Vec::new());
     tick(&shared, "prepared");
@@ -25,7 +25,7 @@ fn opened() -> (Folder, Shared) {
     (repository, shared)
 }
 
-fn repo(shared: &Shared) -> RepoId {
+fn repo(shared: &SharedWorld) -> RepoId {
     let world = shared.world();
     let found = world
         .github()
@@ -33,12 +33,12 @@ fn repo(shared: &Shared) -> RepoId {
     found.unwrap()
 }
 
-fn pull(shared: &Shared) -> Pull {
+fn pull(shared: &SharedWorld) -> Pull {
     let repo = repo(shared);
     shared.world().github().pull(repo, PULL).unwrap().clone()
 }
 
-fn checks(shared: &Shared, conclusion: Option<&str>) {
+fn checks(shared: &SharedWorld, conclusion: Option<&str>) {
     let (repo, head) = (repo(shared), pull(shared).head.oid);
     let mut world = shared.world();
     let now = world.now();
@@ -47,7 +47,7 @@ fn checks(shared: &Shared, conclusion: Option<&str>) {
     github.set_checks(repo, head, "build", conclusion, by, now);
 }
 
-fn review(shared: &Shared, verdict: Verdict, who: &str) {
+fn review(shared: &SharedWorld, verdict: Verdict, who: &str) {
     let repo = repo(shared);
     let mut world = shared.world();
     let now = world.now();
@@ -55,7 +55,7 @@ fn review(shared: &Shared, verdict: Verdict, who: &str) {
     github.review_pull(repo, PULL, verdict, "", who, now);
 }
 
-fn label(shared: &Shared) {
+fn label(shared: &SharedWorld) {
     let repo = repo(shared);
     let mut world = shared.world();
     let now = world.now();
@@ -64,7 +64,7 @@ fn label(shared: &Shared) {
 }
 
 /// One run of the program; what it asked of GitHub, and how often it asked Jules.
-fn run(shared: &Shared) -> (Vec<String>, usize) {
+fn run(shared: &SharedWorld) -> (Vec<String>, usize) {
     shared.world().books_mut().reset_requests();
     let served = Served::start(shared, None);
     Phileas::tick(&served).run().expect(0);
@@ -84,7 +84,7 @@ fn puts(requests: &[String]) -> usize {
 
 /// The one comment on it.
 #[track_caller]
-fn comment(shared: &Shared) -> String {
+fn comment(shared: &SharedWorld) -> String {
     let repo = repo(shared);
     let world = shared.world();
     let comments: Vec<_> = world.github().comments(repo, PULL).collect();
@@ -92,7 +92,7 @@ fn comment(shared: &Shared) -> String {
     comments[0].body.clone()
 }
 
-fn outcome(shared: &Shared) -> String {
+fn outcome(shared: &SharedWorld) -> String {
     let state = judge::state(shared);
     state["history"]["0"]["outcome"]
         .as_str()

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use phileas::sandbox::{Shared, world_setup};
+use phileas::sandbox::{SharedWorld, world_setup};
 use phileas_world::Face;
 use phileas_world::jules::Scenario;
 
@@ -12,7 +12,7 @@ use crate::support::{Folder, Phileas, Served};
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A session is done, and its pull request is open.
-fn opened(draft: bool) -> (Folder, Shared) {
+fn opened(draft: bool) -> (Folder, SharedWorld) {
     let repository = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
     let scenario = Scenario {
         draft: Some(draft),
@@ -27,7 +27,7 @@ fn opened(draft: bool) -> (Folder, Shared) {
 }
 
 /// One run of the program; how many requests it made.
-fn run(shared: &Shared, served: &Served) -> (usize, usize) {
+fn run(shared: &SharedWorld, served: &Served) -> (usize, usize) {
     shared.world().books_mut().reset_requests();
     Phileas::tick(served).run().expect(0);
     let world = shared.world();
@@ -38,7 +38,7 @@ fn run(shared: &Shared, served: &Served) -> (usize, usize) {
     (count(Face::Github), count(Face::Jules))
 }
 
-fn is_draft(shared: &Shared) -> bool {
+fn is_draft(shared: &SharedWorld) -> bool {
     let world = shared.world();
     let repo = world
         .github()
@@ -70,7 +70,7 @@ fn a_draft_is_marked_as_ready_once_and_a_person_may_turn_it_back() {
 #[test]
 fn people_are_reminded_of_a_pull_request_once() {
     let (_repository, shared) = opened(false);
-    let reminders = |shared: &Shared| {
+    let reminders = |shared: &SharedWorld| {
         let world = shared.world();
         let repo = world
             .github()

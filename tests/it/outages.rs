@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use phileas::sandbox::{Days, Shared, WorldSetup, world_setup};
+use phileas::sandbox::{SharedWorld, Timeline, WorldSetup, world_setup};
 use phileas_world::jules::Weights;
 use phileas_world::maintainer::ReviewPolicy;
 use phileas_world::{Face, Fault, FaultRule};
@@ -113,14 +113,14 @@ fn play(outage: Outage, seed: u64, hours: i64) -> SignedDuration {
     let context = format!("{outage:?}, seed {seed}");
     let (setup, from, until) = cycle_setup(outage, seed, hours);
     let start = setup.start;
-    let shared = Shared::new(setup.build().unwrap().0);
+    let shared = SharedWorld::new(setup.build().unwrap().0);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     runtime.block_on(async {
         let span = until.duration_since(start) + GOES_ON;
-        let mut days = Days::new(shared.clone(), world_setup::repository(), span, seed);
+        let mut days = Timeline::new(shared.clone(), world_setup::repository(), span, seed);
         if outage == Outage::ThirdDroppedHourly {
             days.by_the_hour();
         }
@@ -146,7 +146,7 @@ fn play(outage: Outage, seed: u64, hours: i64) -> SignedDuration {
 /// Each turn has one session, each session from before the end stands in the history, and no person was asked about a
 /// turn.
 #[track_caller]
-fn nothing_is_doubled(shared: &Shared, made: &[Made], until: Timestamp, context: &str) {
+fn nothing_is_doubled(shared: &SharedWorld, made: &[Made], until: Timestamp, context: &str) {
     let mut by_turn: BTreeMap<&str, Vec<&Made>> = BTreeMap::new();
     for one in made {
         by_turn.entry(&one.turn).or_default().push(one);

@@ -6,7 +6,7 @@ use phileas::adapters::github::{self, Base, Credential, Token};
 use phileas::adapters::jules::{self, JulesKey, RepositoryJules};
 use phileas::runtime::Tick;
 use phileas::sandbox::transport::InProcess;
-use phileas::sandbox::{Shared, VirtualTime, world_setup};
+use phileas::sandbox::{SharedWorld, VirtualTime, world_setup};
 use phileas_world::Face;
 use phileas_world::chance::Chance;
 
@@ -32,7 +32,7 @@ fn repository() -> Folder {
 }
 
 /// A world whose first session has just ended: the next tick settles it and dispatches the second.
-fn before_second_dispatch(repository: &Folder, seed: u64) -> Shared {
+fn before_second_dispatch(repository: &Folder, seed: u64) -> SharedWorld {
     let shared = quiet_world(repository, seed, Vec::new());
     tick(&shared, "prepared");
     pass_until(&shared, "COMPLETED");
@@ -41,7 +41,7 @@ fn before_second_dispatch(repository: &Folder, seed: u64) -> Shared {
 
 /// Two ticks over one world in this process, in the order that the script chooses; answers with the choices made
 /// and with how many commits were refused because the other was faster.
-fn race(shared: &Shared, script: Vec<usize>) -> (Vec<Choice>, usize) {
+fn race(shared: &SharedWorld, script: Vec<usize>) -> (Vec<Choice>, usize) {
     let turnstile = Turnstile::new(2, script);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -53,7 +53,7 @@ fn race(shared: &Shared, script: Vec<usize>) -> (Vec<Choice>, usize) {
     (turnstile.taken(), one + other)
 }
 
-async fn racer(shared: &Shared, turnstile: &Arc<Turnstile>, who: usize) -> usize {
+async fn racer(shared: &SharedWorld, turnstile: &Arc<Turnstile>, who: usize) -> usize {
     let transport = |face| {
         Arc::new(Queued {
             who,
@@ -93,7 +93,7 @@ async fn racer(shared: &Shared, turnstile: &Arc<Turnstile>, who: usize) -> usize
 }
 
 /// Lets the world come to rest, and counts.
-fn judge_in_the_end(shared: &Shared, context: &str) {
+fn judge_in_the_end(shared: &SharedWorld, context: &str) {
     for round in 0..12 {
         shared.pass(MINUTE * 16);
         let report = tick(shared, &format!("later:{round}"));

@@ -2,7 +2,7 @@
 
 use phileas::adapters::jules::RepositoryJules;
 use phileas::runtime::Tick;
-use phileas::sandbox::{Clients, Shared, world_setup};
+use phileas::sandbox::{Clients, SharedWorld, world_setup};
 use phileas_domain::model::RepositoryName;
 use phileas_domain::state::{STATE_PATH, State, codec};
 use phileas_world::jules::Installed;
@@ -13,7 +13,7 @@ use crate::support::ticks::{MINUTE, pass_until, quiet_world, settings, tick};
 /// The name after the rename.
 const RENAMED: &str = "sprocket";
 
-fn renamed(shared: &Shared) {
+fn renamed(shared: &SharedWorld) {
     let mut world = shared.world();
     let now = world.now();
     let repo = world
@@ -27,7 +27,7 @@ fn renamed(shared: &Shared) {
 }
 
 /// One tick of a process that was started with this name.
-fn tick_by(shared: &Shared, name: &RepositoryName, holder: &str) {
+fn tick_by(shared: &SharedWorld, name: &RepositoryName, holder: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -43,7 +43,7 @@ fn tick_by(shared: &Shared, name: &RepositoryName, holder: &str) {
     });
 }
 
-fn state(shared: &Shared) -> State {
+fn state(shared: &SharedWorld) -> State {
     let world = shared.world();
     let github = world.github();
     let repo = github

@@ -1,13 +1,13 @@
 //! What a tick costs, counted by the models.
 
-use phileas::sandbox::{Shared, world_setup};
+use phileas::sandbox::{SharedWorld, world_setup};
 use phileas_world::Face;
 
 use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick};
 use crate::support::{Folder, Phileas, Served, say};
 
 /// Requests of one face, in words.
-fn requests(shared: &Shared, face: Face) -> Vec<String> {
+fn requests(shared: &SharedWorld, face: Face) -> Vec<String> {
     let world = shared.world();
     let requests = world.books().requests.iter().filter(|one| one.face == face);
     requests
@@ -22,7 +22,7 @@ fn requests(shared: &Shared, face: Face) -> Vec<String> {
 /// The requests of one tick of the program's process, to GitHub and to Jules, as the models counted them. What the
 /// program says of itself must agree.
 #[track_caller]
-fn cost(shared: &Shared) -> (Vec<String>, Vec<String>) {
+fn cost(shared: &SharedWorld) -> (Vec<String>, Vec<String>) {
     shared.world().books_mut().reset_requests();
     let served = Served::start(shared, None);
     let ended = Phileas::tick(&served).run().expect(0);
@@ -229,7 +229,7 @@ fn layered(start: &str) -> Folder {
 }
 
 /// One observer, one decider, and then nothing more.
-fn settle_down(shared: &Shared) {
+fn settle_down(shared: &SharedWorld) {
     // The second start of a track that begins hourly finds nothing, and stays due.
     for number in 0..14 {
         tick(shared, &format!("prepared:{number}"));
@@ -239,7 +239,7 @@ fn settle_down(shared: &Shared) {
     assert_eq!(sessions, 2, "an observer and a decider have worked");
 }
 
-fn push(shared: &Shared, branch: &str, path: &str, text: &str) {
+fn push(shared: &SharedWorld, branch: &str, path: &str, text: &str) {
     let mut world = shared.world();
     let now = world.now();
     let github = world.github_mut();

@@ -1,7 +1,7 @@
 //! A writer hands what reviewers want changed back to the session whose pull request it is: on the models, by the
 //! program's own process.
 
-use phileas::sandbox::{Shared, world_setup};
+use phileas::sandbox::{SharedWorld, world_setup};
 use phileas_world::github::{LineRemark, RepoId, Verdict};
 
 use crate::support::books::{counted, messages};
@@ -10,7 +10,7 @@ use crate::support::{Folder, Served, judge};
 
 const PULL: u64 = 1;
 
-fn repo(shared: &Shared) -> RepoId {
+fn repo(shared: &SharedWorld) -> RepoId {
     let world = shared.world();
     let found = world
         .github()
@@ -19,7 +19,7 @@ fn repo(shared: &Shared) -> RepoId {
 }
 
 /// A user comments on a line, and the answer is the thread.
-fn remarks(shared: &Shared, path: &str, body: &str, who: &str) -> u64 {
+fn remarks(shared: &SharedWorld, path: &str, body: &str, who: &str) -> u64 {
     let repo = repo(shared);
     let mut world = shared.world();
     let now = world.now();
@@ -34,7 +34,7 @@ fn remarks(shared: &Shared, path: &str, body: &str, who: &str) -> u64 {
         .comment_line(repo, PULL, remark, who, now)
 }
 
-fn asks_for_changes(shared: &Shared, body: &str, who: &str) {
+fn asks_for_changes(shared: &SharedWorld, body: &str, who: &str) {
     let repo = repo(shared);
     let mut world = shared.world();
     let now = world.now();
@@ -43,7 +43,7 @@ fn asks_for_changes(shared: &Shared, body: &str, who: &str) {
     github.review_pull(repo, PULL, verdict, body, who, now);
 }
 
-fn says(shared: &Shared, body: &str, who: &str) {
+fn says(shared: &SharedWorld, body: &str, who: &str) {
     let repo = repo(shared);
     let mut world = shared.world();
     let now = world.now();
@@ -51,7 +51,7 @@ fn says(shared: &Shared, body: &str, who: &str) {
 }
 
 /// What phileas says on the pull request.
-fn status(shared: &Shared) -> String {
+fn status(shared: &SharedWorld) -> String {
     let repo = repo(shared);
     let world = shared.world();
     let of_ours = |body: &&str| body.contains("**phileas**");

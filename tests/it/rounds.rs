@@ -1,6 +1,6 @@
 //! A tick that has more to start than one commit announces.
 
-use phileas::sandbox::{Shared, WorldSetup};
+use phileas::sandbox::{SharedWorld, WorldSetup};
 use phileas_domain::engine::Reason;
 use phileas_domain::state::{STATE_PATH, State, codec};
 use phileas_world::jules::Tier;
@@ -10,7 +10,7 @@ use crate::support::Folder;
 use crate::support::ticks::tick;
 
 /// A track for each of so many personas, each with a journal, and room for all of them at once.
-fn crowd(count: usize) -> Shared {
+fn crowd(count: usize) -> SharedWorld {
     let names: Vec<String> = (0..count).map(|number| format!("p{number:02}")).collect();
     let mut plan = String::from(
         "[budget]\nmax_active = 60\ndaily_sessions = 90\ntier = \"ultra\"\n[tracks]\n",
@@ -28,10 +28,10 @@ fn crowd(count: usize) -> Shared {
     setup.repo = Some(repository.path().to_owned());
     setup.review_policy = ReviewPolicy::away();
     setup.tier = Tier::Ultra;
-    Shared::new(setup.build().unwrap().0)
+    SharedWorld::new(setup.build().unwrap().0)
 }
 
-fn state(shared: &Shared) -> State {
+fn state(shared: &SharedWorld) -> State {
     let world = shared.world();
     let github = world.github();
     let repo = github.repository_by_name("acme", "widget").unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use phileas::sandbox::{Days, Shared, WorldSetup, world_setup};
+use phileas::sandbox::{SharedWorld, Timeline, WorldSetup, world_setup};
 use phileas_world::jules::Weights;
 use phileas_world::maintainer::ReviewPolicy;
 
@@ -26,14 +26,14 @@ fn starts(cron: &str, edited_at: &str, committed_at: &str) -> Vec<String> {
     setup.jules.asks = 0.0;
     setup.jules.weights = Weights::only_changes();
     let (world, repo) = setup.build().unwrap();
-    let shared = Shared::new(world);
+    let shared = SharedWorld::new(world);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     runtime.block_on(async {
         let span = edited_at.duration_since(shared.now());
-        let mut days = Days::new(shared.clone(), world_setup::repository(), span, 11);
+        let mut days = Timeline::new(shared.clone(), world_setup::repository(), span, 11);
         while days.next().await.is_some() {}
         {
             let mut world = shared.world();

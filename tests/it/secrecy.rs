@@ -15,7 +15,7 @@ use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use phileas::sandbox::world_setup::{self, JULES_KEY, RUNNER};
-use phileas::sandbox::{Shared, WorldSetup};
+use phileas::sandbox::{SharedWorld, WorldSetup};
 use phileas_world::github::NewApp;
 use phileas_world::github::account::{Access, permissions};
 use phileas_world::maintainer::ReviewPolicy;
@@ -66,7 +66,7 @@ impl Left {
     }
 
     /// What the models were told and keep: every file and object of the repositories, and the books.
-    fn add_world(&mut self, shared: &Shared) {
+    fn add_world(&mut self, shared: &SharedWorld) {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("out");
         {
@@ -158,7 +158,7 @@ fn r15_a_secret_is_found_in_every_form_and_other_words_are_none() {
     }
 }
 
-fn world() -> (Folder, Shared) {
+fn world() -> (Folder, SharedWorld) {
     let repository = Folder::repository(
         "cycle = [\"curator\", \"tester\"]\n[budget]\nmax_active = 4\n",
         &["curator", "tester"],
@@ -167,7 +167,7 @@ fn world() -> (Folder, Shared) {
     setup.repo = Some(repository.path().to_owned());
     setup.review_policy = ReviewPolicy::away();
     setup.start = jiff::Timestamp::now();
-    let shared = Shared::new(setup.build().unwrap().0);
+    let shared = SharedWorld::new(setup.build().unwrap().0);
     {
         let mut world = shared.world();
         let now = world.now();

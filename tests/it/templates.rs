@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use phileas::sandbox::Shared;
+use phileas::sandbox::SharedWorld;
 use phileas_domain::model::Marker;
 
 use crate::support::books::counted;
@@ -47,7 +47,7 @@ fn rendered(folder: &Folder, id: &str) -> String {
 }
 
 /// The prompts of the sessions so far, without their markers, by persona.
-fn prompts(shared: &Shared) -> BTreeMap<String, String> {
+fn prompts(shared: &SharedWorld) -> BTreeMap<String, String> {
     let world = shared.world();
     let sessions = world.books().sessions.iter();
     sessions
@@ -395,7 +395,7 @@ fn a_layers_template_draws_from_the_feedback_that_lies_with_the_roles() {
             assert!(on_disk.out.contains("topic: generated code"), "{on_disk}");
             let mut setup = quiet_setup(&folder, 7, Vec::new());
             setup.ledger = Some(ledger.path().to_owned());
-            let shared = Shared::new(setup.build().unwrap().0);
+            let shared = SharedWorld::new(setup.build().unwrap().0);
             tick(&shared, "before");
             shared.pass(MINUTE * 90);
             let report = tick(&shared, "tick");

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use phileas::sandbox::{Shared, WorldSetup};
+use phileas::sandbox::{SharedWorld, WorldSetup};
 use phileas_world::books::{Session, Write};
 use phileas_world::jules::Weights;
 use phileas_world::maintainer::ReviewPolicy;
@@ -190,7 +190,7 @@ fn eager(repository: &Folder) -> WorldSetup {
     setup
 }
 
-fn books(shared: &Shared) -> (Vec<Session>, Vec<Write>) {
+fn books(shared: &SharedWorld) -> (Vec<Session>, Vec<Write>) {
     let books = shared.world().complete_books();
     (books.sessions, books.github_writes)
 }
@@ -294,8 +294,8 @@ fn r12_a_corrupt_ledger_stops_everything_and_says_so_once() {
     setup.ledger = Some(ledger.path().to_owned());
     setup.review_policy = ReviewPolicy::away();
     let (world, repo) = setup.build().unwrap();
-    let shared = Shared::new(world);
-    let head = |shared: &Shared| shared.world().github().branch_head(repo, "jules");
+    let shared = SharedWorld::new(world);
+    let head = |shared: &SharedWorld| shared.world().github().branch_head(repo, "jules");
     let before = head(&shared);
     let served = Served::start(&shared, None);
     for tick in 1..=11 {

@@ -12,7 +12,7 @@ use super::query::{PageQuery, PageSize};
 use super::wire::{self, Kind, NewSession, Output};
 use super::{routes, translate};
 use crate::runtime::ports::account::{
-    AccountFailure, AccountTrouble, NewJob, ReadAccount, WriteAccount,
+    AccountError, AccountFailure, NewJob, ReadAccount, WriteAccount,
 };
 
 /// How many pages, of at most 100 sessions, are listed at once. Further sessions are read one by one.
@@ -24,13 +24,13 @@ const MAX_ACTIVITY_PAGES: usize = 100;
 impl From<ApiError> for AccountFailure {
     fn from(error: ApiError) -> Self {
         let kind = match &error.cause {
-            Cause::Answer(answer) if answer.is_quota() => AccountTrouble::Throttled {
+            Cause::Answer(answer) if answer.is_quota() => AccountError::Throttled {
                 after: answer.retry_after,
             },
-            Cause::Answer(answer) if answer.is_credential() => AccountTrouble::Denied,
-            Cause::Answer(answer) if answer.is_ambiguous() => AccountTrouble::Down,
-            Cause::Answer(_) | Cause::BadName(_) => AccountTrouble::Refused,
-            _ => AccountTrouble::Down,
+            Cause::Answer(answer) if answer.is_credential() => AccountError::Denied,
+            Cause::Answer(answer) if answer.is_ambiguous() => AccountError::Down,
+            Cause::Answer(_) | Cause::BadName(_) => AccountError::Refused,
+            _ => AccountError::Down,
         };
         Self {
             kind,

@@ -13,8 +13,8 @@ use super::wire::{self, Kind, NewSession, Output};
 use super::{routes, translate};
 use crate::runtime::ports::Failure;
 use crate::runtime::ports::sessions_api::{
-    Answer, Changes, Happening, HireJules, Job, JobPage, JobPull, JobSource, NewJob, SourcePage,
-    What,
+    BoxedAnswer, Changes, Job, JobActivity, JobActivityKind, JobPage, JobPull, JobSource, NewJob,
+    SessionsApi, SourcePage,
 };
 
 /// The filter that shows archived sessions, and only those.
@@ -22,9 +22,9 @@ const ARCHIVED: &str = "archived = true";
 
 /// An account: the client of one key.
 #[derive(Debug, Clone)]
-pub struct SessionsApi(Arc<Client>);
+pub struct JulesSessions(Arc<Client>);
 
-impl SessionsApi {
+impl JulesSessions {
     /// The account of a client's key.
     #[must_use]
     pub fn new(client: Arc<Client>) -> Self {
@@ -54,9 +54,9 @@ impl SessionsApi {
         }
     }
 
-    async fn all_happenings(&self, id: &str) -> Result<Vec<Happening>, ApiError> {
+    async fn all_happenings(&self, id: &str) -> Result<Vec<JobActivity>, ApiError> {
         let mut seen = BTreeSet::new();
-        let mut happenings: Vec<Happening> = Vec::new();
+        let mut happenings: Vec<JobActivity> = Vec::new();
         let mut token = String::new();
         let mut size = PageSize::default();
         for _ in 0..MAX_PAGES {
@@ -95,8 +95,8 @@ impl SessionsApi {
     }
 }
 
-impl HireJules for SessionsApi {
-    fn create(&self, new: NewJob) -> Answer<'_, Result<Job, CreateFailure>> {
+impl SessionsApi for JulesSessions {
+    fn create(&self, new: NewJob) -> BoxedAnswer<'_, Result<Job, CreateFailure>> {
         Box::pin(async move {
             let (repository, branch) = new.source;
             let session = NewSession {
@@ -116,7 +116,7 @@ impl HireJules for SessionsApi {
         })
     }
 
-    fn job<'a>(&'a self, id: &'a str) -> Answer<'a, Result<Option<Job>, Failure>> {
+    fn job<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<Option<Job>, Failure>> {
         Box::pin(async move {
             not_found_as_none(self.0.get_session(id).await.map(|session| job(&session)))
         })
@@ -126,36 +126,39 @@ impl HireJules for SessionsApi {
         &'a self,
         page: Option<&'a str>,
         archived: bool,
-    ) -> Answer<'a, Result<JobPage, Failure>> {
+    ) -> BoxedAnswer<'a, Result<JobPage, Failure>> {
         Box::pin(async move { Ok(self.list_page(page, archived).await?) })
     }
 
     fn happenings<'a>(
         &'a self,
         id: &'a str,
-    ) -> Answer<'a, Result<Option<Vec<Happening>>, Failure>> {
+    ) -> BoxedAnswer<'a, Result<Option<Vec<JobActivity>>, Failure>> {
         Box::pin(async move { not_found_as_none(self.all_happenings(id).await) })
     }
 
-    fn say<'a>(&'a self, id: &'a str, text: &'a str) -> Answer<'a, Result<(), Failure>> {
+    fn say<'a>(&'a self, id: &'a str, text: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
         Box::pin(async move { Ok(self.0.send_message(id, text).await?) })
     }
 
-    fn approve<'a>(&'a self, id: &'a str) -> Answer<'a, Result<(), Failure>> {
+    fn approve<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
         Box::pin(async move {
             self.0.approve_plan(id).await?;
             Ok(())
         })
     }
 
-    fn archive<'a>(&'a self, id: &'a str) -> Answer<'a, Result<(), Failure>> {
+    fn archive<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
         Box::pin(async move {
             self.0.archive_session(id).await?;
             Ok(())
         })
     }
 
-    fn sources<'a>(&'a self, page: Option<&'a str>) -> Answer<'a, Result<SourcePage, Failure>> {
+    fn sources<'a>(
+        &'a self,
+        page: Option<&'a str>,
+    ) -> BoxedAnswer<'a, Result<SourcePage, Failure>> {
         Box::pin(async move {
             let query = PageQuery {
                 filter: None,
@@ -226,14 +229,14 @@ fn changes_of(set: &wire::ChangeSet) -> Option<Changes> {
     })
 }
 
-fn activity_from(activity: &wire::Activity) -> Happening {
+fn activity_from(activity: &wire::Activity) -> JobActivity {
     let what = match &activity.kind {
-        Kind::AgentMessaged(text) => What::JulesSaid(text.clone()),
-        Kind::UserMessaged(text) => What::PersonSaid(text.clone()),
+        Kind::AgentMessaged(text) => JobActivityKind::JulesSaid(text.clone()),
+        Kind::UserMessaged(text) => JobActivityKind::PersonSaid(text.clone()),
         Kind::PlanGenerated(plan) => {
             let mut steps: Vec<_> = plan.steps.iter().collect();
             steps.sort_by_key(|step| step.index);
-            What::Planned {
+            JobActivityKind::Planned {
                 plan: plan.id.clone(),
                 steps: steps
                     .into_iter()
@@ -241,8 +244,8 @@ fn activity_from(activity: &wire::Activity) -> Happening {
                     .collect(),
             }
         }
-        Kind::PlanApproved(plan) => What::Approved(plan.clone()),
-        Kind::ProgressUpdated { title, description } => What::Progress(
+        Kind::PlanApproved(plan) => JobActivityKind::Approved(plan.clone()),
+        Kind::ProgressUpdated { title, description } => JobActivityKind::Progress(
             [title, description]
                 .into_iter()
                 .filter(|text| !text.is_empty())
@@ -250,12 +253,12 @@ fn activity_from(activity: &wire::Activity) -> Happening {
                 .collect::<Vec<_>>()
                 .join(": "),
         ),
-        Kind::SessionCompleted => What::Completed,
-        Kind::SessionFailed(reason) => What::Failed(reason.clone()),
-        Kind::Unknown(name, _) => What::Other(name.clone()),
-        Kind::Missing => What::Other(String::new()),
+        Kind::SessionCompleted => JobActivityKind::Completed,
+        Kind::SessionFailed(reason) => JobActivityKind::Failed(reason.clone()),
+        Kind::Unknown(name, _) => JobActivityKind::Other(name.clone()),
+        Kind::Missing => JobActivityKind::Other(String::new()),
     };
-    Happening {
+    JobActivity {
         id: match activity.activity_id() {
             "" => format!("at-{}", activity.create_time),
             id => id.to_owned(),

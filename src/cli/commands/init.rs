@@ -16,7 +16,8 @@ use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::pluralize;
 use crate::starter::{
-    ENVIRONMENT, Fate, HOME, INIT_BRANCH, Part, Pin, WORKFLOW_PATH, blank_hint, parts, tree_after,
+    ENVIRONMENT, FileChange, HOME, INIT_BRANCH, Pin, StarterFile, WORKFLOW_PATH, blank_hint, parts,
+    tree_after,
 };
 
 const PULL_TITLE: &str = "Let phileas run Jules on a schedule";
@@ -146,16 +147,16 @@ fn untracked_folders(
         .collect()
 }
 
-fn as_new_file(part: &Part) -> Option<(&str, &str)> {
+fn as_new_file(part: &StarterFile) -> Option<(&str, &str)> {
     match &part.fate {
-        Fate::Write(text) => Some((&part.path, text)),
-        Fate::Stage | Fate::Leave(_) => None,
+        FileChange::Write(text) => Some((&part.path, text)),
+        FileChange::Stage | FileChange::Leave(_) => None,
     }
 }
 
 /// The path of a file that an earlier run wrote and could not stage.
-fn as_unstaged_path(part: &Part) -> Option<String> {
-    (part.fate == Fate::Stage).then(|| part.path.clone())
+fn as_unstaged_path(part: &StarterFile) -> Option<String> {
+    (part.fate == FileChange::Stage).then(|| part.path.clone())
 }
 
 /// The action for the workflow: the one of `--action`, else that of this release, else one whose commit a person fills
@@ -166,23 +167,23 @@ fn action_pin(arguments: &Init) -> Pin {
 }
 
 /// Whether the workflow, written now or earlier, still lacks the commit of the action.
-fn lacks_commit(place: &Target, parts: &[Part]) -> bool {
+fn lacks_commit(place: &Target, parts: &[StarterFile]) -> bool {
     let earlier = place.found.workflows.get(WORKFLOW_PATH);
     parts.iter().any(|part| part_blank(part).is_some())
         || earlier.is_some_and(|text| blank_hint(text).is_some())
 }
 
 /// What a person has to complete in a new file.
-fn part_blank(part: &Part) -> Option<String> {
+fn part_blank(part: &StarterFile) -> Option<String> {
     match &part.fate {
-        Fate::Write(text) => blank_hint(text),
-        Fate::Stage | Fate::Leave(_) => None,
+        FileChange::Write(text) => blank_hint(text),
+        FileChange::Stage | FileChange::Leave(_) => None,
     }
 }
 
 /// Prints what would be written, what stays, and what the person may do about it.
 fn print_plan(
-    parts: &[Part],
+    parts: &[StarterFile],
     place: &Target,
     arguments: &Init,
     screen: &mut Screen<impl Write>,
@@ -192,9 +193,9 @@ fn print_plan(
         for part in parts {
             let blank = part_blank(part);
             let (action, hints, text) = match &part.fate {
-                Fate::Write(text) => ("write", blank.as_slice(), Some(text)),
-                Fate::Stage => ("stage", &[][..], None),
-                Fate::Leave(hints) => ("leave", &hints[..], None),
+                FileChange::Write(text) => ("write", blank.as_slice(), Some(text)),
+                FileChange::Stage => ("stage", &[][..], None),
+                FileChange::Leave(hints) => ("leave", &hints[..], None),
             };
             let text = text.filter(|_| arguments.place.dry_run);
             let mut document = json!({
@@ -213,7 +214,7 @@ fn print_plan(
     ))?;
     for part in parts {
         match &part.fate {
-            Fate::Write(text) => {
+            FileChange::Write(text) => {
                 screen.print_line(&format!("  write  {:<38} {}", part.path, part.purpose))?;
                 if let Some(blank) = part_blank(part) {
                     screen.print_line(&format!("         - {blank}"))?;
@@ -226,11 +227,11 @@ fn print_plan(
                     screen.print_lines(&shown.join("\n"))?;
                 }
             }
-            Fate::Stage => screen.print_line(&format!(
+            FileChange::Stage => screen.print_line(&format!(
                 "  stage  {:<38} it is there already, as it should be",
                 part.path
             ))?,
-            Fate::Leave(hints) => {
+            FileChange::Leave(hints) => {
                 screen.print_line(&format!("  leave  {:<38} it is there already", part.path))?;
                 for hint in hints {
                     screen.print_line(&format!("         - {hint}"))?;
@@ -242,7 +243,7 @@ fn print_plan(
 }
 
 fn print_results(
-    parts: &[Part],
+    parts: &[StarterFile],
     proposed: Option<&Proposed>,
     json: bool,
     screen: &mut Screen<impl Write>,

@@ -14,7 +14,7 @@ use crate::adapters::jules;
 use crate::cli::arguments::JobFiles;
 use crate::cli::context::env_var::env_value;
 use crate::cli::exit::{CliError, Exit};
-use crate::jobs::{Monitor, Places, StoreError, Trouble};
+use crate::jobs::{FileProblem, JobPaths, Monitor, StoreError};
 
 /// The name of the service's events file in its data directory.
 const EVENTS_FILE: &str = "events.jsonl";
@@ -28,7 +28,7 @@ pub(crate) use monitor::run as monitor;
 pub(crate) use watch::run as watch;
 
 /// The paths of the files, from the command line, the variables and the configuration.
-pub(crate) fn monitored_files(named: &JobFiles) -> Result<Places, CliError> {
+pub(crate) fn monitored_files(named: &JobFiles) -> Result<JobPaths, CliError> {
     let state = env_value(MONITOR_STATE).map(PathBuf::from);
     Ok(configuration::JobsConfiguration::read_configuration(named, state.as_deref(), None)?.places)
 }
@@ -70,13 +70,15 @@ pub(crate) fn service_events_path(
 impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         let exit = match &error.trouble {
-            Trouble::Corrupt(_) | Trouble::TooLarge { .. } => Exit::Corrupt,
-            Trouble::Full { .. } | Trouble::Folder { .. } | Trouble::Link => Exit::Usage,
-            Trouble::System(_) => Exit::Findings,
+            FileProblem::Corrupt(_) | FileProblem::TooLarge { .. } => Exit::Corrupt,
+            FileProblem::Full { .. } | FileProblem::Folder { .. } | FileProblem::Link => {
+                Exit::Usage
+            }
+            FileProblem::System(_) => Exit::Findings,
         };
         let message = match error.trouble {
             // The monitor names its own file.
-            Trouble::Corrupt(diagnostic) => diagnostic.to_string(),
+            FileProblem::Corrupt(diagnostic) => diagnostic.to_string(),
             _ => error.to_string(),
         };
         Self { exit, message }

@@ -14,16 +14,16 @@ use rmcp::ServiceExt as _;
 
 use super::jobs::{monitor_from_environment, monitored_files};
 use crate::adapters::jules;
-use crate::adapters::jules::sessions_api::SessionsApi;
+use crate::adapters::jules::sessions_api::JulesSessions;
 use crate::cli::arguments::{Mcp, McpCommand, McpOptions, RunsLocation};
 use crate::cli::context::{clients, clock, run_identity};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::jobs::Monitor;
 use crate::mcp::http::{self, Hosts};
-use crate::mcp::line_transport::{ANSWER_LIMIT, Lines};
-use crate::mcp::{CheckJobs, Desk, House, Policy, Queue, Server, Trouble};
-use crate::runtime::ports::sessions_api::{Answer, HireJules};
+use crate::mcp::line_transport::{ANSWER_LIMIT, LineTransport};
+use crate::mcp::{CheckJobs, MonitorFiles, PhileasApi, Policy, Server, ToolContext, ToolError};
+use crate::runtime::ports::sessions_api::{BoxedAnswer, SessionsApi};
 use crate::server::repositories::Repositories;
 use keyless_jules::KeylessJules;
 use phileas_api::RepositoryAccess;
@@ -83,7 +83,7 @@ pub(crate) fn http_routes(
 }
 
 fn server_from_environment(arguments: &McpOptions) -> Result<Server, CliError> {
-    let jules = SessionsApi::new(Arc::new(clients::jules_client()?));
+    let jules = JulesSessions::new(Arc::new(clients::jules_client()?));
     let monitor = (!arguments.read_only)
         .then(|| monitor_from_environment(&arguments.files))
         .transpose()?;
@@ -95,11 +95,11 @@ fn server_from_environment(arguments: &McpOptions) -> Result<Server, CliError> {
 struct EnvironmentMonitor(Monitor<jules::Client>);
 
 impl CheckJobs for EnvironmentMonitor {
-    fn check(&self) -> Answer<'_, Result<(), Trouble>> {
+    fn check(&self) -> BoxedAnswer<'_, Result<(), ToolError>> {
         Box::pin(async {
             let cycle = self.0.cycle(clock::local_now(), false).await;
             for warning in cycle
-                .map_err(|error| Trouble::new(error.to_string()))?
+                .map_err(|error| ToolError::new(error.to_string()))?
                 .warnings
             {
                 tracing::warn!("{warning}");
@@ -111,8 +111,8 @@ impl CheckJobs for EnvironmentMonitor {
 
 fn build_server(
     arguments: &McpOptions,
-    jules: Arc<dyn HireJules>,
-    phileas: Arc<dyn House>,
+    jules: Arc<dyn SessionsApi>,
+    phileas: Arc<dyn PhileasApi>,
     monitor: Option<Monitor<jules::Client>>,
 ) -> Result<Server, CliError> {
     let places = monitored_files(&arguments.files)?;
@@ -121,10 +121,10 @@ fn build_server(
         read_only: arguments.read_only,
         allowed: arguments.allow.clone(),
     };
-    let context = Desk::new(
+    let context = ToolContext::new(
         jules,
         phileas,
-        Queue::new(&places, std::env::current_dir()?),
+        MonitorFiles::new(&places, std::env::current_dir()?),
         policy,
         run_identity::random_bytes()?,
     )
@@ -140,7 +140,7 @@ fn build_server(
 async fn serve_stdio(server: Server) -> Result<Exit, CliError> {
     let (input, output) = rmcp::transport::stdio();
     let waiting = server.clone();
-    let lines = Lines::new(input, output, ANSWER_LIMIT, move || waiting.end());
+    let lines = LineTransport::new(input, output, ANSWER_LIMIT, move || waiting.end());
     let running = match server.serve(lines).await {
         Ok(running) => running,
         // A client that leaves before its first message is not an error.

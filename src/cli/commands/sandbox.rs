@@ -29,7 +29,7 @@ use crate::cli::terminal::decision_line::{Tense, line_json, line_text, short_tim
 use crate::cli::terminal::diagnostics;
 use crate::cli::terminal::output::{self, Screen};
 use crate::cli::terminal::plural::pluralize;
-use crate::sandbox::{Days, Shared, WorldSetup, world_setup};
+use crate::sandbox::{SharedWorld, Timeline, WorldSetup, world_setup};
 use option_file::read_option_file;
 
 /// The column at which the further rows of a long line begin.
@@ -165,9 +165,9 @@ async fn run_headless(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let (world, _) = setup.build().map_err(CliError::usage)?;
-    let shared = Shared::new(world);
+    let shared = SharedWorld::new(world);
     let repository = world_setup::repository();
-    let mut days = Days::new(
+    let mut days = Timeline::new(
         shared.clone(),
         repository.clone(),
         arguments.until,

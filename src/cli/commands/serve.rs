@@ -27,20 +27,20 @@ use crate::cli::context::{clock, service_inbox};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::jobs::EventsFile;
-use crate::runtime::driver::Pulse;
+use crate::runtime::driver::Heartbeat;
 use crate::server::admin::audit::Audit;
 use crate::server::admin::dashboard::{self, Board, Dashboard};
 use crate::server::admin::feed::Feed;
-use crate::server::admin::metrics::{self, Metrics, Sources};
+use crate::server::admin::metrics::{self, Metrics, MetricsSources};
 use crate::server::admin::setup::GITHUB;
 use crate::server::config::Config;
 use crate::server::public::counters::Figures;
-use crate::server::public::webhook::{Intake, Listed};
-use crate::server::shutdown::End;
+use crate::server::public::webhook::{Intake, RepositoryFilter};
+use crate::server::shutdown::ShutdownTrigger;
 use crate::server::worker::housekeeping::Housekeeping;
 use crate::server::worker::journal::Journal;
 use crate::server::worker::sweep::Sweep;
-use crate::server::worker::tick_observer::Onlooker;
+use crate::server::worker::tick_observer::TickObserver;
 use crate::server::{Fleet, Service, ending};
 
 /// More threads would wait for the same disk.
@@ -108,11 +108,11 @@ async fn serve(
     });
     let figures = Arc::new(Figures::default());
     let changed = Arc::new(Notify::new());
-    let pulse = Arc::new(Pulse::default());
+    let pulse = Arc::new(Heartbeat::default());
     let board = Arc::new(Board::default());
     let metrics = Arc::new(Metrics::default());
     let journal = Arc::new(Journal::new(Arc::clone(&audit)));
-    let onlookers: Vec<Arc<dyn Onlooker>> =
+    let onlookers: Vec<Arc<dyn TickObserver>> =
         vec![Arc::clone(&board) as _, Arc::clone(&metrics) as _, journal];
     let events = super::jobs::service_events_path(arguments.events.clone(), &config.data_dir)?;
     let feed = open_feed(arguments, config, &events)?;
@@ -133,7 +133,7 @@ async fn serve(
     let (end, asked) = ending();
     let hurry = ending();
     let signals = shutdown_signal()?;
-    let measured = metrics::routes(Sources {
+    let measured = metrics::routes(MetricsSources {
         metrics,
         figures: Arc::clone(&figures),
         inbox: Arc::clone(&inbox),
@@ -187,8 +187,8 @@ async fn serve(
 }
 
 /// The repositories whose deliveries are accepted.
-fn accepted_repositories(config: &Config, fleet: Option<&Fleet<SystemPause>>) -> Listed {
-    let listed = Listed::from_entries(&config.repositories);
+fn accepted_repositories(config: &Config, fleet: Option<&Fleet<SystemPause>>) -> RepositoryFilter {
+    let listed = RepositoryFilter::from_entries(&config.repositories);
     match fleet {
         Some(fleet) => listed.learning(fleet.repositories.source().learnt().clone()),
         None => listed,
@@ -238,8 +238,8 @@ async fn run_until_end(
     signals: impl Future<Output = ()>,
     lost: impl Future<Output = ()>,
     drain: Duration,
-    end: End,
-    hurry: End,
+    end: ShutdownTrigger,
+    hurry: ShutdownTrigger,
 ) -> Result<bool, CliError> {
     let mut running = std::pin::pin!(running);
     tokio::select! {

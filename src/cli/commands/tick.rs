@@ -21,7 +21,7 @@ use crate::cli::terminal::decision_line::{
 use crate::cli::terminal::diagnostics::diagnostic_json;
 use crate::cli::terminal::output::{self, Screen};
 use crate::cli::terminal::plural::pluralize;
-use crate::runtime::{self, Failed, Tick, TickReport};
+use crate::runtime::{self, FailedEffect, Tick, TickReport};
 
 /// The column at which the further rows of a long line begin.
 const INDENT: usize = 16;
@@ -258,7 +258,7 @@ pub(crate) fn print_report(
         screen.print_line(&format!("issue #{number} {would}closed"))?;
     }
     for one in &report.failed {
-        let Failed {
+        let FailedEffect {
             what,
             about,
             detail,

@@ -15,7 +15,7 @@ use crate::cli::context::worktree::WorkTree;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::{self, Screen};
 use crate::starter::{
-    Found, Pin as ActionPin, Seal, UPGRADE_BRANCH, WORKFLOW_PATH, seal_of, sealed_files,
+    Pin as ActionPin, RepositoryFiles, Seal, UPGRADE_BRANCH, WORKFLOW_PATH, seal_of, sealed_files,
 };
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -108,7 +108,10 @@ async fn open_pull(
 }
 
 /// The change of each file that an earlier version wrote.
-fn upgraded_files(arguments: &Upgrade, found: &Found) -> Result<Vec<FileChange>, CliError> {
+fn upgraded_files(
+    arguments: &Upgrade,
+    found: &RepositoryFiles,
+) -> Result<Vec<FileChange>, CliError> {
     let pin = file_changes::read_pin(&found.tree, CONFIG_PIN_PATH)?;
     let action = arguments.action.clone().or_else(ActionPin::of_this_release);
     let workflow = found.workflows.get(WORKFLOW_PATH);
@@ -139,7 +142,7 @@ fn upgraded_files(arguments: &Upgrade, found: &Found) -> Result<Vec<FileChange>,
 }
 
 /// The copies of the catalogue's roles that `role add --copy` wrote.
-fn copied_roles(found: &Found, pin: Option<&Pin>) -> (Vec<Move>, Pin) {
+fn copied_roles(found: &RepositoryFiles, pin: Option<&Pin>) -> (Vec<Move>, Pin) {
     let wanted: BTreeMap<String, String> = pin
         .iter()
         .flat_map(|pin| pin.digests.keys())

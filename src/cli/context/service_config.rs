@@ -9,7 +9,7 @@ use crate::cli::arguments::Serve;
 use crate::cli::exit::CliError;
 use crate::server::accounts::app;
 use crate::server::admin::dashboard::Access;
-use crate::server::config::{Config, File, Given, origin, secret};
+use crate::server::config::{Config, ConfigArguments, File, origin, secret};
 use crate::server::public::webhook::Secrets;
 
 /// The settings that name the public listener's address.
@@ -71,7 +71,7 @@ pub(crate) fn webhook_secrets(config: &Config) -> Result<Secrets, CliError> {
 }
 
 pub(crate) fn service_config(arguments: &Serve) -> Result<Config, CliError> {
-    let given = Given {
+    let given = ConfigArguments {
         listen: arguments.listen,
         admin_listen: arguments.admin_listen,
         admin_hosts: arguments.admin_hosts.clone(),

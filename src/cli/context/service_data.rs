@@ -12,7 +12,7 @@ use crate::adapters::inbox::served::ServedInbox;
 use crate::adapters::inbox::sqlite::{DATABASE, SqliteInbox};
 use crate::cli::arguments::InboxLocation;
 use crate::cli::exit::CliError;
-use crate::server::admin::audit::{Audit, Deed};
+use crate::server::admin::audit::{Audit, AuditEntry};
 
 /// The inbox of a service, and its data directory.
 pub(crate) struct DataDirAccess {
@@ -67,7 +67,7 @@ impl DataDirAccess {
 
     /// Writes an entry into the service's audit log. A failure to write it does not undo the action.
     pub(crate) fn record_action(&self, what: &str, about: &str, result: &str, at: Timestamp) {
-        let deed = Deed {
+        let deed = AuditEntry {
             at,
             who: &local_actor(),
             what,

@@ -19,7 +19,7 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::{self, Screen};
 use crate::runtime::ports::{Disposition, ReadGitHub as _};
 use crate::runtime::sources;
-use crate::starter::{Fate, Found, Part, WORKFLOWS_FOLDER};
+use crate::starter::{FileChange, RepositoryFiles, StarterFile, WORKFLOWS_FOLDER};
 
 /// The most workflows that are read from GitHub.
 const WORKFLOWS_LIMIT: usize = 100;
@@ -29,7 +29,7 @@ const SOURCES_ROUNDS: usize = 20;
 
 /// A repository, and how to change it.
 pub(crate) struct Target {
-    pub(crate) found: Found,
+    pub(crate) found: RepositoryFiles,
     at: Backend,
 }
 
@@ -115,7 +115,7 @@ impl Target {
             workflows.extend(client.read_texts(&head, &paths).await?);
         }
         Ok(Self {
-            found: Found {
+            found: RepositoryFiles {
                 repository: seen.repository.name,
                 default_branch: seen.repository.default_branch.to_string(),
                 tree,
@@ -131,18 +131,18 @@ impl Target {
 
     /// Checks, before anything is written, that all new files can be written, and that a push takes nothing else to the
     /// default branch.
-    pub(crate) fn check_parts(&self, parts: &[Part]) -> Result<(), CliError> {
+    pub(crate) fn check_parts(&self, parts: &[StarterFile]) -> Result<(), CliError> {
         let Backend::Folder(tree) = &self.at else {
             return Ok(());
         };
         if parts
             .iter()
-            .any(|part| !matches!(part.fate, Fate::Leave(_)))
+            .any(|part| !matches!(part.fate, FileChange::Leave(_)))
         {
             tree.check_branch(&self.found.default_branch)?;
         }
         for part in parts {
-            let new = matches!(part.fate, Fate::Write(_));
+            let new = matches!(part.fate, FileChange::Write(_));
             if new {
                 tree.check_path(&part.path)?;
             }
@@ -211,7 +211,7 @@ impl Target {
     }
 
     /// Whether a file that `init` wrote is not committed yet.
-    pub(crate) fn waits_for_a_commit(&self, parts: &[Part]) -> Result<bool, CliError> {
+    pub(crate) fn waits_for_a_commit(&self, parts: &[StarterFile]) -> Result<bool, CliError> {
         let Backend::Folder(tree) = &self.at else {
             return Ok(false);
         };

@@ -14,7 +14,7 @@ use crate::adapters::files;
 use crate::cli::exit::CliError;
 use crate::cli::exit::paths::{not_a_folder, path_error};
 use crate::cli::terminal::plural::pluralize;
-use crate::starter::{Found, WORKFLOWS_FOLDER};
+use crate::starter::{RepositoryFiles, WORKFLOWS_FOLDER};
 
 /// The largest workflow that is read, in bytes. GitHub accepts no larger one.
 const WORKFLOW_LIMIT_BYTES: u64 = 512 * 1024;
@@ -64,9 +64,9 @@ impl WorkTree {
         &self,
         repository: RepositoryName,
         default_branch: String,
-    ) -> Result<Found, CliError> {
+    ) -> Result<RepositoryFiles, CliError> {
         let tree = files::read_tree(&self.root)?;
-        Ok(Found {
+        Ok(RepositoryFiles {
             repository,
             default_branch,
             tree,

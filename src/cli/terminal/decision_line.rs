@@ -6,7 +6,7 @@ use phileas_domain::engine::{Line, Verdict};
 use phileas_domain::model::RepositoryName;
 use serde_json::{Value, json};
 
-use crate::runtime::{Failed, TickReport};
+use crate::runtime::{FailedEffect, TickReport};
 
 /// Whether lines report what was done, or what a tick would do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub fn line_json(at: Timestamp, repository: &RepositoryName, line: &Line, tense:
 
 /// A failure of a tick as JSON.
 #[must_use]
-pub fn failed_json(repository: &RepositoryName, failed: &Failed) -> Value {
+pub fn failed_json(repository: &RepositoryName, failed: &FailedEffect) -> Value {
     json!({ "failed": {
         "repo": repository.to_string(),
         "effect": failed.what,

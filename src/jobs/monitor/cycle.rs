@@ -5,7 +5,7 @@ use phileas_domain::jobs::{JobId, NewEvent, RetireReason};
 
 /// An account that was not asked about its jobs in a cycle, or not about all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unasked {
+pub struct SkippedAccount {
     /// The account.
     pub account: String,
     /// Its key was refused. Otherwise Jules is out of reach, or asks for patience.
@@ -20,8 +20,8 @@ pub struct Unasked {
 
 /// What a cycle gathers before anything is written.
 #[derive(Default)]
-pub(super) struct Gathered {
+pub(super) struct CycleFindings {
     pub(super) drafts: Vec<NewEvent>,
     pub(super) retired: Vec<(JobId, RetireReason)>,
-    pub(super) unasked: Vec<Unasked>,
+    pub(super) unasked: Vec<SkippedAccount>,
 }

@@ -8,9 +8,9 @@ use phileas_domain::jobs::{
     needs_activities,
 };
 
-use super::cycle::Gathered;
-use super::settings::{MAX_LOOKS, MAX_READS, Rhythm};
-use crate::runtime::ports::account::{AccountFailure, AccountTrouble, ReadAccount};
+use super::cycle::CycleFindings;
+use super::settings::{MAX_ACTIVITY_READS, MAX_SESSION_READS, MonitorSettings};
+use crate::runtime::ports::account::{AccountError, AccountFailure, ReadAccount};
 
 /// After how long without any change a session that has ended is not checked any more.
 const FORGOTTEN_AFTER: SignedDuration = SignedDuration::from_hours(14 * 24);
@@ -18,19 +18,19 @@ const FORGOTTEN_AFTER: SignedDuration = SignedDuration::from_hours(14 * 24);
 const MISSING: u32 = 2;
 
 /// A look at one job.
-pub(super) struct Visit<'a, A> {
+pub(super) struct JobCheck<'a, A> {
     pub(super) account: &'a A,
-    pub(super) rhythm: &'a Rhythm,
+    pub(super) rhythm: &'a MonitorSettings,
     pub(super) job: &'a Job,
     pub(super) known: &'a mut JobMemory,
     /// By this machine's clock, which pauses are measured by.
     pub(super) now: Timestamp,
     /// By Jules' clock, which sessions and activities are dated by.
     pub(super) clock: Timestamp,
-    pub(super) gathered: &'a mut Gathered,
+    pub(super) gathered: &'a mut CycleFindings,
 }
 
-impl<A: ReadAccount> Visit<'_, A> {
+impl<A: ReadAccount> JobCheck<'_, A> {
     /// Looks. What fails for this job alone is remembered; what concerns the whole account is the error.
     pub(super) async fn look(
         &mut self,
@@ -42,7 +42,7 @@ impl<A: ReadAccount> Visit<'_, A> {
         let seen = match shown {
             Some(_) if waits => return Ok(()),
             Some(seen) => seen,
-            None if waits || *looks >= MAX_LOOKS => return Ok(()),
+            None if waits || *looks >= MAX_SESSION_READS => return Ok(()),
             None => {
                 *looks += 1;
                 match self.account.look(&self.job.job_id).await {
@@ -57,7 +57,7 @@ impl<A: ReadAccount> Visit<'_, A> {
         };
         let mut log = None;
         if needs_activities(self.known, &seen, self.clock, &self.rhythm.rules) {
-            if *reads >= MAX_READS {
+            if *reads >= MAX_ACTIVITY_READS {
                 return Ok(());
             }
             *reads += 1;
@@ -125,7 +125,7 @@ impl<A: ReadAccount> Visit<'_, A> {
     fn failed(&mut self, failure: AccountFailure) -> Result<(), AccountFailure> {
         if matches!(
             failure.kind,
-            AccountTrouble::Throttled { .. } | AccountTrouble::Denied
+            AccountError::Throttled { .. } | AccountError::Denied
         ) {
             return Err(failure);
         }

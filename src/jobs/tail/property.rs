@@ -40,7 +40,7 @@ fn steps(has_cuts: bool) -> impl Strategy<Value = Vec<Step>> {
 }
 
 /// The file, who writes it and who reads it.
-struct Place {
+struct TailPosition {
     folder: tempfile::TempDir,
     memory: WatcherMemory,
     /// Every line has a number, so that no two are alike.
@@ -52,7 +52,7 @@ struct Place {
     read: Vec<String>,
 }
 
-impl Place {
+impl TailPosition {
     fn new() -> Self {
         Self {
             folder: tempfile::tempdir().unwrap(),
@@ -127,8 +127,8 @@ impl Place {
     }
 }
 
-fn after(steps: &[Step]) -> Place {
-    let mut place = Place::new();
+fn after(steps: &[Step]) -> TailPosition {
+    let mut place = TailPosition::new();
     for step in steps {
         place.take(step);
     }

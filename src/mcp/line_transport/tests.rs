@@ -54,7 +54,7 @@ fn outcome(input: &[u8]) -> Outcome {
         let tell = || {
             ends.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         };
-        let mut lines = Lines::new(input, near, Duration::ZERO, tell);
+        let mut lines = LineTransport::new(input, near, Duration::ZERO, tell);
         let mut heard = Vec::new();
         while let Some(message) = lines.receive().await {
             let message = serde_json::to_value(&message).unwrap();
@@ -78,7 +78,7 @@ fn the_input_ends_when_all_answers_are_written() {
     runtime().block_on(async {
         let (near, _far) = tokio::io::duplex(1 << 10);
         let input = ping(7).to_string();
-        let mut lines = Lines::new(input.as_bytes(), near, ANSWER_LIMIT, || {});
+        let mut lines = LineTransport::new(input.as_bytes(), near, ANSWER_LIMIT, || {});
         assert!(lines.receive().await.is_some());
         tokio::select! {
             biased;
@@ -104,7 +104,7 @@ fn a_request_that_is_cancelled_is_not_waited_for() {
             json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
         };
         let input = format!("{begin}\n{}\n{}\n{}\n", ping(7), cancel(1), cancel(7));
-        let mut lines = Lines::new(input.as_bytes(), near, ANSWER_LIMIT, || {});
+        let mut lines = LineTransport::new(input.as_bytes(), near, ANSWER_LIMIT, || {});
         for _ in 0..4 {
             assert!(lines.receive().await.is_some());
         }

@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::cursor;
-use super::super::text_limit::{Cut, floor};
-use super::super::tool_context::Desk;
-use super::super::tool_definition::{Call, Card, Effect, Offer};
-use super::super::tool_error::Trouble;
+use super::super::text_limit::{TextLimit, floor};
+use super::super::tool_context::ToolContext;
+use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
+use super::super::tool_error::ToolError;
 use super::super::view::{JobView, PullView, state_word};
 use crate::runtime::ports::sessions_api::{Changes, Job};
 
@@ -84,21 +84,25 @@ struct Summary {
     /// The commit that the changes apply to.
     base_commit: String,
     /// The message that Jules suggests for their commit.
-    suggested_message: Cut,
+    suggested_message: TextLimit,
 }
 
-pub(super) fn get_artifacts() -> Offer {
-    let card = Card {
+pub(super) fn get_artifacts() -> ToolDefinition {
+    let card = ToolCard {
         name: "jules_get_artifacts",
         title: "See what a Jules job brought forth",
         text: "The pull requests of a job, and which files it changed by how many lines. The lines themselves come from \
                `jules_get_diff`.",
-        effect: Effect::Asks,
+        effect: ToolEffect::Asks,
     };
-    Offer::new(card, artifacts)
+    ToolDefinition::new(card, artifacts)
 }
 
-async fn artifacts(desk: Arc<Desk>, input: OneJob, _call: Call) -> Result<Artifacts, Trouble> {
+async fn artifacts(
+    desk: Arc<ToolContext>,
+    input: OneJob,
+    _call: ToolCall,
+) -> Result<Artifacts, ToolError> {
     let job = desk.job(&input.job_id).await?;
     let changes = changes(&desk, &job).await?.map(|changes| summary(&changes));
     Ok(Artifacts {
@@ -111,7 +115,7 @@ async fn artifacts(desk: Arc<Desk>, input: OneJob, _call: Call) -> Result<Artifa
 }
 
 /// The newest commit of a job's newest pull request, where GitHub shows it with the credential that there is.
-async fn head_of(desk: &Desk, job: &Job) -> Option<String> {
+async fn head_of(desk: &ToolContext, job: &Job) -> Option<String> {
     let named = job.pulls.iter().filter_map(|pull| pull.named.as_ref());
     let mut named = named.filter(|(repository, _)| {
         desk.policy.allows(repository)
@@ -147,12 +151,15 @@ fn summary(changes: &Changes) -> Summary {
         deletions,
         diff_bytes: changes.patch.len(),
         base_commit: changes.base.clone(),
-        suggested_message: Cut::new(&changes.message, MESSAGE_BYTES),
+        suggested_message: TextLimit::new(&changes.message, MESSAGE_BYTES),
     }
 }
 
 /// All changes of a job. Each change set holds those before it, so the last one that is shown anywhere is all of them.
-pub(in crate::mcp) async fn changes(desk: &Desk, job: &Job) -> Result<Option<Changes>, Trouble> {
+pub(in crate::mcp) async fn changes(
+    desk: &ToolContext,
+    job: &Job,
+) -> Result<Option<Changes>, ToolError> {
     if job.changes.is_some() {
         return Ok(job.changes.clone());
     }
@@ -192,25 +199,25 @@ pub(super) struct DiffOutput {
     next_cursor: Option<String>,
 }
 
-pub(super) fn get_diff() -> Offer {
-    let card = Card {
+pub(super) fn get_diff() -> ToolDefinition {
+    let card = ToolCard {
         name: "jules_get_diff",
         title: "Read the changes of a Jules job",
         text: "The changes of a job as a diff, of all files or of one. Long ones come in pieces of whole lines.",
-        effect: Effect::Asks,
+        effect: ToolEffect::Asks,
     };
-    Offer::new(card, get_diff_of)
+    ToolDefinition::new(card, get_diff_of)
 }
 
 async fn get_diff_of(
-    desk: Arc<Desk>,
+    desk: Arc<ToolContext>,
     input: DiffInput,
-    _call: Call,
-) -> Result<DiffOutput, Trouble> {
+    _call: ToolCall,
+) -> Result<DiffOutput, ToolError> {
     let job = desk.job(&input.job_id).await?;
     let bytes = input.max_bytes.unwrap_or(DEFAULT_BYTES).clamp(1, MAX_BYTES);
     let all = changes(&desk, &job).await?.ok_or_else(|| {
-        Trouble::new(format!(
+        ToolError::new(format!(
             "Jules shows no changes of job {}; its state is {}",
             job.id,
             state_word(&job.state)
@@ -225,7 +232,7 @@ async fn get_diff_of(
                 .take(MAX_FILES)
                 .map(|one| one.path)
                 .collect();
-            Trouble::new(format!(
+            ToolError::new(format!(
                 "job {} does not change `{file}`, but {}",
                 job.id,
                 names.join(", ")
@@ -240,7 +247,7 @@ async fn get_diff_of(
     let (begin, length): (usize, usize) =
         cursor::read(&of, input.cursor.as_deref())?.unwrap_or((0, whole.len()));
     if length != whole.len() || !whole.is_char_boundary(begin) {
-        return Err(Trouble::new(
+        return Err(ToolError::new(
             "the changes are others than when this `cursor` was given; start again without it",
         ));
     }

@@ -8,9 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::super::tool_context::{Desk, job_id};
-use super::super::tool_definition::{Call, Card, Effect, Offer};
-use super::super::tool_error::Trouble;
+use super::super::tool_context::{ToolContext, job_id};
+use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
+use super::super::tool_error::ToolError;
 use super::super::view::JobView;
 use super::arguments::list_or_one;
 use super::events::known_id;
@@ -82,18 +82,22 @@ pub(super) struct Output {
     job: JobView,
 }
 
-pub(super) fn create_job() -> Offer {
-    let card = Card {
+pub(super) fn create_job() -> ToolDefinition {
+    let card = ToolCard {
         name: "jules_create_job",
         title: "Create a Jules job",
         text: "Creates a job for Jules on a repository and returns its id at once; the work takes minutes to hours. By \
                default Jules opens a pull request when it is done. Costs one of the account's jobs of the day.",
-        effect: Effect::Acts,
+        effect: ToolEffect::Acts,
     };
-    Offer::new(card, create)
+    ToolDefinition::new(card, create)
 }
 
-async fn create(desk: Arc<Desk>, input: Input, _call: Call) -> Result<Output, Trouble> {
+async fn create(
+    desk: Arc<ToolContext>,
+    input: Input,
+    _call: ToolCall,
+) -> Result<Output, ToolError> {
     let repository = desk.policy.repository(&input.repo)?;
     let settings = Settings::read(input.constraints)?;
     let key = key(input.idempotency_key.as_deref())?;
@@ -112,7 +116,7 @@ async fn create(desk: Arc<Desk>, input: Input, _call: Call) -> Result<Output, Tr
         && let Some(job) = find(&desk, &repository, &marker(&key)).await?
     {
         if !is_same_text(&job.prompt, &prompt) {
-            return Err(Trouble::new(format!(
+            return Err(ToolError::new(format!(
                 "nothing was created: the `idempotency_key` {key} belongs to job {}, which has another prompt; give this \
                  work a key of its own, or repeat the first call as it was",
                 job.id
@@ -140,7 +144,7 @@ async fn create(desk: Arc<Desk>, input: Input, _call: Call) -> Result<Output, Tr
             // The answer was lost. The job is looked for once; it may also appear late.
             match find(&desk, &repository, &marker(&key)).await {
                 Ok(Some(job)) => Ok(watched(&desk, output(&job, true, key), card)),
-                _ => Err(Trouble::new(format!(
+                _ => Err(ToolError::new(format!(
                     "it is unknown whether Jules created the job ({detail}); before you try again, call with \
                      `idempotency_key: \"{key}\"`, which finds it where it exists"
                 ))),
@@ -153,10 +157,10 @@ async fn create(desk: Arc<Desk>, input: Input, _call: Call) -> Result<Output, Tr
 /// Why Jules refuses a job: its own words name a field or nothing at all, so what can be known of the repository and the
 /// branch is looked up.
 pub(super) async fn refused(
-    desk: &Desk,
+    desk: &ToolContext,
     (repository, branch): &(RepositoryName, String),
     failure: CreateFailure,
-) -> Trouble {
+) -> ToolError {
     let (CreateFailure::Refused { detail } | CreateFailure::TurnRefused { detail }) = &failure
     else {
         return failure.into();
@@ -172,20 +176,20 @@ pub(super) async fn refused(
             if source.branches.len() > MAX_BRANCHES {
                 names.push("…");
             }
-            Trouble::new(format!(
+            ToolError::new(format!(
                 "nothing was created: Jules sees no branch `{branch}` in {repository}; there are: {}. A branch that was just \
                  made may appear late",
                 names.join(", ")
             ))
         }
-        Lookup::Found(_) => Trouble::new(format!("Jules refuses this job: {detail}")),
+        Lookup::Found(_) => ToolError::new(format!("Jules refuses this job: {detail}")),
         Lookup::Unknown => not_connected(repository),
         Lookup::BeyondPages => failure.into(),
     }
 }
 
-fn not_connected(repository: &RepositoryName) -> Trouble {
-    Trouble::new(format!(
+fn not_connected(repository: &RepositoryName) -> ToolError {
+    ToolError::new(format!(
         "nothing was created: {repository} is not connected to Jules with this key; a person has to install the Jules App on \
          it at jules.google.com (`jules_list_sources` shows what is connected)"
     ))
@@ -226,7 +230,7 @@ fn metadata(
 }
 
 /// The job, put into the monitor's file.
-fn watched(desk: &Desk, mut output: Output, watch: Watch) -> Output {
+fn watched(desk: &ToolContext, mut output: Output, watch: Watch) -> Output {
     if !watch.register {
         return output;
     }
@@ -267,7 +271,7 @@ struct Settings {
 }
 
 impl Settings {
-    fn read(constraints: serde_json::Map<String, Value>) -> Result<Self, Trouble> {
+    fn read(constraints: serde_json::Map<String, Value>) -> Result<Self, ToolError> {
         let mut settings = Self {
             title: None,
             open_pull: true,
@@ -276,7 +280,7 @@ impl Settings {
         };
         for (name, value) in constraints {
             let wrong = |wanted: &str| {
-                Trouble::new(format!(
+                ToolError::new(format!(
                     "constraints.{name} is {value}; it must be {wanted}"
                 ))
             };
@@ -306,27 +310,28 @@ impl Settings {
     }
 }
 
-fn key(given: Option<&str>) -> Result<String, Trouble> {
+fn key(given: Option<&str>) -> Result<String, ToolError> {
     let Some(key) = given else {
         let mut bytes = [0; RANDOM_BYTES];
-        getrandom::fill(&mut bytes)
-            .map_err(|error| Trouble::new(format!("this machine gives no randomness: {error}")))?;
+        getrandom::fill(&mut bytes).map_err(|error| {
+            ToolError::new(format!("this machine gives no randomness: {error}"))
+        })?;
         return Ok(data_encoding::BASE32_NOPAD
             .encode(&bytes)
             .to_ascii_lowercase());
     };
     let is_sound = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if key.is_empty() || key.len() > MAX_KEY_CHARS || !key.chars().all(is_sound) {
-        return Err(Trouble::new(format!(
+        return Err(ToolError::new(format!(
             "`idempotency_key` may have 1 to {MAX_KEY_CHARS} letters, digits, `.`, `_` and `-`"
         )));
     }
     Ok(key.to_owned())
 }
 
-fn one_line(name: &str, text: &str) -> Result<(), Trouble> {
+fn one_line(name: &str, text: &str) -> Result<(), ToolError> {
     if text.trim().is_empty() || text.contains(['\n', '\r']) {
-        return Err(Trouble::new(format!(
+        return Err(ToolError::new(format!(
             "`{name}` must be one line that is not empty"
         )));
     }
@@ -339,12 +344,12 @@ fn prompt(
     rest: &[String],
     acceptance: &[String],
     key: &str,
-) -> Result<String, Trouble> {
+) -> Result<String, ToolError> {
     if task.trim().is_empty() {
-        return Err(Trouble::new("`prompt` is empty; say what is to be done"));
+        return Err(ToolError::new("`prompt` is empty; say what is to be done"));
     }
     if acceptance.len() > MAX_LINKS {
-        return Err(Trouble::new(format!(
+        return Err(ToolError::new(format!(
             "`acceptance` has {} conditions; more than {MAX_LINKS} do not fit one pull request, so cut the work up",
             acceptance.len()
         )));
@@ -364,7 +369,7 @@ fn prompt(
     }
     prompt.push_str(&format!("\n\n{MARKER} {key}"));
     if prompt.chars().count() > MAX_PROMPT_CHARS {
-        return Err(Trouble::new(format!(
+        return Err(ToolError::new(format!(
             "the prompt is longer than {MAX_PROMPT_CHARS} characters; put what is long into the repository and name it"
         )));
     }
@@ -373,10 +378,10 @@ fn prompt(
 
 /// The job of this repository whose prompt ends in this line, archived ones among them.
 pub(super) async fn find(
-    desk: &Desk,
+    desk: &ToolContext,
     repository: &RepositoryName,
     line: &str,
-) -> Result<Option<Job>, Trouble> {
+) -> Result<Option<Job>, ToolError> {
     for archived in [false, true] {
         let mut page = None;
         for _ in 0..MAX_PAGES {
@@ -404,9 +409,9 @@ pub(super) async fn find(
 }
 
 /// Whether all that it builds upon is completed.
-async fn settled(desk: &Desk, depends_on: &[String]) -> Result<(), Trouble> {
+async fn settled(desk: &ToolContext, depends_on: &[String]) -> Result<(), ToolError> {
     if depends_on.len() > MAX_LINKS {
-        return Err(Trouble::new(format!(
+        return Err(ToolError::new(format!(
             "`depends_on` names more than {MAX_LINKS} jobs"
         )));
     }
@@ -421,7 +426,7 @@ async fn settled(desk: &Desk, depends_on: &[String]) -> Result<(), Trouble> {
     if open.is_empty() {
         return Ok(());
     }
-    Err(Trouble::new(format!(
+    Err(ToolError::new(format!(
         "nothing was created, for it builds upon jobs that are not completed: {}; wait for their `completed` events and \
          merge their pull requests first",
         open.join(", ")
@@ -429,15 +434,18 @@ async fn settled(desk: &Desk, depends_on: &[String]) -> Result<(), Trouble> {
 }
 
 /// The default branch, as Jules knows it.
-async fn default_branch(desk: &Desk, repository: &RepositoryName) -> Result<String, Trouble> {
+async fn default_branch(
+    desk: &ToolContext,
+    repository: &RepositoryName,
+) -> Result<String, ToolError> {
     match source_of(desk, repository).await? {
         Lookup::Found(source) => source.default_branch.ok_or_else(|| {
-            Trouble::new(format!(
+            ToolError::new(format!(
                 "Jules does not say what the default branch of {repository} is; give `branch`"
             ))
         }),
         Lookup::Unknown => Err(not_connected(repository)),
-        Lookup::BeyondPages => Err(Trouble::new(format!(
+        Lookup::BeyondPages => Err(ToolError::new(format!(
             "{repository} was not among the first sources of the account; give `branch`"
         ))),
     }
@@ -451,7 +459,7 @@ enum Lookup {
     BeyondPages,
 }
 
-async fn source_of(desk: &Desk, repository: &RepositoryName) -> Result<Lookup, Trouble> {
+async fn source_of(desk: &ToolContext, repository: &RepositoryName) -> Result<Lookup, ToolError> {
     let mut page = None;
     for _ in 0..MAX_PAGES {
         let read = desk.jules.sources(page.as_deref()).await?;

@@ -7,10 +7,10 @@ use phileas_domain::jobs::RetireReason;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::confirm::{Word, confirmed};
-use super::super::tool_context::Desk;
-use super::super::tool_definition::{Call, Card, Effect, Offer, Reply};
-use super::super::tool_error::Trouble;
+use super::super::confirm::{Confirmation, confirmed};
+use super::super::tool_context::ToolContext;
+use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect, ToolReply};
+use super::super::tool_error::ToolError;
 use super::super::view::{JobView, state_word};
 use super::create::{find, refused};
 use super::events::known_id;
@@ -46,26 +46,30 @@ pub(super) struct RetryOutput {
     job: JobView,
 }
 
-pub(super) fn request_retry() -> Offer {
-    let card = Card {
+pub(super) fn request_retry() -> ToolDefinition {
+    let card = ToolCard {
         name: "jules_request_retry",
         title: "Start a Jules job again",
         text: "Creates a new job with the prompt, the repository and the branch of an ended one, and archives the old one. \
                Costs one of the account's jobs of the day. A second retry of the same job finds the first one; retry that one \
                where it failed, too. A job that is still at work is not repeated; to nudge it, use `jules_send_message`.",
-        effect: Effect::Acts,
+        effect: ToolEffect::Acts,
     };
-    Offer::new(card, retry)
+    ToolDefinition::new(card, retry)
 }
 
-async fn retry(desk: Arc<Desk>, input: RetryInput, _call: Call) -> Result<RetryOutput, Trouble> {
+async fn retry(
+    desk: Arc<ToolContext>,
+    input: RetryInput,
+    _call: ToolCall,
+) -> Result<RetryOutput, ToolError> {
     let old = desk.job(&input.job_id).await?;
     let over = matches!(
         old.state,
         SessionState::Failed | SessionState::Completed | SessionState::Paused
     );
     if !over && !old.archived {
-        return Err(Trouble::new(format!(
+        return Err(ToolError::new(format!(
             "job {} is {}, so it was not repeated: two jobs would do the same work; cancel it first by \
              `jules_cancel_job`, or say what is missing by `jules_send_message`",
             old.id,
@@ -74,7 +78,7 @@ async fn retry(desk: Arc<Desk>, input: RetryInput, _call: Call) -> Result<RetryO
     }
     let source = old.repository.clone().zip(old.branch.clone());
     let source = source.filter(|_| !old.prompt.trim().is_empty()).ok_or_else(|| {
-        Trouble::new(format!(
+        ToolError::new(format!(
             "Jules does not show the prompt, the repository and the branch of job {}; create it again by \
              `jules_create_job`",
             old.id
@@ -88,7 +92,7 @@ async fn retry(desk: Arc<Desk>, input: RetryInput, _call: Call) -> Result<RetryO
     let before = desk.queue.known(&old.id);
     let attempt = before.as_ref().and_then(|job| job.attempt).unwrap_or(1) + 1;
     if attempt > MAX_ATTEMPTS {
-        return Err(Trouble::new(format!(
+        return Err(ToolError::new(format!(
             "job {} is attempt {}, and no more are made of one job; look at why it fails, and create another by \
              `jules_create_job`",
             old.id,
@@ -118,7 +122,7 @@ async fn retry(desk: Arc<Desk>, input: RetryInput, _call: Call) -> Result<RetryO
             .ok()
             .flatten()
             .ok_or_else(|| {
-                Trouble::new(format!(
+                ToolError::new(format!(
                     "it is not known whether Jules created the job ({detail}); call again in a minute, which finds it where \
                      it exists"
                 ))
@@ -152,7 +156,7 @@ async fn retry(desk: Arc<Desk>, input: RetryInput, _call: Call) -> Result<RetryO
 }
 
 /// The answer to a retry that was made before.
-fn found(desk: &Desk, old: &Job, first: &Job) -> Result<RetryOutput, Trouble> {
+fn found(desk: &ToolContext, old: &Job, first: &Job) -> Result<RetryOutput, ToolError> {
     let not_registered = match desk.queue.known(&first.id) {
         Some(_) => None,
         // The process was killed between creating and registering it.
@@ -212,22 +216,22 @@ pub(super) struct CancelOutput {
     state_before: String,
 }
 
-pub(super) fn cancel_job() -> Offer {
-    let card = Card {
+pub(super) fn cancel_job() -> ToolDefinition {
+    let card = ToolCard {
         name: "jules_cancel_job",
         title: "Cancel a Jules job",
         text: "Archives a job, which pauses it where it runs; Jules has no other way to cancel. Its pull request stays open. \
                Asks a person first, whose no is final; where the client cannot ask, it needs `confirm: true`.",
-        effect: Effect::PullEnds,
+        effect: ToolEffect::PullEnds,
     };
-    Offer::asking(card, cancel)
+    ToolDefinition::asking(card, cancel)
 }
 
 async fn cancel(
-    desk: Arc<Desk>,
+    desk: Arc<ToolContext>,
     input: CancelInput,
-    call: Call,
-) -> Result<Reply<CancelOutput>, Trouble> {
+    call: ToolCall,
+) -> Result<ToolReply<CancelOutput>, ToolError> {
     let job = desk.job(&input.job_id).await?;
     let state_before = state_word(&job.state).to_owned();
     if !job.archived {
@@ -239,17 +243,17 @@ async fn cancel(
                 .as_ref()
                 .map_or_else(|| "no repository".to_owned(), ToString::to_string),
         );
-        if let Word::RunRequest(ask) =
+        if let Confirmation::RunRequest(ask) =
             confirmed(&desk, &call, input.confirm, &question, &job.id).await?
         {
-            return Ok(Reply::RunRequest(ask));
+            return Ok(ToolReply::RunRequest(ask));
         }
         desk.jules.archive(&job.id).await?;
         desk.queue
             .retire(&desk.changes, &job.id, RetireReason::Cancelled);
         desk.changes.job(&job.id);
     }
-    Ok(Reply::Done(CancelOutput {
+    Ok(ToolReply::Done(CancelOutput {
         job_id: job.id,
         cancelled_now: !job.archived,
         state_before,

@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::super::cursor;
-use super::super::text_limit::Cut;
-use super::super::tool_context::{Desk, job_id};
-use super::super::tool_definition::{Call, Card, Effect, Offer};
-use super::super::tool_error::Trouble;
+use super::super::text_limit::TextLimit;
+use super::super::tool_context::{ToolContext, job_id};
+use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
+use super::super::tool_error::ToolError;
 use super::arguments::list_or_one;
 use super::jobs::limit;
 use crate::jobs::{Page, Registered};
@@ -63,22 +63,22 @@ pub(super) struct RegisterOutput {
     was: &'static str,
 }
 
-pub(super) fn register_job() -> Offer {
-    let card = Card {
+pub(super) fn register_job() -> ToolDefinition {
+    let card = ToolCard {
         name: "jules_register_job",
         title: "Have a Jules job watched",
         text: "Puts a job into the monitor's file, so that its questions, its end and its failures become events. \
                `jules_create_job` does that by itself; this is for jobs that were started elsewhere.",
-        effect: Effect::Notes,
+        effect: ToolEffect::Notes,
     };
-    Offer::new(card, register)
+    ToolDefinition::new(card, register)
 }
 
 async fn register(
-    desk: Arc<Desk>,
+    desk: Arc<ToolContext>,
     input: RegisterInput,
-    _call: Call,
-) -> Result<RegisterOutput, Trouble> {
+    _call: ToolCall,
+) -> Result<RegisterOutput, ToolError> {
     let id = job_id(&input.job_id)?;
     let file = desk.queue.jobs_at(input.jobs_path.as_deref())?;
     let mut job = Job::new(known_id(&id)?);
@@ -101,9 +101,9 @@ async fn register(
 }
 
 /// An id that was read already, for the monitor's files.
-pub(super) fn known_id(id: &str) -> Result<JobId, Trouble> {
+pub(super) fn known_id(id: &str) -> Result<JobId, ToolError> {
     id.parse()
-        .map_err(|error| Trouble::new(format!("`job_id`: {error}")))
+        .map_err(|error| ToolError::new(format!("`job_id`: {error}")))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -143,7 +143,7 @@ struct EventView {
     /// Where the job stood, in Jules' words.
     status: Option<String>,
     /// The question, the reason, or what is wrong.
-    message: Option<Cut>,
+    message: Option<TextLimit>,
     /// The repository.
     repo: Option<String>,
     /// The job's title.
@@ -176,7 +176,7 @@ impl EventView {
             status: event.status.clone(),
             message: event
                 .message_text()
-                .map(|text| Cut::new(text, MESSAGE_BYTES)),
+                .map(|text| TextLimit::new(text, MESSAGE_BYTES)),
             repo: payload.repo,
             title: payload.title,
             track: payload.track,
@@ -200,17 +200,21 @@ impl Events {
     }
 }
 
-pub(super) fn list_events() -> Offer {
-    let card = Card {
+pub(super) fn list_events() -> ToolDefinition {
+    let card = ToolCard {
         name: "jules_list_events",
         title: "List events of Jules jobs",
         text: "Events of registered jobs that are not acknowledged yet, oldest first. Makes no request.",
-        effect: Effect::Looks,
+        effect: ToolEffect::Looks,
     };
-    Offer::new(card, list)
+    ToolDefinition::new(card, list)
 }
 
-async fn list(desk: Arc<Desk>, input: ListInput, _call: Call) -> Result<Events, Trouble> {
+async fn list(
+    desk: Arc<ToolContext>,
+    input: ListInput,
+    _call: ToolCall,
+) -> Result<Events, ToolError> {
     let limit = limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let from = cursor::read(OF, input.cursor.as_deref())?.unwrap_or_default();
     let jobs = named(input.job_id.as_slice())?;
@@ -218,9 +222,9 @@ async fn list(desk: Arc<Desk>, input: ListInput, _call: Call) -> Result<Events, 
     Ok(Events::of(&page))
 }
 
-fn named(ids: &[String]) -> Result<BTreeSet<JobId>, Trouble> {
+fn named(ids: &[String]) -> Result<BTreeSet<JobId>, ToolError> {
     if ids.len() > MAX_NAMED {
-        return Err(Trouble::new(format!(
+        return Err(ToolError::new(format!(
             "more than {MAX_NAMED} jobs are named; leave them out for all"
         )));
     }
@@ -228,12 +232,12 @@ fn named(ids: &[String]) -> Result<BTreeSet<JobId>, Trouble> {
 }
 
 fn look(
-    desk: &Desk,
+    desk: &ToolContext,
     from: EventId,
     limit: usize,
     jobs: &BTreeSet<JobId>,
     acknowledged: bool,
-) -> Result<Page, Trouble> {
+) -> Result<Page, ToolError> {
     let done = desk.queue.events.acknowledged()?;
     desk.queue.events_after(&desk.policy, from, limit, |event| {
         let fits = jobs.is_empty() || event.job_id.as_ref().is_some_and(|id| jobs.contains(id));
@@ -265,19 +269,23 @@ pub(super) struct Waited {
     last_checked: Option<String>,
 }
 
-pub(super) fn wait_for_event() -> Offer {
-    let card = Card {
+pub(super) fn wait_for_event() -> ToolDefinition {
+    let card = ToolCard {
         name: "jules_wait_for_event",
         title: "Wait for something to happen in a Jules job",
         text: "Returns when a registered job asks a question, waits with a plan, is done, has failed or is stuck, or when the \
                time is over. Where no `phileas monitor` has checked the jobs for a while, it checks them itself; turns of \
                repositories need `phileas serve`.",
-        effect: Effect::Looks,
+        effect: ToolEffect::Looks,
     };
-    Offer::new(card, wait)
+    ToolDefinition::new(card, wait)
 }
 
-async fn wait(desk: Arc<Desk>, input: WaitInput, call: Call) -> Result<Waited, Trouble> {
+async fn wait(
+    desk: Arc<ToolContext>,
+    input: WaitInput,
+    call: ToolCall,
+) -> Result<Waited, ToolError> {
     let mut from: EventId = cursor::read(OF, input.cursor.as_deref())?.unwrap_or_default();
     let jobs = named(&input.job_ids)?;
     let most = Duration::from_secs(input.timeout_s.unwrap_or(DEFAULT_WAIT_S).min(MAX_WAIT_S));
@@ -324,7 +332,7 @@ async fn wait(desk: Arc<Desk>, input: WaitInput, call: Call) -> Result<Waited, T
 }
 
 /// Whether no monitor has checked the jobs for as long as one that runs would.
-fn is_stale(desk: &Desk) -> bool {
+fn is_stale(desk: &ToolContext) -> bool {
     let age = |at: Timestamp| Timestamp::now().duration_since(at).unsigned_abs();
     desk.checks.is_some()
         && desk
@@ -335,7 +343,7 @@ fn is_stale(desk: &Desk) -> bool {
 
 /// Checks the jobs beside what is waited for: a check that takes longer than a client waits is still brought to its end.
 /// One at a time.
-fn begin_check(desk: &Desk) {
+fn begin_check(desk: &ToolContext) {
     let Some(checks) = desk.checks.clone() else {
         return;
     };
@@ -350,7 +358,7 @@ fn begin_check(desk: &Desk) {
     });
 }
 
-async fn pulse(call: &Call, token: &ProgressToken, elapsed: Duration, most: Duration) {
+async fn pulse(call: &ToolCall, token: &ProgressToken, elapsed: Duration, most: Duration) {
     let progress = ProgressNotificationParam::new(token.clone(), elapsed.as_secs_f64())
         .with_total(most.as_secs_f64())
         .with_message("nothing has happened yet");
@@ -373,24 +381,28 @@ pub(super) struct AckOutput {
     acknowledged_now: bool,
 }
 
-pub(super) fn ack_event() -> Offer {
-    let card = Card {
+pub(super) fn ack_event() -> ToolDefinition {
+    let card = ToolCard {
         name: "jules_ack_event",
         title: "Acknowledge an event",
         text: "Acknowledges an event, so that it is not listed again.",
-        effect: Effect::Notes,
+        effect: ToolEffect::Notes,
     };
-    Offer::new(card, ack)
+    ToolDefinition::new(card, ack)
 }
 
-async fn ack(desk: Arc<Desk>, input: AckInput, _call: Call) -> Result<AckOutput, Trouble> {
+async fn ack(
+    desk: Arc<ToolContext>,
+    input: AckInput,
+    _call: ToolCall,
+) -> Result<AckOutput, ToolError> {
     let id = EventId(input.event_id);
     let before = EventId(id.0.saturating_sub(1));
     let page = desk
         .queue
         .events_after(&desk.policy, before, 1, |event| event.id == Some(id))?;
     if page.events.is_empty() {
-        return Err(Trouble::new(format!(
+        return Err(ToolError::new(format!(
             "there is no event {id}; `jules_list_events` shows those that there are"
         )));
     }

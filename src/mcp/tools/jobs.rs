@@ -8,12 +8,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::cursor;
-use super::super::text_limit::Cut;
-use super::super::tool_context::Desk;
-use super::super::tool_definition::{Call, Card, Effect, Offer};
-use super::super::tool_error::Trouble;
+use super::super::text_limit::TextLimit;
+use super::super::tool_context::ToolContext;
+use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
+use super::super::tool_error::ToolError;
 use super::super::view::{JobView, plan_text, plan_waits};
-use crate::runtime::ports::sessions_api::{Job, What};
+use crate::runtime::ports::sessions_api::{Job, JobActivityKind};
 
 /// How much of a job's prompt is shown, in bytes.
 const PROMPT_BYTES: usize = 600;
@@ -39,29 +39,33 @@ pub(super) struct JobOutput {
     #[serde(flatten)]
     view: JobView,
     /// What it was asked; only its beginning where it is long.
-    prompt: Cut,
+    prompt: TextLimit,
     /// What Jules asked, where it waits for an answer.
-    question: Option<Cut>,
+    question: Option<TextLimit>,
     /// The plan, where it waits for approval.
-    plan: Option<Cut>,
+    plan: Option<TextLimit>,
     /// Why it failed, where it did.
-    reason: Option<Cut>,
+    reason: Option<TextLimit>,
     /// Whether it shows changes; `jules_get_diff` gives them.
     has_changes: bool,
 }
 
-pub(super) fn get_job() -> Offer {
-    let card = Card {
+pub(super) fn get_job() -> ToolDefinition {
+    let card = ToolCard {
         name: "jules_get_job",
         title: "Look at a Jules job",
         text: "Where a job stands, what it waits for (a question or a plan stands in the answer), and its pull requests. Do \
                not call this again and again: `jules_wait_for_event` waits at no cost.",
-        effect: Effect::Asks,
+        effect: ToolEffect::Asks,
     };
-    Offer::new(card, get)
+    ToolDefinition::new(card, get)
 }
 
-async fn get(desk: Arc<Desk>, input: OneJob, _call: Call) -> Result<JobOutput, Trouble> {
+async fn get(
+    desk: Arc<ToolContext>,
+    input: OneJob,
+    _call: ToolCall,
+) -> Result<JobOutput, ToolError> {
     let job = desk.job(&input.job_id).await?;
     // What happened is read only where the state does not say enough.
     let tells = matches!(
@@ -76,29 +80,29 @@ async fn get(desk: Arc<Desk>, input: OneJob, _call: Call) -> Result<JobOutput, T
     } else {
         Vec::new()
     };
-    let newest = |pick: fn(&What) -> Option<String>| {
+    let newest = |pick: fn(&JobActivityKind) -> Option<String>| {
         let text = happenings.iter().rev().find_map(|one| pick(&one.what));
-        text.map(|text| Cut::new(&text, WORDS_BYTES))
+        text.map(|text| TextLimit::new(&text, WORDS_BYTES))
     };
     let asks = job.state == SessionState::AwaitingUserFeedback;
     let plan = plan_waits(&job, &happenings) == Some(true);
     Ok(JobOutput {
         question: newest(|what| match what {
-            What::JulesSaid(text) => Some(text.clone()),
+            JobActivityKind::JulesSaid(text) => Some(text.clone()),
             _ => None,
         })
         .filter(|_| asks),
         plan: newest(|what| match what {
-            What::Planned { steps, .. } => Some(plan_text(steps)),
+            JobActivityKind::Planned { steps, .. } => Some(plan_text(steps)),
             _ => None,
         })
         .filter(|_| plan),
         reason: newest(|what| match what {
-            What::Failed(reason) => Some(reason.clone()),
+            JobActivityKind::Failed(reason) => Some(reason.clone()),
             _ => None,
         }),
         has_changes: job.changes.is_some() || happenings.iter().any(|one| one.changes.is_some()),
-        prompt: Cut::new(&job.prompt, PROMPT_BYTES),
+        prompt: TextLimit::new(&job.prompt, PROMPT_BYTES),
         view: JobView::of(&job),
     })
 }
@@ -130,27 +134,31 @@ pub(super) struct ListOutput {
     truncated: bool,
 }
 
-pub(super) fn list_jobs() -> Offer {
-    let card = Card {
+pub(super) fn list_jobs() -> ToolDefinition {
+    let card = ToolCard {
         name: "jules_list_jobs",
         title: "List Jules jobs",
         text: "Lists jobs, newest first, of one repository or of all that this server may see.",
-        effect: Effect::Asks,
+        effect: ToolEffect::Asks,
     };
-    Offer::new(card, list)
+    ToolDefinition::new(card, list)
 }
 
 /// Newest first; equal times by the id, so that every job has one place.
-type Place = (String, String);
+type ListPosition = (String, String);
 
-fn place(job: &Job) -> Place {
+fn place(job: &Job) -> ListPosition {
     let at = job
         .created_at
         .map(|at| format!("{:020}", at.as_nanosecond()));
     (at.unwrap_or_default(), job.id.clone())
 }
 
-async fn list(desk: Arc<Desk>, input: ListInput, _call: Call) -> Result<ListOutput, Trouble> {
+async fn list(
+    desk: Arc<ToolContext>,
+    input: ListInput,
+    _call: ToolCall,
+) -> Result<ListOutput, ToolError> {
     let repository: Option<RepositoryName> = match &input.repo {
         Some(repo) => Some(desk.policy.repository(repo)?),
         None => None,
@@ -165,11 +173,11 @@ async fn list(desk: Arc<Desk>, input: ListInput, _call: Call) -> Result<ListOutp
         input.state.as_deref().unwrap_or_default(),
         input.archived
     );
-    let before: Option<Place> = cursor::read(&of, input.cursor.as_deref())?;
+    let before: Option<ListPosition> = cursor::read(&of, input.cursor.as_deref())?;
     let mut jobs: Vec<Job> = Vec::new();
     let mut page = None;
     let mut truncated = true;
-    let mut last: Option<Place> = None;
+    let mut last: Option<ListPosition> = None;
     let mut in_order = true;
     for _ in 0..MAX_PAGES {
         let read = desk.jules.jobs(page.as_deref(), input.archived).await?;
@@ -216,12 +224,12 @@ async fn list(desk: Arc<Desk>, input: ListInput, _call: Call) -> Result<ListOutp
 }
 
 /// A limit as a client wrote it.
-pub(super) fn limit(given: Option<u32>, usual: u32, most: u32) -> Result<usize, Trouble> {
+pub(super) fn limit(given: Option<u32>, usual: u32, most: u32) -> Result<usize, ToolError> {
     let limit = given.unwrap_or(usual);
     if (1..=most).contains(&limit) {
         Ok(limit as usize)
     } else {
-        Err(Trouble::new(format!(
+        Err(ToolError::new(format!(
             "`limit` is {limit}; it must lie between 1 and {most}"
         )))
     }

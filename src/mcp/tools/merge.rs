@@ -9,10 +9,10 @@ use phileas_domain::prompt::clean_line;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::confirm::{Word, asks_a_person, confirmed};
-use super::super::tool_context::Desk;
-use super::super::tool_definition::{Call, Card, Effect, Offer, Reply};
-use super::super::tool_error::Trouble;
+use super::super::confirm::{Confirmation, asks_a_person, confirmed};
+use super::super::tool_context::ToolContext;
+use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect, ToolReply};
+use super::super::tool_error::ToolError;
 use crate::runtime::ports::sessions_api::Job;
 
 #[derive(Deserialize, JsonSchema)]
@@ -64,26 +64,26 @@ pub(super) struct Output {
     archived_job: bool,
 }
 
-pub(super) fn merge_pr() -> Offer {
-    let card = Card {
+pub(super) fn merge_pr() -> ToolDefinition {
+    let card = ToolCard {
         name: "jules_merge_pr",
         title: "Merge the pull request of a Jules job",
         text: "Merges a job's pull request and archives the job, where the plan of the repository says `merge = \"green\"`, its \
                checks are green on its newest commit, and it touches no protected path. Review it first. Asks a person \
                first, whose no is final; where the client cannot ask, it needs `confirm: true` together with \
                `payload.expected_head_sha`.",
-        effect: Effect::Decides,
+        effect: ToolEffect::Decides,
     };
-    Offer::asking(card, merge)
+    ToolDefinition::asking(card, merge)
 }
 
 /// Whether the plan, the pauses and the checks of this moment allow the merge, as for a label.
 async fn gate(
-    desk: &Desk,
+    desk: &ToolContext,
     repository: &RepositoryName,
     pull: PullNumber,
     facts: &MergeFacts,
-) -> Result<MergeMethod, Trouble> {
+) -> Result<MergeMethod, ToolError> {
     let (_, snapshot) = desk.house.explain(repository, RunRequest::Due).await?;
     merge_gate(&snapshot, pull, facts).map_err(|refusal| {
         let later = if refusal.waits {
@@ -91,7 +91,7 @@ async fn gate(
         } else {
             ""
         };
-        Trouble::new(format!(
+        ToolError::new(format!(
             "nothing was merged: {repository}#{pull} {} ({}){later}",
             refusal.text,
             refusal.reason.code()
@@ -99,7 +99,11 @@ async fn gate(
     })
 }
 
-async fn merge(desk: Arc<Desk>, input: Input, call: Call) -> Result<Reply<Output>, Trouble> {
+async fn merge(
+    desk: Arc<ToolContext>,
+    input: Input,
+    call: ToolCall,
+) -> Result<ToolReply<Output>, ToolError> {
     let job = desk.job(&input.job_id).await?;
     let (repository, number) = pull_of(&job, input.payload.pull_number)?;
     if !desk.policy.allows(&repository) {
@@ -110,7 +114,7 @@ async fn merge(desk: Arc<Desk>, input: Input, call: Call) -> Result<Reply<Output
     let pull = PullNumber(number);
     let facts = desk.house.merge_facts(&repository, pull).await?;
     let facts = facts.ok_or_else(|| {
-        Trouble::new(format!(
+        ToolError::new(format!(
             "GitHub shows no pull request {repository}#{number}"
         ))
     })?;
@@ -124,13 +128,13 @@ async fn merge(desk: Arc<Desk>, input: Input, call: Call) -> Result<Reply<Output
         archived_job: job.archived,
     };
     if facts.state == PullState::Merged {
-        return Ok(Reply::Done(output));
+        return Ok(ToolReply::Done(output));
     }
     let expected = input.payload.expected_head_sha.as_deref().map(str::trim);
     if let Some(expected) = expected
         && !expected.eq_ignore_ascii_case(&head)
     {
-        return Err(Trouble::new(format!(
+        return Err(ToolError::new(format!(
             "nothing was merged: the newest commit of {repository}#{number} is {head}, not {expected}; review what came \
              since, and call again with that commit"
         )));
@@ -144,7 +148,7 @@ async fn merge(desk: Arc<Desk>, input: Input, call: Call) -> Result<Reply<Output
         Some(Method::Rebase) => MergeMethod::Rebase,
     };
     if input.confirm && !asks_a_person(&call) && expected.is_none() {
-        return Err(Trouble::new(format!(
+        return Err(ToolError::new(format!(
             "nothing was merged: say by `payload.expected_head_sha` which commit you have reviewed; the newest one of \
              {repository}#{number} is {head}"
         )));
@@ -157,10 +161,10 @@ async fn merge(desk: Arc<Desk>, input: Input, call: Call) -> Result<Reply<Output
         files_text(&facts)
     );
     let pinned = format!("{repository}#{number}@{head}").to_ascii_lowercase();
-    if let Word::RunRequest(ask) =
+    if let Confirmation::RunRequest(ask) =
         confirmed(&desk, &call, input.confirm, &question, &pinned).await?
     {
-        return Ok(Reply::RunRequest(ask));
+        return Ok(ToolReply::RunRequest(ask));
     }
     // The person may take minutes, and a hold, a pause or another base may have come meanwhile.
     let now = desk.house.merge_facts(&repository, pull).await?;
@@ -168,7 +172,7 @@ async fn merge(desk: Arc<Desk>, input: Input, call: Call) -> Result<Reply<Output
         now.head == facts.head && now.base == facts.base && files_text(now) == files_text(&facts)
     });
     let now = now.filter(|_| is_as_shown).ok_or_else(|| {
-        Trouble::new(format!(
+        ToolError::new(format!(
             "nothing was merged: {repository}#{number} has changed since the question; call again"
         ))
     })?;
@@ -182,11 +186,11 @@ async fn merge(desk: Arc<Desk>, input: Input, call: Call) -> Result<Reply<Output
     desk.queue
         .retire(&desk.changes, &job.id, RetireReason::Merged);
     desk.changes.job(&job.id);
-    Ok(Reply::Done(output))
+    Ok(ToolReply::Done(output))
 }
 
 /// The pull request that is meant. Where it lives, the job's own repository says, never an address alone.
-fn pull_of(job: &Job, wanted: Option<u64>) -> Result<(RepositoryName, u64), Trouble> {
+fn pull_of(job: &Job, wanted: Option<u64>) -> Result<(RepositoryName, u64), ToolError> {
     let named: Vec<&(RepositoryName, u64)> = job
         .pulls
         .iter()
@@ -198,11 +202,11 @@ fn pull_of(job: &Job, wanted: Option<u64>) -> Result<(RepositoryName, u64), Trou
         .collect();
     match named.as_slice() {
         [one] => Ok((*one).clone()),
-        [] => Err(Trouble::new(match wanted {
+        [] => Err(ToolError::new(match wanted {
             Some(number) => format!("job {} has no pull request #{number}", job.id),
             None => format!("job {} has no pull request", job.id),
         })),
-        several => Err(Trouble::new(format!(
+        several => Err(ToolError::new(format!(
             "job {} has several pull requests; say which by `payload.pull_number`: {}",
             job.id,
             several

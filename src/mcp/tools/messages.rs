@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::cursor;
-use super::super::text_limit::Cut;
-use super::super::tool_context::Desk;
-use super::super::tool_definition::{Call, Card, Effect, Offer};
-use super::super::tool_error::Trouble;
+use super::super::text_limit::TextLimit;
+use super::super::tool_context::ToolContext;
+use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
+use super::super::tool_error::ToolError;
 use super::super::view::plan_text;
 use super::jobs::limit;
-use crate::runtime::ports::sessions_api::{Happening, What};
+use crate::runtime::ports::sessions_api::{JobActivity, JobActivityKind};
 
 /// How much of one message is shown by default, in bytes.
 const DEFAULT_BYTES: usize = 2_000;
@@ -59,33 +59,33 @@ struct MessageView {
     /// `message` or `plan`.
     kind: &'static str,
     /// What was said.
-    content: Cut,
+    content: TextLimit,
 }
 
 /// Everything up to this was seen. Some happen at the same instant, so those of it are named.
 #[derive(Serialize, Deserialize, Default)]
-struct Seen {
+struct ReadMessages {
     at: String,
     ids: Vec<String>,
 }
 
-pub(super) fn get_messages() -> Offer {
-    let card = Card {
+pub(super) fn get_messages() -> ToolDefinition {
+    let card = ToolCard {
         name: "jules_get_messages",
         title: "Read what was said in a Jules job",
         text: "What Jules and its users said in a job, and the plans that it made, oldest first, from a cursor on. Long texts \
                are cut.",
-        effect: Effect::Asks,
+        effect: ToolEffect::Asks,
     };
-    Offer::new(card, get)
+    ToolDefinition::new(card, get)
 }
 
-async fn get(desk: Arc<Desk>, input: Input, _call: Call) -> Result<Output, Trouble> {
+async fn get(desk: Arc<ToolContext>, input: Input, _call: ToolCall) -> Result<Output, ToolError> {
     let limit = limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let bytes = input.max_bytes.unwrap_or(DEFAULT_BYTES).clamp(1, MAX_BYTES);
     let job = desk.job(&input.job_id).await?;
     let of = format!("messages {}", job.id);
-    let mut seen: Seen = cursor::read(&of, input.cursor.as_deref())?.unwrap_or_default();
+    let mut seen: ReadMessages = cursor::read(&of, input.cursor.as_deref())?.unwrap_or_default();
     let happenings = desk.happenings(&job).await?;
     let said = happenings.iter().filter_map(|one| view(one, bytes));
     let fresh: Vec<_> = said
@@ -95,7 +95,7 @@ async fn get(desk: Arc<Desk>, input: Input, _call: Call) -> Result<Output, Troub
     let mut messages = Vec::new();
     for (at, message) in fresh.into_iter().take(limit) {
         if at != seen.at {
-            seen = Seen {
+            seen = ReadMessages {
                 at,
                 ids: Vec::new(),
             };
@@ -112,11 +112,11 @@ async fn get(desk: Arc<Desk>, input: Input, _call: Call) -> Result<Output, Troub
 }
 
 /// A happening that is a message, and its instant in a form that can be compared.
-fn view(one: &Happening, bytes: usize) -> Option<(String, MessageView)> {
+fn view(one: &JobActivity, bytes: usize) -> Option<(String, MessageView)> {
     let (role, kind, text) = match &one.what {
-        What::JulesSaid(text) => ("agent", "message", text.clone()),
-        What::PersonSaid(text) => ("user", "message", text.clone()),
-        What::Planned { steps, .. } => ("agent", "plan", plan_text(steps)),
+        JobActivityKind::JulesSaid(text) => ("agent", "message", text.clone()),
+        JobActivityKind::PersonSaid(text) => ("user", "message", text.clone()),
+        JobActivityKind::Planned { steps, .. } => ("agent", "plan", plan_text(steps)),
         _ => return None,
     };
     let at = one.at.map(|at| format!("{:020}", at.as_nanosecond()));
@@ -125,7 +125,7 @@ fn view(one: &Happening, bytes: usize) -> Option<(String, MessageView)> {
         at: one.at.map(|at| at.to_string()),
         role,
         kind,
-        content: Cut::new(&text, bytes),
+        content: TextLimit::new(&text, bytes),
     };
     Some((at.unwrap_or_default(), message))
 }

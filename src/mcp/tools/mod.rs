@@ -13,10 +13,10 @@ mod repositories;
 mod send_message;
 mod sources;
 
-use super::tool_definition::Offer;
+use super::tool_definition::ToolDefinition;
 
 /// All tools.
-pub(super) fn all() -> Vec<Offer> {
+pub(super) fn all() -> Vec<ToolDefinition> {
     vec![
         create::create_job(),
         events::register_job(),

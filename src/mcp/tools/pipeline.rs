@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::cursor;
-use super::super::text_limit::Cut;
-use super::super::tool_context::Desk;
-use super::super::tool_definition::{Call, Card, Effect, Offer};
-use super::super::tool_error::Trouble;
+use super::super::text_limit::TextLimit;
+use super::super::tool_context::ToolContext;
+use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
+use super::super::tool_error::ToolError;
 use super::arguments::list_or_one;
 use super::jobs::limit;
 
@@ -102,7 +102,7 @@ impl Finding {
         Self {
             severity: if said.is_error() { "error" } else { "warning" },
             check,
-            text: Cut::new(&said.to_string(), FINDING_BYTES).text,
+            text: TextLimit::new(&said.to_string(), FINDING_BYTES).text,
         }
     }
 }
@@ -208,18 +208,22 @@ impl RunView {
     }
 }
 
-pub(super) fn status() -> Offer {
-    let card = Card {
+pub(super) fn status() -> ToolDefinition {
+    let card = ToolCard {
         name: "pipeline_status",
         title: "Where the runs of a pipeline stand",
         text: "The runs below `.pipeline` of this repository: who comes next in each, and which artifacts there are. With \
                `issue`, one run with its attempts.",
-        effect: Effect::Looks,
+        effect: ToolEffect::Looks,
     };
-    Offer::new(card, stands)
+    ToolDefinition::new(card, stands)
 }
 
-async fn stands(desk: Arc<Desk>, input: StatusInput, _call: Call) -> Result<StatusOutput, Trouble> {
+async fn stands(
+    desk: Arc<ToolContext>,
+    input: StatusInput,
+    _call: ToolCall,
+) -> Result<StatusOutput, ToolError> {
     let limit = limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let (issues, archived) = desk.runs.list_issues()?;
     if let Some(issue) = &input.issue {
@@ -263,18 +267,22 @@ pub(super) struct NextOutput {
     next: NextView,
 }
 
-pub(super) fn comes_next() -> Offer {
-    let card = Card {
+pub(super) fn comes_next() -> ToolDefinition {
+    let card = ToolCard {
         name: "pipeline_next",
         title: "Who comes next in a run",
         text: "Says which agent runs next in a run, what it reads and writes, and by which rule; or that a person decides. \
                For a run that has not begun, who begins.",
-        effect: Effect::Looks,
+        effect: ToolEffect::Looks,
     };
-    Offer::new(card, who)
+    ToolDefinition::new(card, who)
 }
 
-async fn who(desk: Arc<Desk>, input: NextInput, _call: Call) -> Result<NextOutput, Trouble> {
+async fn who(
+    desk: Arc<ToolContext>,
+    input: NextInput,
+    _call: ToolCall,
+) -> Result<NextOutput, ToolError> {
     let issue = id(&input.issue)?;
     let settings = desk.runs.read_settings()?;
     let run = match desk.runs.run(&issue, settings)? {
@@ -305,22 +313,22 @@ pub(super) struct ValidateOutput {
     found: Findings,
 }
 
-pub(super) fn validate() -> Offer {
-    let card = Card {
+pub(super) fn validate() -> ToolDefinition {
+    let card = ToolCard {
         name: "pipeline_validate",
         title: "Check a draft of an artifact",
         text: "Holds the text of an artifact against its shape and says where it is wrong and how to fix it. Writes \
                nothing; `pipeline_write` checks by itself.",
-        effect: Effect::Looks,
+        effect: ToolEffect::Looks,
     };
-    Offer::new(card, validated)
+    ToolDefinition::new(card, validated)
 }
 
 async fn validated(
-    desk: Arc<Desk>,
+    desk: Arc<ToolContext>,
     input: ValidateInput,
-    _call: Call,
-) -> Result<ValidateOutput, Trouble> {
+    _call: ToolCall,
+) -> Result<ValidateOutput, ToolError> {
     let artifact = artifact(&input.artifact)?;
     let settings = desk.runs.read_settings()?;
     let reading = read_artifact(artifact, artifact.file_name(), &input.text, &settings);
@@ -361,17 +369,21 @@ pub(super) struct CheckOutput {
     found: Findings,
 }
 
-pub(super) fn check() -> Offer {
-    let card = Card {
+pub(super) fn check() -> ToolDefinition {
+    let card = ToolCard {
         name: "pipeline_check",
         title: "Check what must hold between the artifacts of a run",
         text: "Every invariant of a stage that does not hold, by its name, with where and how to fix it.",
-        effect: Effect::Looks,
+        effect: ToolEffect::Looks,
     };
-    Offer::new(card, checked)
+    ToolDefinition::new(card, checked)
 }
 
-async fn checked(desk: Arc<Desk>, input: CheckInput, _call: Call) -> Result<CheckOutput, Trouble> {
+async fn checked(
+    desk: Arc<ToolContext>,
+    input: CheckInput,
+    _call: ToolCall,
+) -> Result<CheckOutput, ToolError> {
     let run = known(&desk, &id(&input.issue)?)?;
     let all = CheckStage::ALL;
     let stage = all
@@ -379,17 +391,17 @@ async fn checked(desk: Arc<Desk>, input: CheckInput, _call: Call) -> Result<Chec
         .find(|stage| stage.as_str() == input.stage)
         .ok_or_else(|| {
             let names: Vec<_> = all.iter().map(|stage| stage.as_str()).collect();
-            Trouble::new(format!("`stage` is one of {}", names.join(", ")))
+            ToolError::new(format!("`stage` is one of {}", names.join(", ")))
         })?;
     let changed = input.changed.as_deref();
     if stage == CheckStage::Of(Stage::Implement) && changed.is_none() {
-        return Err(Trouble::new(
+        return Err(ToolError::new(
             "`changed` is missing: for `implement` give the paths that differ from where the work began \
              (`git diff --name-only main...`, and new files)",
         ));
     }
     if changed.is_some_and(|changed| changed.len() > MAX_CHANGED) {
-        return Err(Trouble::new(format!(
+        return Err(ToolError::new(format!(
             "`changed` names more than {MAX_CHANGED} paths; use `phileas pipeline check`, which asks git itself"
         )));
     }
@@ -430,18 +442,22 @@ pub(super) struct WriteOutput {
     next: NextView,
 }
 
-pub(super) fn write() -> Offer {
-    let card = Card {
+pub(super) fn write() -> ToolDefinition {
+    let card = ToolCard {
         name: "pipeline_write",
         title: "Write an artifact of a run",
         text: "Writes an artifact in its normal form and notes it in the trace. What is not sound replaces nothing, and the \
                answer says what to fix.",
-        effect: Effect::Replaces,
+        effect: ToolEffect::Replaces,
     };
-    Offer::new(card, written)
+    ToolDefinition::new(card, written)
 }
 
-async fn written(desk: Arc<Desk>, input: WriteInput, _call: Call) -> Result<WriteOutput, Trouble> {
+async fn written(
+    desk: Arc<ToolContext>,
+    input: WriteInput,
+    _call: ToolCall,
+) -> Result<WriteOutput, ToolError> {
     let issue = id(&input.issue)?;
     let artifact = artifact(&input.artifact)?;
     let started_at = input
@@ -451,7 +467,7 @@ async fn written(desk: Arc<Desk>, input: WriteInput, _call: Call) -> Result<Writ
         .transpose()
         .map_err(|_| {
             let help = "write an instant in RFC 3339, such as 2026-01-05T09:00:00Z";
-            Trouble::new(format!("`started_at` is no instant: {help}"))
+            ToolError::new(format!("`started_at` is no instant: {help}"))
         })?;
     if desk.runs.is_archived(&issue)? {
         return Err(put_away(&issue));
@@ -480,30 +496,30 @@ async fn written(desk: Arc<Desk>, input: WriteInput, _call: Call) -> Result<Writ
 }
 
 /// The run of an issue.
-fn known(desk: &Desk, issue: &IssueId) -> Result<Run, Trouble> {
+fn known(desk: &ToolContext, issue: &IssueId) -> Result<Run, ToolError> {
     let run = desk.runs.run(issue, desk.runs.read_settings()?)?;
     match run {
         Some(run) => Ok(run),
         None if desk.runs.is_archived(issue)? => Err(put_away(issue)),
-        None => Err(Trouble::new(format!(
+        None => Err(ToolError::new(format!(
             "there is no run of {issue} in {}; `pipeline_status` shows those that there are, `pipeline_write` begins one",
             desk.runs.folder().display()
         ))),
     }
 }
 
-fn put_away(issue: &IssueId) -> Trouble {
-    Trouble::new(format!("the run of {issue} is done and archived"))
+fn put_away(issue: &IssueId) -> ToolError {
+    ToolError::new(format!("the run of {issue} is done and archived"))
 }
 
-fn id(text: &str) -> Result<IssueId, Trouble> {
+fn id(text: &str) -> Result<IssueId, ToolError> {
     text.trim()
         .parse()
-        .map_err(|error| Trouble::new(format!("`issue`: {error}")))
+        .map_err(|error| ToolError::new(format!("`issue`: {error}")))
 }
 
 /// An artifact by its file's name, with the extension or without.
-fn artifact(text: &str) -> Result<Artifact, Trouble> {
+fn artifact(text: &str) -> Result<Artifact, ToolError> {
     let text = text.trim();
     let stem = |artifact: &Artifact| {
         let name = artifact.file_name();
@@ -511,8 +527,7 @@ fn artifact(text: &str) -> Result<Artifact, Trouble> {
     };
     match Artifact::ALL.into_iter().find(stem) {
         Some(artifact) => Ok(artifact),
-        None => {
-            Artifact::from_path(text).map_err(|error| Trouble::new(format!("`artifact`: {error}")))
-        }
+        None => Artifact::from_path(text)
+            .map_err(|error| ToolError::new(format!("`artifact`: {error}"))),
     }
 }

@@ -11,11 +11,11 @@ use phileas_domain::model::{PersonaId, TrackName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::confirm::{Word, confirmed};
-use super::super::text_limit::Cut;
-use super::super::tool_context::Desk;
-use super::super::tool_definition::{Call, Card, Effect, Offer, Reply};
-use super::super::tool_error::Trouble;
+use super::super::confirm::{Confirmation, confirmed};
+use super::super::text_limit::TextLimit;
+use super::super::tool_context::ToolContext;
+use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect, ToolReply};
+use super::super::tool_error::ToolError;
 use crate::runtime::TickReport;
 
 /// How many lines of a report are shown.
@@ -81,7 +81,7 @@ impl LineView {
             persona: line.persona.as_ref().map(ToString::to_string),
             decision: line.verdict.as_str().to_owned(),
             reason: line.reason.code().to_owned(),
-            detail: Cut::new(&line.detail, DETAIL_BYTES).text,
+            detail: TextLimit::new(&line.detail, DETAIL_BYTES).text,
             job_id: line.session_id.as_ref().map(ToString::to_string),
             pull_number: line.pr_number.map(|number| number.0),
             until: line.until.map(|until| until.to_string()),
@@ -125,22 +125,22 @@ fn view(
     }
 }
 
-pub(super) fn explain() -> Offer {
-    let card = Card {
+pub(super) fn explain() -> ToolDefinition {
+    let card = ToolCard {
         name: "explain",
         title: "Why phileas does what it does",
         text: "What phileas would do next in a repository, and why everything else waits, with a stable reason code for \
                each track, schedule and request. Writes nothing.",
-        effect: Effect::Asks,
+        effect: ToolEffect::Asks,
     };
-    Offer::new(card, explained)
+    ToolDefinition::new(card, explained)
 }
 
 async fn explained(
-    desk: Arc<Desk>,
+    desk: Arc<ToolContext>,
     input: ExplainInput,
-    _call: Call,
-) -> Result<ReportView, Trouble> {
+    _call: ToolCall,
+) -> Result<ReportView, ToolError> {
     let repository = desk.policy.repository(&input.repo)?;
     let (report, _) = desk.house.explain(&repository, RunRequest::Due).await?;
     let track = input.track.as_deref().map(TrackName::from);
@@ -204,17 +204,21 @@ struct BudgetView {
     backlog_limit: u32,
 }
 
-pub(super) fn status() -> Offer {
-    let card = Card {
+pub(super) fn status() -> ToolDefinition {
+    let card = ToolCard {
         name: "status",
         title: "Where phileas stands in a repository",
         text: "What runs, what is paused, what became of each persona's work, and what may still be spent.",
-        effect: Effect::Asks,
+        effect: ToolEffect::Asks,
     };
-    Offer::new(card, stands)
+    ToolDefinition::new(card, stands)
 }
 
-async fn stands(desk: Arc<Desk>, input: StatusInput, _call: Call) -> Result<StatusView, Trouble> {
+async fn stands(
+    desk: Arc<ToolContext>,
+    input: StatusInput,
+    _call: ToolCall,
+) -> Result<StatusView, ToolError> {
     let repository = desk.policy.repository(&input.repo)?;
     let (report, snapshot) = desk.house.explain(&repository, RunRequest::Due).await?;
     let (ledger, entries) = match &snapshot.ledger {
@@ -290,19 +294,23 @@ pub(super) struct RunInput {
     confirm: bool,
 }
 
-pub(super) fn run() -> Offer {
-    let card = Card {
+pub(super) fn run() -> ToolDefinition {
+    let card = ToolCard {
         name: "run",
         title: "Let phileas work in a repository once",
         text: "One tick: starts what is due (or the persona or track that you name), follows what runs, writes the ledger. \
                `dry_run: true` only says what would be done. Otherwise it asks a person first, whose no is final; where the \
                client cannot ask, it needs `confirm: true`.",
-        effect: Effect::Decides,
+        effect: ToolEffect::Decides,
     };
-    Offer::asking(card, ran)
+    ToolDefinition::asking(card, ran)
 }
 
-async fn ran(desk: Arc<Desk>, input: RunInput, call: Call) -> Result<Reply<ReportView>, Trouble> {
+async fn ran(
+    desk: Arc<ToolContext>,
+    input: RunInput,
+    call: ToolCall,
+) -> Result<ToolReply<ReportView>, ToolError> {
     let repository = desk.policy.repository(&input.repo)?;
     let (ask, what) = match (&input.persona, &input.track) {
         (None, None) => (RunRequest::Due, "what is due".to_owned()),
@@ -315,27 +323,27 @@ async fn ran(desk: Arc<Desk>, input: RunInput, call: Call) -> Result<Reply<Repor
             format!("the track {name}"),
         ),
         (Some(_), Some(_)) => {
-            return Err(Trouble::new("give `persona` or `track`, not both"));
+            return Err(ToolError::new("give `persona` or `track`, not both"));
         }
     };
     let repo = repository.to_string();
     if input.dry_run {
         let (report, _) = desk.house.explain(&repository, ask).await?;
-        return Ok(Reply::Done(view(repo, true, &report, None)));
+        return Ok(ToolReply::Done(view(repo, true, &report, None)));
     }
     let question = format!(
         "Let phileas run {what} in {repo} now? It may start Jules jobs, and merge where that is set."
     );
     // Names of repositories differ in their capitals alone.
     let pinned = format!("{what} in {}", repo.to_ascii_lowercase());
-    if let Word::RunRequest(ask) =
+    if let Confirmation::RunRequest(ask) =
         confirmed(&desk, &call, input.confirm, &question, &pinned).await?
     {
-        return Ok(Reply::RunRequest(ask));
+        return Ok(ToolReply::RunRequest(ask));
     }
     let report = desk.house.run(&repository, ask).await?;
     if report.commits > 0 {
         desk.changes.state(&repo);
     }
-    Ok(Reply::Done(view(repo, false, &report, None)))
+    Ok(ToolReply::Done(view(repo, false, &report, None)))
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::tool_context::Desk;
-use super::super::tool_definition::{Call, Card, Effect, Offer};
-use super::super::tool_error::Trouble;
+use super::super::tool_context::ToolContext;
+use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
+use super::super::tool_error::ToolError;
 use super::super::view::{plan_waits, state_word};
-use crate::runtime::ports::sessions_api::What;
+use crate::runtime::ports::sessions_api::JobActivityKind;
 
 /// The longest message, in characters. Jules names no limit; this is far above what people type.
 const MAX_MESSAGE_CHARS: usize = 100_000;
@@ -46,30 +46,34 @@ pub(super) struct MessageOutput {
     state_before: String,
 }
 
-pub(super) fn send_message() -> Offer {
-    let card = Card {
+pub(super) fn send_message() -> ToolDefinition {
+    let card = ToolCard {
         name: "jules_send_message",
         title: "Say something to a Jules job",
         text: "Says something to a job: the answer to its question, a correction, or what is still missing. A completed job \
                takes up its work again.",
-        effect: Effect::Acts,
+        effect: ToolEffect::Acts,
     };
-    Offer::new(card, send)
+    ToolDefinition::new(card, send)
 }
 
-async fn send(desk: Arc<Desk>, input: MessageInput, _call: Call) -> Result<MessageOutput, Trouble> {
+async fn send(
+    desk: Arc<ToolContext>,
+    input: MessageInput,
+    _call: ToolCall,
+) -> Result<MessageOutput, ToolError> {
     let (Message::Text(text) | Message::Object { content: text }) = input.message;
     if text.trim().is_empty() {
-        return Err(Trouble::new("`message` is empty; say something"));
+        return Err(ToolError::new("`message` is empty; say something"));
     }
     if text.chars().count() > MAX_MESSAGE_CHARS {
-        return Err(Trouble::new(format!(
+        return Err(ToolError::new(format!(
             "`message` is longer than {MAX_MESSAGE_CHARS} characters"
         )));
     }
     let job = desk.job(&input.job_id).await?;
     if job.archived {
-        return Err(Trouble::new(format!(
+        return Err(ToolError::new(format!(
             "job {} is archived, so Jules does not act on messages; nothing was sent (`jules_request_retry` starts \
              its work again)",
             job.id
@@ -103,32 +107,32 @@ pub(super) struct ApproveOutput {
     approved_now: bool,
 }
 
-pub(super) fn approve_plan() -> Offer {
-    let card = Card {
+pub(super) fn approve_plan() -> ToolDefinition {
+    let card = ToolCard {
         name: "jules_approve_plan",
         title: "Approve the plan of a Jules job",
         text: "Approves the plan that a job waits with; `jules_get_job` shows it. To have it changed, say so by \
                `jules_send_message` instead. Later plans of the same job run without a second approval.",
-        effect: Effect::Acts,
+        effect: ToolEffect::Acts,
     };
-    Offer::new(card, approve)
+    ToolDefinition::new(card, approve)
 }
 
 async fn approve(
-    desk: Arc<Desk>,
+    desk: Arc<ToolContext>,
     input: ApproveInput,
-    _call: Call,
-) -> Result<ApproveOutput, Trouble> {
+    _call: ToolCall,
+) -> Result<ApproveOutput, ToolError> {
     let job = desk.job(&input.job_id).await?;
     let happenings = desk.happenings(&job).await?;
     let newest = happenings.iter().rev().find_map(|one| match &one.what {
-        What::Planned { plan, .. } => Some(plan.clone()),
+        JobActivityKind::Planned { plan, .. } => Some(plan.clone()),
         _ => None,
     });
     if let (Some(read), Some(newest)) = (&input.plan_id, &newest)
         && read != newest
     {
-        return Err(Trouble::new(format!(
+        return Err(ToolError::new(format!(
             "nothing was approved: the newest plan of job {} is {newest}, not {read}; read it first",
             job.id
         )));
@@ -141,7 +145,7 @@ async fn approve(
         }
         Some(false) => false,
         None => {
-            return Err(Trouble::new(format!(
+            return Err(ToolError::new(format!(
                 "job {} has no plan that waits for approval; its state is {}",
                 job.id,
                 state_word(&job.state)

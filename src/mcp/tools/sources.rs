@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::cursor;
-use super::super::tool_context::Desk;
-use super::super::tool_definition::{Call, Card, Effect, Offer};
-use super::super::tool_error::Trouble;
+use super::super::tool_context::ToolContext;
+use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
+use super::super::tool_error::ToolError;
 use super::jobs::limit;
 
 /// How many repositories are listed at once by default.
@@ -56,18 +56,18 @@ struct SourceView {
     branches_total: usize,
 }
 
-pub(super) fn list_sources() -> Offer {
-    let card = Card {
+pub(super) fn list_sources() -> ToolDefinition {
+    let card = ToolCard {
         name: "jules_list_sources",
         title: "List repositories that Jules may work on",
         text: "Lists the repositories on which the Jules App is installed and which this server may see, with their default \
                branches.",
-        effect: Effect::Asks,
+        effect: ToolEffect::Asks,
     };
-    Offer::new(card, list)
+    ToolDefinition::new(card, list)
 }
 
-async fn list(desk: Arc<Desk>, input: Input, _call: Call) -> Result<Output, Trouble> {
+async fn list(desk: Arc<ToolContext>, input: Input, _call: ToolCall) -> Result<Output, ToolError> {
     let limit = limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let contains = input.contains.unwrap_or_default().to_lowercase();
     let of = format!("sources {contains}");

@@ -14,23 +14,23 @@ const UNSEEN: SignedDuration = SignedDuration::from_secs(10);
 
 /// Repositories that are left to others.
 #[derive(Debug, Default)]
-pub(super) struct Left(BTreeMap<RepositoryId, Seen>);
+pub(super) struct Deferred(BTreeMap<RepositoryId, DeferredSince>);
 
 /// Since when a repository is deferred, and when it was last due.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
+struct DeferredSince {
     since: Timestamp,
     last: Timestamp,
 }
 
-impl Seen {
+impl DeferredSince {
     /// Whether it is still the same wait. After the clock was set back, the wait starts again.
     fn goes_on(&self, now: Timestamp) -> bool {
         self.last <= now && now.duration_since(self.last) < UNSEEN
     }
 }
 
-impl Left {
+impl Deferred {
     /// The due repositories that this process takes: those that it is ready for, and the first that no other process took in time.
     pub(super) fn take(
         &mut self,
@@ -47,7 +47,7 @@ impl Left {
                 }
                 let known = before.get(id).filter(|seen| seen.goes_on(now));
                 let since = known.map_or(now, |seen| seen.since);
-                self.0.insert(*id, Seen { since, last: now });
+                self.0.insert(*id, DeferredSince { since, last: now });
                 let is_overdue = now.duration_since(since) >= LEFT_TO_OTHERS;
                 overdue += usize::from(is_overdue);
                 is_overdue && overdue == 1
@@ -68,7 +68,7 @@ mod tests {
     }
 
     /// Checks once a second from one instant to another, and returns when a repository was taken.
-    fn taken(left: &mut Left, due: &[RepositoryId], from: i64, to: i64) -> Vec<i64> {
+    fn taken(left: &mut Deferred, due: &[RepositoryId], from: i64, to: i64) -> Vec<i64> {
         let none_ready = |_| false;
         (from..=to)
             .filter(|second| !left.take(due.to_vec(), at(*second), none_ready).is_empty())
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_done_is_left_to_others_for_a_while() {
-        let mut left = Left::default();
+        let mut left = Deferred::default();
         let only_b = |id| id == B;
         assert_eq!(left.take(vec![A, B], at(0), only_b), [B]);
         assert_eq!(taken(&mut left, &[A], 1, 61), [60, 61]);
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn each_check_takes_one_repository_that_no_process_takes() {
-        let mut left = Left::default();
+        let mut left = Deferred::default();
         assert!(taken(&mut left, &[A, B], 0, 59).is_empty());
         assert_eq!(left.take(vec![A, B], at(60), |_| false), [A]);
         assert_eq!(left.take(vec![B], at(61), |_| false), [B]);
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_repository_that_was_taken_meanwhile_is_deferred_again() {
-        let mut left = Left::default();
+        let mut left = Deferred::default();
         assert!(taken(&mut left, &[A], 0, 30).is_empty());
         assert_eq!(left.take(Vec::new(), at(31), |_| false), []);
         assert!(taken(&mut left, &[A], 32, 62).is_empty());
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_set_back_defers_no_repository_for_ever() {
-        let mut left = Left::default();
+        let mut left = Deferred::default();
         assert!(taken(&mut left, &[A], 1_000, 1_030).is_empty());
         assert_eq!(taken(&mut left, &[A], 0, 60), [60]);
     }

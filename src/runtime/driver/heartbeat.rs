@@ -14,12 +14,12 @@ pub const OVERDUE: SignedDuration = SignedDuration::from_mins(15);
 
 /// When the driver was last seen at work. In seconds of its clock; 0 before it was started.
 #[derive(Debug, Default)]
-pub struct Pulse {
+pub struct Heartbeat {
     turned: AtomicI64,
     ended: AtomicI64,
 }
 
-impl Pulse {
+impl Heartbeat {
     pub(super) fn turned(&self, now: Timestamp) {
         self.turned.store(now.as_second(), Ordering::Relaxed);
     }

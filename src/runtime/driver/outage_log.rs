@@ -9,14 +9,14 @@ const FORGOTTEN: SignedDuration = SignedDuration::from_mins(5);
 
 /// One call of the inbox, and since when it fails.
 #[derive(Debug)]
-pub(super) struct Away {
+pub(super) struct OutageLog {
     /// What cannot be done, for the log.
     what: &'static str,
-    failing: Option<Failing>,
+    failing: Option<OngoingOutage>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Failing {
+struct OngoingOutage {
     since: Timestamp,
     last: Timestamp,
     said: Timestamp,
@@ -24,7 +24,7 @@ struct Failing {
 
 /// What to log about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Say {
+enum OutageNews {
     /// It is the first one.
     First,
     /// It has lasted for so long.
@@ -33,7 +33,7 @@ enum Say {
     Nothing,
 }
 
-impl Away {
+impl OutageLog {
     /// `what` cannot be done, when it fails.
     pub(super) fn new(what: &'static str) -> Self {
         Self {
@@ -46,13 +46,13 @@ impl Away {
     pub(super) fn failed(&mut self, error: impl std::fmt::Display, now: Timestamp) {
         let what = self.what;
         match self.say(now) {
-            Say::First => {
+            OutageNews::First => {
                 tracing::error!("{what}: {error}; said again once a minute while it lasts")
             }
-            Say::Still(lasting) => {
+            OutageNews::Still(lasting) => {
                 tracing::error!("{what}: {error}; for {} s by now", lasting.as_secs());
             }
-            Say::Nothing => tracing::debug!("{what}: {error}"),
+            OutageNews::Nothing => tracing::debug!("{what}: {error}"),
         }
     }
 
@@ -67,29 +67,29 @@ impl Away {
         }
     }
 
-    fn say(&mut self, now: Timestamp) -> Say {
+    fn say(&mut self, now: Timestamp) -> OutageNews {
         // After the clock was set back, the count starts again.
         let known = self
             .failing
             .filter(|failing| failing.last <= now && now.duration_since(failing.last) < FORGOTTEN);
         let Some(failing) = known else {
-            self.failing = Some(Failing {
+            self.failing = Some(OngoingOutage {
                 since: now,
                 last: now,
                 said: now,
             });
-            return Say::First;
+            return OutageNews::First;
         };
         let is_time = now.duration_since(failing.said) >= SAID_EVERY;
-        self.failing = Some(Failing {
+        self.failing = Some(OngoingOutage {
             last: now,
             said: if is_time { now } else { failing.said },
             ..failing
         });
         if is_time {
-            Say::Still(now.duration_since(failing.since))
+            OutageNews::Still(now.duration_since(failing.since))
         } else {
-            Say::Nothing
+            OutageNews::Nothing
         }
     }
 
@@ -111,30 +111,34 @@ mod tests {
 
     #[test]
     fn an_outage_is_said_at_first_then_once_a_minute_and_at_its_end() {
-        let mut away = Away::new("no repository can be claimed");
-        let lasting = |seconds| Say::Still(SignedDuration::from_secs(seconds));
-        let said: Vec<(i64, Say)> = (0..=150)
+        let mut away = OutageLog::new("no repository can be claimed");
+        let lasting = |seconds| OutageNews::Still(SignedDuration::from_secs(seconds));
+        let said: Vec<(i64, OutageNews)> = (0..=150)
             .map(|second| (second, away.say(at(second))))
-            .filter(|(_, say)| *say != Say::Nothing)
+            .filter(|(_, say)| *say != OutageNews::Nothing)
             .collect();
         assert_eq!(
             said,
-            [(0, Say::First), (60, lasting(60)), (120, lasting(120))]
+            [
+                (0, OutageNews::First),
+                (60, lasting(60)),
+                (120, lasting(120))
+            ]
         );
         assert_eq!(away.over(at(151)), Some(SignedDuration::from_secs(151)));
         assert_eq!(away.over(at(152)), None, "that is said once");
-        assert_eq!(away.say(at(153)), Say::First);
+        assert_eq!(away.say(at(153)), OutageNews::First);
     }
 
     /// Another process may claim the repository; then this one claims nothing for a long time.
     #[test]
     fn an_outage_that_was_not_tried_for_long_begins_again() {
-        let mut away = Away::new("no repository can be claimed");
+        let mut away = OutageLog::new("no repository can be claimed");
         away.say(at(0));
-        assert_eq!(away.say(at(3_600)), Say::First);
+        assert_eq!(away.say(at(3_600)), OutageNews::First);
         assert_eq!(away.over(at(7_200)), None);
         away.say(at(7_200));
-        assert_eq!(away.say(at(0)), Say::First, "the clock was set back");
+        assert_eq!(away.say(at(0)), OutageNews::First, "the clock was set back");
         assert_eq!(away.over(at(-3_600)), None, "and once more");
     }
 }

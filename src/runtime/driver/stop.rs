@@ -12,17 +12,17 @@ use tokio::sync::watch;
 /// Every question compares the end of the lease with the clock, so that a process that stood still, or that waits for its
 /// inbox, does nothing more by a lease that others may hold by now.
 #[derive(Clone)]
-pub struct Stop {
-    told: watch::Receiver<Told>,
+pub struct StopSignal {
+    told: watch::Receiver<StopState>,
     now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
 }
 
 /// Stops a tick, and holds the time until which its lease is known to last.
 #[derive(Debug, Clone)]
-pub struct Stopper(watch::Sender<Told>);
+pub struct Stopper(watch::Sender<StopState>);
 
 #[derive(Debug, Clone, Copy)]
-struct Told {
+struct StopState {
     stop: bool,
     /// When the lease ends, as the inbox has last confirmed it.
     until: Timestamp,
@@ -34,10 +34,10 @@ struct Told {
 pub fn stopper(
     until: Timestamp,
     now: impl Fn() -> Timestamp + Send + Sync + 'static,
-) -> (Stopper, Stop) {
-    let (sender, told) = watch::channel(Told { stop: false, until });
+) -> (Stopper, StopSignal) {
+    let (sender, told) = watch::channel(StopState { stop: false, until });
     let now = Arc::new(now);
-    (Stopper(sender), Stop { told, now })
+    (Stopper(sender), StopSignal { told, now })
 }
 
 impl Stopper {
@@ -52,7 +52,7 @@ impl Stopper {
     }
 }
 
-impl Stop {
+impl StopSignal {
     /// Whether to end now. A stopper that was dropped counts as a stop, too.
     #[must_use]
     pub fn is_asked(&self) -> bool {
@@ -60,7 +60,7 @@ impl Stop {
         told.stop || told.until <= (self.now)() || self.told.has_changed().is_err()
     }
 
-    /// Waits until the tick is stopped. That its lease is over is reported by [`Stop::is_asked`] at once, and here by
+    /// Waits until the tick is stopped. That its lease is over is reported by [`StopSignal::is_asked`] at once, and here by
     /// the task that runs the tick.
     pub async fn asked(&mut self) {
         let _gone = self.told.wait_for(|told| told.stop).await;
@@ -73,7 +73,7 @@ impl Stop {
     }
 }
 
-impl fmt::Debug for Stop {
+impl fmt::Debug for StopSignal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Stop").field(&*self.told.borrow()).finish()
     }

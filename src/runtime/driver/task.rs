@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jiff::{SignedDuration, Timestamp};
 
 use super::calendar::next_look;
-use super::heartbeat::Pulse;
+use super::heartbeat::Heartbeat;
 use super::shielded::shielded;
-use super::stop::{Stop, Stopper};
-use super::tick_outage_log::OutageLog;
+use super::stop::{StopSignal, Stopper};
+use super::tick_outage_log::TickOutageLog;
 use super::ticker::{Ticked, Ticker};
 use crate::runtime::inbox::{Fault, Inbox, InboxError, Lease, Settled};
 use crate::runtime::ports::Clock;
@@ -35,13 +35,13 @@ pub(super) struct Task<I, C, T> {
     pub(super) inbox: Arc<I>,
     pub(super) clock: Arc<C>,
     pub(super) ticker: Arc<T>,
-    pub(super) pulse: Arc<Pulse>,
+    pub(super) pulse: Arc<Heartbeat>,
     pub(super) lease: Lease,
     /// The driver ends.
     pub(super) leaving: Arc<AtomicBool>,
-    pub(super) outages: Arc<OutageLog>,
+    pub(super) outages: Arc<TickOutageLog>,
     pub(super) stopper: Stopper,
-    pub(super) stop: Stop,
+    pub(super) stop: StopSignal,
 }
 
 impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
@@ -169,7 +169,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
     }
 }
 
-fn say(repository: &str, lease: &Lease, fault: &Fault, outages: &OutageLog, now: Timestamp) {
+fn say(repository: &str, lease: &Lease, fault: &Fault, outages: &TickOutageLog, now: Timestamp) {
     let attempt = lease.attempt;
     match fault {
         Fault::Own { because } => {

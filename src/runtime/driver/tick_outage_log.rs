@@ -11,17 +11,17 @@ const WINDOW: SignedDuration = SignedDuration::from_secs(60);
 
 /// What was logged, and what was only counted.
 #[derive(Debug, Default)]
-pub(super) struct OutageLog(Mutex<Window>);
+pub(super) struct TickOutageLog(Mutex<OutageWindow>);
 
 #[derive(Debug, Default)]
-struct Window {
+struct OutageWindow {
     begun: Option<Timestamp>,
     logged: u32,
     counted: u64,
     last: String,
 }
 
-impl OutageLog {
+impl TickOutageLog {
     /// A tick has to wait. `true`: it gets a line of its own.
     pub(super) fn note(&self, because: &str, now: Timestamp) -> bool {
         self.flush(now);
@@ -44,7 +44,7 @@ impl OutageLog {
         if !window.begun.is_some_and(is_over) {
             return;
         }
-        let Window { counted, last, .. } = std::mem::take(&mut *window);
+        let OutageWindow { counted, last, .. } = std::mem::take(&mut *window);
         if counted > 0 {
             tracing::warn!(
                 ticks = counted,
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn thousands_that_wait_are_counted_and_a_minute_later_some_are_logged_again() {
         let at = |second: i64| Timestamp::from_second(1_800_000_000 + second).unwrap();
-        let log = OutageLog::default();
+        let log = TickOutageLog::default();
         let logged = |second| {
             (0..5_000)
                 .filter(|_| log.note("GitHub answered 403", at(second)))

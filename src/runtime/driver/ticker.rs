@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use phileas_domain::model::RepositoryId;
 
-use super::stop::Stop;
+use super::stop::StopSignal;
 use crate::runtime::inbox::{Fault, Lease};
 
 /// What ticks share and can spend: only so many run at once in one lane.
@@ -49,5 +49,5 @@ pub trait Ticker: Send + Sync + 'static {
     fn lanes(&self, repository: RepositoryId) -> Vec<Lane>;
 
     /// Ticks a repository. Between two effects it looks whether it is to stop.
-    fn tick(&self, lease: &Lease, stop: Stop) -> impl Future<Output = Ticked> + Send;
+    fn tick(&self, lease: &Lease, stop: StopSignal) -> impl Future<Output = Ticked> + Send;
 }

@@ -16,14 +16,14 @@ use super::{Failure, ReadGitHub};
 #[error("{detail}")]
 pub struct AccountFailure {
     /// What to do about it.
-    pub kind: AccountTrouble,
+    pub kind: AccountError,
     /// What happened: route, status, message.
     pub detail: String,
 }
 
 /// What to do about a call that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AccountTrouble {
+pub enum AccountError {
     /// Jules asks for patience. That is no failure.
     Throttled {
         /// How long to wait at least, where it says so.

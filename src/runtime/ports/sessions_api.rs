@@ -12,7 +12,7 @@ use phileas_domain::model::RepositoryName;
 use super::Failure;
 
 /// What a port answers, later.
-pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type BoxedAnswer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A job: a session of Jules, with its texts.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,20 +67,20 @@ pub struct Changes {
 
 /// One thing that happened in a job.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Happening {
+pub struct JobActivity {
     /// Its id.
     pub id: String,
     /// When.
     pub at: Option<Timestamp>,
     /// What.
-    pub what: What,
+    pub what: JobActivityKind,
     /// The changes that it shows.
     pub changes: Option<Changes>,
 }
 
 /// What happened in a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum JobActivityKind {
     /// Jules said something.
     JulesSaid(String),
     /// A person, or a program for one, said something.
@@ -151,12 +151,12 @@ pub struct SourcePage {
 }
 
 /// An account of Jules.
-pub trait HireJules: Send + Sync {
+pub trait SessionsApi: Send + Sync {
     /// Creates a job: exactly one request, never repeated.
-    fn create(&self, new: NewJob) -> Answer<'_, Result<Job, CreateFailure>>;
+    fn create(&self, new: NewJob) -> BoxedAnswer<'_, Result<Job, CreateFailure>>;
 
     /// Reads a job; `None` when Jules does not know it.
-    fn job<'a>(&'a self, id: &'a str) -> Answer<'a, Result<Option<Job>, Failure>>;
+    fn job<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<Option<Job>, Failure>>;
 
     /// Reads a page of jobs of the account, of all its repositories, archived ones left out unless only they are asked
     /// for.
@@ -164,21 +164,24 @@ pub trait HireJules: Send + Sync {
         &'a self,
         page: Option<&'a str>,
         archived: bool,
-    ) -> Answer<'a, Result<JobPage, Failure>>;
+    ) -> BoxedAnswer<'a, Result<JobPage, Failure>>;
 
     /// Reads all that happened in a job, oldest first. `None`: Jules does not show it (yet).
-    fn happenings<'a>(&'a self, id: &'a str)
-    -> Answer<'a, Result<Option<Vec<Happening>>, Failure>>;
+    fn happenings<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> BoxedAnswer<'a, Result<Option<Vec<JobActivity>>, Failure>>;
 
     /// Says something to a job, once.
-    fn say<'a>(&'a self, id: &'a str, text: &'a str) -> Answer<'a, Result<(), Failure>>;
+    fn say<'a>(&'a self, id: &'a str, text: &'a str) -> BoxedAnswer<'a, Result<(), Failure>>;
 
     /// Approves a job's plan.
-    fn approve<'a>(&'a self, id: &'a str) -> Answer<'a, Result<(), Failure>>;
+    fn approve<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>>;
 
     /// Archives a job; one that runs is paused.
-    fn archive<'a>(&'a self, id: &'a str) -> Answer<'a, Result<(), Failure>>;
+    fn archive<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>>;
 
     /// Reads a page of the repositories that Jules may work on.
-    fn sources<'a>(&'a self, page: Option<&'a str>) -> Answer<'a, Result<SourcePage, Failure>>;
+    fn sources<'a>(&'a self, page: Option<&'a str>)
+    -> BoxedAnswer<'a, Result<SourcePage, Failure>>;
 }

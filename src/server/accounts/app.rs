@@ -33,7 +33,7 @@ pub enum Identity {
 /// An App as the set-up page keeps it.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct KeptApp {
+pub struct StoredApp {
     /// Its number.
     pub id: u64,
     /// The last part of its page's address.
@@ -178,7 +178,7 @@ pub fn is_app_id(text: &str) -> bool {
 /// # Errors
 ///
 /// [`IdentityError::Kept`], [`IdentityError::Closed`].
-pub fn kept_app(data_dir: &Path) -> Result<Option<KeptApp>, IdentityError> {
+pub fn kept_app(data_dir: &Path) -> Result<Option<StoredApp>, IdentityError> {
     let path = data_dir.join(APP_FILE);
     let wrong = |detail: String| IdentityError::Kept {
         path: path.clone(),

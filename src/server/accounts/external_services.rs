@@ -16,7 +16,7 @@ use phileas_domain::model::RepositoryName;
 
 /// Addresses, transports, clocks, and randomness.
 #[derive(Clone)]
-pub struct Outside {
+pub struct ExternalServices {
     /// Where GitHub is.
     pub github: github::Base,
     /// Where Jules is.
@@ -33,7 +33,7 @@ pub struct Outside {
     pub entropy: Arc<dyn Entropy>,
 }
 
-impl Outside {
+impl ExternalServices {
     /// The world as it is, by one way to all of it.
     #[must_use]
     pub fn real(github: github::Base, jules: jules::Base, transport: Arc<dyn Transport>) -> Self {
@@ -95,12 +95,12 @@ impl Outside {
 
     /// The stopwatch, as a tick takes one.
     #[must_use]
-    pub fn watch(&self) -> Watch {
-        Watch(Arc::clone(&self.stopwatch))
+    pub fn watch(&self) -> SharedStopwatch {
+        SharedStopwatch(Arc::clone(&self.stopwatch))
     }
 }
 
-impl std::fmt::Debug for Outside {
+impl std::fmt::Debug for ExternalServices {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Outside")
             .field("github", &self.github)
@@ -111,9 +111,9 @@ impl std::fmt::Debug for Outside {
 
 /// A stopwatch that others share.
 #[derive(Clone)]
-pub struct Watch(Arc<dyn Stopwatch>);
+pub struct SharedStopwatch(Arc<dyn Stopwatch>);
 
-impl Watch {
+impl SharedStopwatch {
     /// A stopwatch for several.
     #[must_use]
     pub fn new(stopwatch: Arc<dyn Stopwatch>) -> Self {
@@ -121,7 +121,7 @@ impl Watch {
     }
 }
 
-impl Stopwatch for Watch {
+impl Stopwatch for SharedStopwatch {
     fn elapsed(&self) -> Duration {
         self.0.elapsed()
     }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use phileas_domain::model::RepositoryName;
 
 use crate::adapters::jules::{Client, JulesKey};
-use crate::server::accounts::external_services::Outside;
+use crate::server::accounts::external_services::ExternalServices;
 
 /// The longest file of a key, in bytes. Keys have 39 characters.
 const MAX_FILE: u64 = 4 << 10;
@@ -81,7 +81,7 @@ impl Keys {
     pub fn client(
         &self,
         repository: &RepositoryName,
-        outside: &Outside,
+        outside: &ExternalServices,
     ) -> Result<KeyClient, NoKey> {
         let key = self.key(repository)?;
         let mut clients = self.locked();

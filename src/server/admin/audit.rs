@@ -26,7 +26,7 @@ const MAX_TEXT: usize = 200;
 
 /// One action of a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Deed<'a> {
+pub struct AuditEntry<'a> {
     /// When.
     pub at: Timestamp,
     /// Who: `session:<beginning of its digest>`, `bearer`, `loopback` (no token is set), `nobody`, `cli:<number of the
@@ -46,7 +46,7 @@ pub struct Deed<'a> {
 
 /// What a tick decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Decision<'a> {
+pub struct AuditDecision<'a> {
     /// When, by GitHub's clock.
     pub at: Timestamp,
     /// Always `tick`.
@@ -120,7 +120,7 @@ impl Audit {
     }
 
     /// Writes an entry for the action of a person.
-    pub fn record(&self, entry: &Deed<'_>) {
+    pub fn record(&self, entry: &AuditEntry<'_>) {
         tracing::info!(
             who = entry.who,
             about = entry.about,
@@ -139,7 +139,7 @@ impl Audit {
     }
 
     /// Writes an entry for a decision.
-    pub fn decided(&self, decision: &Decision<'_>) {
+    pub fn decided(&self, decision: &AuditDecision<'_>) {
         if let Err(error) = self.append(decision) {
             tracing::error!(
                 repository = decision.about,
@@ -149,9 +149,9 @@ impl Audit {
         }
     }
 
-    fn write(&self, entry: &Deed<'_>) -> io::Result<()> {
+    fn write(&self, entry: &AuditEntry<'_>) -> io::Result<()> {
         let about = entry.about.map(cut);
-        self.append(&Deed {
+        self.append(&AuditEntry {
             about: about.as_deref(),
             ..entry.clone()
         })
@@ -250,8 +250,8 @@ fn cut(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn entry(about: &str) -> Deed<'_> {
-        Deed {
+    fn entry(about: &str) -> AuditEntry<'_> {
+        AuditEntry {
             at: Timestamp::UNIX_EPOCH,
             who: "loopback",
             what: "resume",

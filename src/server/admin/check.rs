@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use crate::adapters::github::{AppClient, Client};
 use crate::adapters::jules::{Client as JulesClient, JulesKey, PageQuery};
 use crate::runtime::ports::{Disposition, Failure};
-use crate::server::accounts::external_services::Outside;
+use crate::server::accounts::external_services::ExternalServices;
 use crate::server::config::WEBHOOK;
 use crate::server::repositories::{Member, Repositories};
 use crate::server::worker::sweep::is_own;
@@ -85,7 +85,7 @@ pub struct Finding {
 
 /// What the service was told, beside who it is to GitHub.
 #[derive(Debug, Clone, Default)]
-pub struct Told {
+pub struct CheckSettings {
     /// The Jules key of all repositories that have none of their own, and what it is called.
     pub jules: Option<(String, JulesKey)>,
     /// Where the GitHub credential comes from, as [`origin_of_identity`](crate::server::accounts::app::origin_of_identity) says it.
@@ -98,13 +98,13 @@ pub struct Told {
 
 /// What was found so far.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct CheckResult {
     all: RefCell<Vec<Finding>>,
     /// What Jules says of keys whose repositories are not known yet.
     keys: RefCell<Vec<Finding>>,
 }
 
-impl Found {
+impl CheckResult {
     /// Adds what the caller has found.
     pub fn add(&self, finding: Finding) {
         self.all.borrow_mut().push(finding);
@@ -122,7 +122,7 @@ impl Found {
 
 /// Checks all that the service would use, side by side, so that one that does not answer keeps nothing else from being
 /// checked. What was found when this is dropped stands in `found`.
-pub async fn check(repositories: &Repositories, told: &Told, found: &Found) {
+pub async fn check(repositories: &Repositories, told: &CheckSettings, found: &CheckResult) {
     let findings = Findings(&found.all);
     let (listed, is_listed) = oneshot::channel();
     let app = async {
@@ -221,7 +221,7 @@ impl Findings<'_> {
         about: &str,
         failure: &Failure,
         repositories: &Repositories,
-        told: &Told,
+        told: &CheckSettings,
     ) {
         let is_token = repositories.source().app().is_none();
         if failure.disposition != Disposition::Denied || !is_token {
@@ -405,7 +405,7 @@ fn of_members(
     repositories: &Repositories,
     members: &[Arc<Member>],
     whole: bool,
-    told: &Told,
+    told: &CheckSettings,
     findings: Findings<'_>,
 ) {
     findings.add(
@@ -458,7 +458,7 @@ fn of_members(
 async fn of_access(
     repositories: &Repositories,
     member: &Member,
-    told: &Told,
+    told: &CheckSettings,
     findings: Findings<'_>,
 ) {
     tokio::join!(
@@ -471,7 +471,7 @@ async fn of_access(
 async fn of_token(
     repositories: &Repositories,
     member: &Member,
-    told: &Told,
+    told: &CheckSettings,
     findings: Findings<'_>,
 ) {
     if repositories.source().app().is_some() {
@@ -519,7 +519,7 @@ async fn of_source(member: &Member, findings: Findings<'_>) {
 }
 
 /// Whether a webhook of the repository posts to the service, as far as the token may look at them.
-async fn of_hooks(client: &Client, name: &str, told: &Told, findings: Findings<'_>) {
+async fn of_hooks(client: &Client, name: &str, told: &CheckSettings, findings: Findings<'_>) {
     let hooks = match client.list_hooks().await {
         Ok(hooks) => hooks,
         // Only administrators may look, and the token need not be one's.
@@ -567,8 +567,8 @@ type Answer = Result<(), Failure>;
 /// `is_listed` says.
 async fn of_keys(
     repositories: &Repositories,
-    told: &Told,
-    found: &Found,
+    told: &CheckSettings,
+    found: &CheckResult,
     is_listed: oneshot::Receiver<()>,
 ) {
     let answers: RefCell<BTreeMap<[u8; 32], Answer>> = RefCell::default();
@@ -634,7 +634,7 @@ impl KeyInUse {
 }
 
 /// The keys of the repositories, by their numbers.
-fn keys_in_use(repositories: &Repositories, told: &Told) -> BTreeMap<u64, KeyInUse> {
+fn keys_in_use(repositories: &Repositories, told: &CheckSettings) -> BTreeMap<u64, KeyInUse> {
     let mut keys = BTreeMap::new();
     for member in repositories.members() {
         let (Ok(key), Some(digest)) = (&member.jules, repositories.key_digest(&member.name)) else {
@@ -658,7 +658,7 @@ fn keys_in_use(repositories: &Repositories, told: &Told) -> BTreeMap<u64, KeyInU
 }
 
 /// Checks a Jules key of a service that has no GitHub credential yet. `name`: what the key is called.
-pub async fn check_key(outside: &Outside, name: &str, key: JulesKey, found: &Found) {
+pub async fn check_key(outside: &ExternalServices, name: &str, key: JulesKey, found: &CheckResult) {
     let answer = asked(&outside.jules_client(key)).await;
     Findings(&found.all).key("Jules key", &format!("from {name}"), &answer);
 }

@@ -40,11 +40,11 @@ const JUST_ENDED: SignedDuration = SignedDuration::from_mins(2);
 pub struct Feed {
     events: EventsFile,
     path: PathBuf,
-    known: Mutex<Known>,
+    known: Mutex<FeedState>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct FeedState {
     memory: FeedMemory,
     /// Repositories that the memory's file does not know yet, by GitHub's numbers. A later process would
     /// take what ends until then for their past.
@@ -80,7 +80,7 @@ impl Feed {
         Ok(Self {
             events,
             path,
-            known: Mutex::new(Known {
+            known: Mutex::new(FeedState {
                 memory,
                 unwritten: BTreeSet::new(),
                 tries: BTreeMap::new(),
@@ -214,18 +214,21 @@ impl Feed {
         Ok(())
     }
 
-    fn locked(&self) -> MutexGuard<'_, Known> {
+    fn locked(&self) -> MutexGuard<'_, FeedState> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-type Read = (
+type SessionRead = (
     Option<phileas_domain::jobs::Session>,
     Vec<phileas_domain::jobs::Activity>,
 );
 
 /// Reads a session and what was said in it.
-async fn look(account: &impl ReadAccount, id: &JobId) -> Result<Option<Read>, AccountFailure> {
+async fn look(
+    account: &impl ReadAccount,
+    id: &JobId,
+) -> Result<Option<SessionRead>, AccountFailure> {
     let Some(seen) = account.look(id).await? else {
         return Ok(Some((None, Vec::new())));
     };

@@ -33,12 +33,12 @@ use crate::adapters::github::{Base, Conversion, convert_manifest};
 use crate::adapters::transport::Transport;
 use crate::runtime::ports::{Disposition, Failure};
 use credential_file::keep;
-use manifest::Wish;
+use manifest::AppRequest;
 
-pub use credential_file::KeepError;
+pub use credential_file::CredentialFileError;
 pub use manifest::{GITHUB, manifest};
 
-use crate::server::shutdown::End;
+use crate::server::shutdown::ShutdownTrigger;
 
 /// The longest form that is read, in bytes.
 const MAX_FORM: usize = 8 << 10;
@@ -66,7 +66,7 @@ pub struct Setup {
     /// What stands in the form at first.
     pub public_url: Option<String>,
     /// Ends the page once the App is kept.
-    pub end: End,
+    pub end: ShutdownTrigger,
 }
 
 impl std::fmt::Debug for Setup {
@@ -79,32 +79,32 @@ impl std::fmt::Debug for Setup {
 }
 
 /// The page, and what it takes to see it.
-struct Desk {
+struct SetupContext {
     setup: Setup,
     token: String,
-    stage: Mutex<Stage>,
+    stage: Mutex<SetupStage>,
     /// Taken while a code is being exchanged and its App is kept.
-    busy: Busy,
+    busy: ActiveExchange,
 }
 
 /// Held while a code is being exchanged, which must not be interrupted: GitHub sends the App's private key only once.
-pub type Busy = Arc<tokio::sync::Mutex<()>>;
+pub type ActiveExchange = Arc<tokio::sync::Mutex<()>>;
 
 /// How far it has come.
 #[derive(Debug, Clone)]
-enum Stage {
+enum SetupStage {
     /// No browser was sent to GitHub yet, or the last one was sent with this state.
     Open { state: Option<String> },
     /// The code that came with this state is being exchanged, or was.
     Exchanging {
         state: String,
-        end: watch::Receiver<Option<Exchanged>>,
+        end: watch::Receiver<Option<ExchangeResult>>,
     },
 }
 
 /// What came of a code.
 #[derive(Debug, Clone)]
-enum Exchanged {
+enum ExchangeResult {
     /// The App is kept; here it is installed.
     Kept { page: String },
     /// It is not.
@@ -121,14 +121,14 @@ enum Exchanged {
 /// # Errors
 ///
 /// When the system has no randomness.
-pub fn routes(setup: Setup) -> Result<(Router, String, Busy), getrandom::Error> {
+pub fn routes(setup: Setup) -> Result<(Router, String, ActiveExchange), getrandom::Error> {
     let token = drawn()?;
     let address = format!("{}/setup?token={token}", setup.origin);
-    let desk = Arc::new(Desk {
+    let desk = Arc::new(SetupContext {
         setup,
         token,
-        stage: Mutex::new(Stage::Open { state: None }),
-        busy: Busy::default(),
+        stage: Mutex::new(SetupStage::Open { state: None }),
+        busy: ActiveExchange::default(),
     });
     let busy = Arc::clone(&desk.busy);
     let router = Router::new()
@@ -153,14 +153,14 @@ fn same(one: &str, other: &str) -> bool {
     one.len() == other.len() && differ == 0
 }
 
-impl Desk {
-    fn stage<T>(&self, look: impl FnOnce(&mut Stage) -> T) -> T {
+impl SetupContext {
+    fn stage<T>(&self, look: impl FnOnce(&mut SetupStage) -> T) -> T {
         look(&mut self.stage.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whether this token opens the page.
     fn admits(&self, token: Option<&str>) -> bool {
-        let open = self.stage(|stage| matches!(stage, Stage::Open { .. }));
+        let open = self.stage(|stage| matches!(stage, SetupStage::Open { .. }));
         open && token.is_some_and(|token| same(token, &self.token))
     }
 }
@@ -173,7 +173,7 @@ fn field(text: &[u8], name: &str) -> Option<String> {
         .filter(|value| value.len() <= MAX_FIELD)
 }
 
-async fn form(State(desk): State<Arc<Desk>>, RawQuery(query): RawQuery) -> Response {
+async fn form(State(desk): State<Arc<SetupContext>>, RawQuery(query): RawQuery) -> Response {
     let token = field(query.unwrap_or_default().as_bytes(), "token");
     if !desk.admits(token.as_deref()) {
         return refused();
@@ -182,13 +182,13 @@ async fn form(State(desk): State<Arc<Desk>>, RawQuery(query): RawQuery) -> Respo
     shown(&desk, StatusCode::OK, pages::form(&desk.token, url, None))
 }
 
-async fn review(State(desk): State<Arc<Desk>>, body: Bytes) -> Response {
+async fn review(State(desk): State<Arc<SetupContext>>, body: Bytes) -> Response {
     if body.len() > MAX_FORM || !desk.admits(field(&body, "token").as_deref()) {
         return refused();
     }
     let url = field(&body, "url").unwrap_or_default();
     let owner = field(&body, "owner").unwrap_or_default();
-    let request = match Wish::read(&url, &owner, &desk.setup.github) {
+    let request = match AppRequest::read(&url, &owner, &desk.setup.github) {
         Ok(request) => request,
         Err(wrong) => {
             let page = pages::form(&desk.token, &url, Some(&wrong));
@@ -199,7 +199,7 @@ async fn review(State(desk): State<Arc<Desk>>, body: Bytes) -> Response {
         return broken(&desk, "the system has no randomness");
     };
     desk.stage(|stage| {
-        *stage = Stage::Open {
+        *stage = SetupStage::Open {
             state: Some(state.clone()),
         };
     });
@@ -208,7 +208,7 @@ async fn review(State(desk): State<Arc<Desk>>, body: Bytes) -> Response {
     shown(&desk, StatusCode::OK, pages::review(&action, &manifest))
 }
 
-async fn done(State(desk): State<Arc<Desk>>, RawQuery(query): RawQuery) -> Response {
+async fn done(State(desk): State<Arc<SetupContext>>, RawQuery(query): RawQuery) -> Response {
     let query = query.unwrap_or_default();
     let (code, given) = (
         field(query.as_bytes(), "code"),
@@ -236,8 +236,8 @@ async fn done(State(desk): State<Arc<Desk>>, RawQuery(query): RawQuery) -> Respo
         Err(_) => None,
     };
     match ended {
-        Some(Exchanged::Kept { page }) => shown(&desk, StatusCode::OK, pages::done(&page)),
-        Some(Exchanged::Failed {
+        Some(ExchangeResult::Kept { page }) => shown(&desk, StatusCode::OK, pages::done(&page)),
+        Some(ExchangeResult::Failed {
             status,
             again: true,
             why,
@@ -246,7 +246,7 @@ async fn done(State(desk): State<Arc<Desk>>, RawQuery(query): RawQuery) -> Respo
             let address = format!("/setup/done?{query}");
             shown(&desk, status, pages::retry(&why, &address))
         }
-        Some(Exchanged::Failed { status, why, .. }) => {
+        Some(ExchangeResult::Failed { status, why, .. }) => {
             let hint = pages::leftover(&desk.setup.github);
             again(&desk, status, &format!("{why}.{hint}"))
         }
@@ -258,21 +258,21 @@ async fn done(State(desk): State<Arc<Desk>>, RawQuery(query): RawQuery) -> Respo
 ///
 /// It is a task of its own, so that a browser that reloads or goes away cuts nothing off.
 fn exchange_of(
-    desk: &Arc<Desk>,
+    desk: &Arc<SetupContext>,
     code: String,
     given: &str,
-) -> Option<watch::Receiver<Option<Exchanged>>> {
+) -> Option<watch::Receiver<Option<ExchangeResult>>> {
     let (tell, end) = watch::channel(None);
     let begins = desk.stage(|stage| match stage {
-        Stage::Open { state: Some(state) } if same(given, state) => {
+        SetupStage::Open { state: Some(state) } if same(given, state) => {
             let state = state.clone();
-            *stage = Stage::Exchanging {
+            *stage = SetupStage::Exchanging {
                 state,
                 end: end.clone(),
             };
             Some(Ok(end))
         }
-        Stage::Exchanging { state, end } if same(given, state) => Some(Err(end.clone())),
+        SetupStage::Exchanging { state, end } if same(given, state) => Some(Err(end.clone())),
         _ => None,
     })?;
     let end = match begins {
@@ -285,12 +285,12 @@ fn exchange_of(
         let busy = Arc::clone(&desk.busy);
         let _busy = busy.lock().await;
         let exchanged = exchange(&desk, &code).await;
-        if let Exchanged::Failed { again, .. } = &exchanged {
+        if let ExchangeResult::Failed { again, .. } = &exchanged {
             // A state whose code may still be good counts again; another one needs a new visit to GitHub.
             let state = again.then_some(given);
-            desk.stage(|stage| *stage = Stage::Open { state });
+            desk.stage(|stage| *stage = SetupStage::Open { state });
         }
-        let kept = matches!(exchanged, Exchanged::Kept { .. });
+        let kept = matches!(exchanged, ExchangeResult::Kept { .. });
         tell.send_replace(Some(exchanged));
         if kept {
             desk.setup.end.now();
@@ -300,7 +300,7 @@ fn exchange_of(
 }
 
 /// Exchanges a code and keeps the App.
-async fn exchange(desk: &Desk, code: &str) -> Exchanged {
+async fn exchange(desk: &SetupContext, code: &str) -> ExchangeResult {
     let app = match converted(desk, code).await {
         Ok(app) => app,
         Err(failure) => {
@@ -308,7 +308,7 @@ async fn exchange(desk: &Desk, code: &str) -> Exchanged {
                 failure.disposition,
                 Disposition::Retry { .. } | Disposition::Unknown
             );
-            return Exchanged::Failed {
+            return ExchangeResult::Failed {
                 status: if away {
                     StatusCode::BAD_GATEWAY
                 } else {
@@ -321,10 +321,10 @@ async fn exchange(desk: &Desk, code: &str) -> Exchanged {
     };
     let page = app.html_url.clone();
     match keep(&desk.setup.data_dir, app) {
-        Ok(()) => Exchanged::Kept { page },
+        Ok(()) => ExchangeResult::Kept { page },
         Err(error) => {
             tracing::error!("{error}");
-            Exchanged::Failed {
+            ExchangeResult::Failed {
                 status: StatusCode::INTERNAL_SERVER_ERROR,
                 why: error.to_string(),
                 again: false,
@@ -334,7 +334,7 @@ async fn exchange(desk: &Desk, code: &str) -> Exchanged {
 }
 
 /// The App, from GitHub. A code is good for an hour, so that whatever may pass is tried again.
-async fn converted(desk: &Desk, code: &str) -> Result<Conversion, Failure> {
+async fn converted(desk: &SetupContext, code: &str) -> Result<Conversion, Failure> {
     let mut pause = FIRST_PAUSE;
     let mut attempt = 1;
     loop {
@@ -353,7 +353,7 @@ async fn converted(desk: &Desk, code: &str) -> Result<Conversion, Failure> {
 }
 
 /// The form once more, with what was wrong.
-fn again(desk: &Desk, status: StatusCode, why: &str) -> Response {
+fn again(desk: &SetupContext, status: StatusCode, why: &str) -> Response {
     let url = desk.setup.public_url.as_deref().unwrap_or_default();
     shown(desk, status, pages::form(&desk.token, url, Some(why)))
 }
@@ -363,13 +363,13 @@ fn refused() -> Response {
     (StatusCode::NOT_FOUND, "").into_response()
 }
 
-fn broken(desk: &Desk, why: &str) -> Response {
+fn broken(desk: &SetupContext, why: &str) -> Response {
     shown(desk, StatusCode::INTERNAL_SERVER_ERROR, pages::broken(why))
 }
 
 /// A page that runs and loads nothing, is not cached, and sends no referrer: its address
 /// holds the token.
-fn shown(desk: &Desk, status: StatusCode, page: String) -> Response {
+fn shown(desk: &SetupContext, status: StatusCode, page: String) -> Response {
     let policy = format!(
         "default-src 'none'; style-src '{}'; base-uri 'none'; frame-ancestors 'none'; form-action 'self' {}",
         pages::style_digest(),

@@ -10,10 +10,10 @@ use axum::routing::get;
 use jiff::Timestamp;
 use tokio::sync::Mutex;
 
-use crate::runtime::driver::Pulse;
+use crate::runtime::driver::Heartbeat;
 use crate::runtime::inbox::Inbox;
 use crate::server::admin::dashboard::Access;
-use crate::server::shutdown::Ending;
+use crate::server::shutdown::Shutdown;
 
 /// What a line begins with that says that deliveries should not be sent. Behind it may stand a colon and why.
 pub const NOT_READY: &str = "not ready";
@@ -23,20 +23,20 @@ pub const PATIENCE: Duration = Duration::from_secs(2);
 const KEPT_FOR: Duration = Duration::from_secs(1);
 
 /// Whether all is well, and since when that is known.
-struct Watch<I> {
+struct HealthCheck<I> {
     inbox: Arc<I>,
-    pulse: Arc<Pulse>,
+    pulse: Arc<Heartbeat>,
     /// Held during a check, so that requests that come meanwhile wait for the same answer.
-    last: Mutex<Last>,
+    last: Mutex<LastCheck>,
 }
 
 #[derive(Default)]
-struct Last {
+struct LastCheck {
     looked: Option<Instant>,
     trouble: Option<String>,
 }
 
-impl<I: Inbox> Watch<I> {
+impl<I: Inbox> HealthCheck<I> {
     /// Why it is not well, if it is not.
     async fn trouble(&self) -> Option<String> {
         let mut last = self.last.lock().await;
@@ -53,7 +53,7 @@ impl<I: Inbox> Watch<I> {
             (None, Some(_)) => tracing::warn!("ready again"),
             _ => {}
         }
-        *last = Last {
+        *last = LastCheck {
             looked: Some(Instant::now()),
             trouble: trouble.clone(),
         };
@@ -62,7 +62,7 @@ impl<I: Inbox> Watch<I> {
 }
 
 /// Why deliveries should not be sent to the service at this time, if they should not.
-pub async fn trouble(inbox: &impl Inbox, pulse: &Pulse, now: Timestamp) -> Option<String> {
+pub async fn trouble(inbox: &impl Inbox, pulse: &Heartbeat, now: Timestamp) -> Option<String> {
     let trouble = pulse.trouble(inbox, now);
     match tokio::time::timeout(PATIENCE, trouble).await {
         Ok(trouble) => trouble,
@@ -88,11 +88,11 @@ pub struct Routes {
 /// listeners close, so that a load balancer sends no more deliveries. `access`: which clients are let in.
 pub fn routes<I: Inbox + 'static>(
     inbox: Arc<I>,
-    pulse: Arc<Pulse>,
-    ending: Ending,
+    pulse: Arc<Heartbeat>,
+    ending: Shutdown,
     access: Arc<Access>,
 ) -> Routes {
-    let watch = Arc::new(Watch {
+    let watch = Arc::new(HealthCheck {
         inbox,
         pulse,
         last: Mutex::default(),
@@ -115,8 +115,8 @@ pub fn routes<I: Inbox + 'static>(
 }
 
 async fn ready<I: Inbox>(
-    watch: Arc<Watch<I>>,
-    ending: Ending,
+    watch: Arc<HealthCheck<I>>,
+    ending: Shutdown,
     is_told_why: bool,
 ) -> (StatusCode, String) {
     // Its driver has ended then, and is not to be missed.

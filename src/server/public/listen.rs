@@ -31,12 +31,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
 use crate::server::public::counters::Figures;
-use crate::server::shutdown::Ending;
-use client_limits::Crowd;
+use crate::server::shutdown::Shutdown;
+use client_limits::ClientConnections;
 pub use client_limits::MAX_PER_ADDRESS;
-use connection_limits::{Place, Places};
-use request_body::Arriving;
-pub use request_body::{BODY_TIMEOUT, Broken};
+use connection_limits::{ConnectionSlot, ConnectionSlots};
+use request_body::RequestBody;
+pub use request_body::{BODY_TIMEOUT, BodyError};
 pub use shortage::Listeners;
 
 /// How long a client may take for the head of a request, and stay idle between two.
@@ -57,11 +57,11 @@ pub async fn listen(
     router: Router,
     figures: Arc<Figures>,
     listeners: Arc<Listeners>,
-    mut ending: Ending,
+    mut ending: Shutdown,
 ) {
-    let places = Places::new(MAX_CONNECTIONS);
+    let places = ConnectionSlots::new(MAX_CONNECTIONS);
     listeners.add(&places);
-    let clients = Arc::new(Crowd::default());
+    let clients = Arc::new(ClientConnections::default());
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -77,7 +77,7 @@ pub async fn listen(
                 continue;
             }
         };
-        let Some(client) = Crowd::sit(&clients, address.ip()) else {
+        let Some(client) = ClientConnections::sit(&clients, address.ip()) else {
             figures.crowded.count();
             continue;
         };
@@ -95,7 +95,12 @@ pub async fn listen(
     while connections.join_next().await.is_some() {}
 }
 
-async fn serve(stream: TcpStream, router: Router, place: Arc<Place>, mut ending: Ending) {
+async fn serve(
+    stream: TcpStream,
+    router: Router,
+    place: Arc<ConnectionSlot>,
+    mut ending: Shutdown,
+) {
     // A small answer should not wait for the next packet; a socket that refuses the option works all the same.
     let _refused = stream.set_nodelay(true);
     let router = TowerToHyperService::new(router);
@@ -103,7 +108,7 @@ async fn serve(stream: TcpStream, router: Router, place: Arc<Place>, mut ending:
         let visit = place.visit();
         let (head, body) = request.into_parts();
         let is_too_long = head_bytes(&head) > HEAD_BYTES;
-        let body = Body::new(Arriving::new(body, Arc::clone(&place)));
+        let body = Body::new(RequestBody::new(body, Arc::clone(&place)));
         let answer = router.call(hyper::Request::from_parts(head, body));
         async move {
             if is_too_long {

@@ -38,16 +38,16 @@ use tokio::sync::Notify;
 use tracing::{Instrument as _, Span};
 
 pub use body::{LARGE_ROOM, MAX_BODY, SMALL_BODY};
-pub use repository_filter::Listed;
+pub use repository_filter::RepositoryFilter;
 pub use signature::{MIN_SECRET, Secrets, SecretsError};
 
 use crate::adapters::pause::{Pause, SystemPause};
 use crate::runtime::inbox::{Accepted, Inbox};
 use crate::server::public::counters::Figures;
-use body::{Refused, Room};
+use body::{BodyMemory, BodyRefusal};
 use facts::Facts;
-use refused_requests::{Refusals, Why};
-use unlisted_repositories::Strangers;
+use refused_requests::{RefusalReason, RefusedRequests};
+use unlisted_repositories::UnlistedRepositories;
 
 const EVENT: HeaderName = HeaderName::from_static("x-github-event");
 const DELIVERY: HeaderName = HeaderName::from_static("x-github-delivery");
@@ -61,11 +61,11 @@ const RETRY_AFTER: &str = "30";
 pub struct Intake<I> {
     inbox: Arc<I>,
     secrets: Secrets,
-    listed: Listed,
+    listed: RepositoryFilter,
     figures: Arc<Figures>,
-    refusals: Refusals,
-    strangers: Strangers,
-    room: Room,
+    refusals: RefusedRequests,
+    strangers: UnlistedRepositories,
+    room: BodyMemory,
     /// The beginning of this process' request ids.
     run: u32,
     requests: AtomicU64,
@@ -77,15 +77,20 @@ pub struct Intake<I> {
 impl<I> Intake<I> {
     /// Accepts deliveries that are signed with one of the secrets and are about listed repositories.
     #[must_use]
-    pub fn new(inbox: Arc<I>, secrets: Secrets, listed: Listed, figures: Arc<Figures>) -> Self {
+    pub fn new(
+        inbox: Arc<I>,
+        secrets: Secrets,
+        listed: RepositoryFilter,
+        figures: Arc<Figures>,
+    ) -> Self {
         Self {
             inbox,
             secrets,
             listed,
             figures,
-            refusals: Refusals::default(),
-            strangers: Strangers::default(),
-            room: Room::default(),
+            refusals: RefusedRequests::default(),
+            strangers: UnlistedRepositories::default(),
+            room: BodyMemory::default(),
             run: fastrand::u32(..),
             requests: AtomicU64::new(0),
             changed: None,
@@ -162,7 +167,9 @@ async fn handle<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body: Body) -
     let figures = &*intake.figures;
     if !is_json(headers) {
         figures.content_type.count();
-        intake.refusals.add(Why::ContentType, Instant::now());
+        intake
+            .refusals
+            .add(RefusalReason::ContentType, Instant::now());
         return answer(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "set the webhook's content type to application/json\n",
@@ -171,7 +178,7 @@ async fn handle<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body: Body) -
     let Some(signature) = headers.get(SIGNATURE).and_then(signature::parse) else {
         // Stop reading from a client that sends no signature.
         figures.unsigned.count();
-        intake.refusals.add(Why::Unsigned, Instant::now());
+        intake.refusals.add(RefusalReason::Unsigned, Instant::now());
         return answer(StatusCode::UNAUTHORIZED, "");
     };
     let announced = headers
@@ -184,7 +191,9 @@ async fn handle<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body: Body) -
     // GitHub signs no empty body, and its own library refuses one whatever its signature (@octokit/webhooks-methods).
     if body.bytes().is_empty() || !intake.secrets.verify(body.bytes(), &signature) {
         figures.wrong_signature.count();
-        intake.refusals.add(Why::WrongSignature, Instant::now());
+        intake
+            .refusals
+            .add(RefusalReason::WrongSignature, Instant::now());
         return answer(StatusCode::UNAUTHORIZED, "");
     }
     let facts = Facts::read(
@@ -217,9 +226,9 @@ async fn handle<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body: Body) -
 async fn store<I: Inbox>(intake: &Intake<I>, facts: Facts) -> Answer {
     let figures = &*intake.figures;
     match facts.familiar {
-        events::Familiar::Known => {}
-        events::Familiar::UnknownEvent => figures.unknown_event.count(),
-        events::Familiar::UnknownAction => figures.unknown_action.count(),
+        events::EventFamiliarity::Known => {}
+        events::EventFamiliarity::UnknownEvent => figures.unknown_event.count(),
+        events::EventFamiliarity::UnknownAction => figures.unknown_action.count(),
     }
     let changes = events::changes_repositories(&facts.delivery.event);
     match intake.inbox.accept(facts.delivery).await {
@@ -264,21 +273,21 @@ async fn store<I: Inbox>(intake: &Intake<I>, facts: Facts) -> Answer {
     }
 }
 
-fn refuse(figures: &Figures, refused: Refused) -> Answer {
+fn refuse(figures: &Figures, refused: BodyRefusal) -> Answer {
     match refused {
-        Refused::TooLarge => {
+        BodyRefusal::TooLarge => {
             figures.too_large.count();
             answer(StatusCode::PAYLOAD_TOO_LARGE, "")
         }
-        Refused::TooSlow => {
+        BodyRefusal::TooSlow => {
             figures.too_slow.count();
             answer(StatusCode::REQUEST_TIMEOUT, "")
         }
-        Refused::CutOff => {
+        BodyRefusal::CutOff => {
             figures.too_slow.count();
             answer(StatusCode::BAD_REQUEST, "")
         }
-        Refused::NoRoom => {
+        BodyRefusal::NoRoom => {
             figures.overloaded.count();
             answer(StatusCode::SERVICE_UNAVAILABLE, "")
         }

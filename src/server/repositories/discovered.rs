@@ -10,9 +10,9 @@ use crate::server::config::RepositoryEntry;
 
 /// The ids that are known by now, shared by the listing and the webhook. There are no more of them than entries.
 #[derive(Debug, Clone, Default)]
-pub struct Learnt(Arc<RwLock<BTreeMap<String, RepositoryId>>>);
+pub struct DiscoveredIds(Arc<RwLock<BTreeMap<String, RepositoryId>>>);
 
-impl Learnt {
+impl DiscoveredIds {
     /// The number of a repository that was called so when GitHub was asked for the first time.
     #[must_use]
     pub fn id_of(&self, name: &RepositoryName) -> Option<RepositoryId> {
@@ -83,7 +83,7 @@ mod tests {
             "Acme/Widget".parse().unwrap(),
             "acme/gadget".parse().unwrap(),
         );
-        let learnt = Learnt::default();
+        let learnt = DiscoveredIds::default();
         let (own, other) = (RepositoryId(7), RepositoryId(8));
         assert!(learnt.means(&entry(None), own, &old));
         learnt.learn(&entry(None), own);

@@ -7,9 +7,9 @@ mod relist;
 mod source;
 mod verify;
 
-pub use discovered::Learnt;
+pub use discovered::DiscoveredIds;
 pub use member::Member;
-pub use registry::{KEYLESS_REST, Repositories, Standing};
+pub use registry::{KEYLESS_REST, Membership, Repositories};
 pub use relist::{RELIST, SHORTEST_GAP};
-pub use source::{Source, Unreached};
-pub use verify::Doubted;
+pub use source::{Source, UnreachableEntry};
+pub use verify::Verification;

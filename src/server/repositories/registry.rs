@@ -14,11 +14,11 @@ use phileas_domain::model::{RepositoryId, RepositoryName};
 use tokio::sync::{Notify, watch};
 
 use super::member::Member;
-use super::source::{Source, Unreached};
-use super::verify::{Doubted, Doubts};
+use super::source::{Source, UnreachableEntry};
+use super::verify::{UnverifiedRepositories, Verification};
 use crate::adapters::jules::JulesKey;
 use crate::runtime::ports::Failure;
-use crate::server::accounts::external_services::Outside;
+use crate::server::accounts::external_services::ExternalServices;
 use crate::server::accounts::keys::{KeyClient, Keys, NoKey};
 
 /// The repositories of a service.
@@ -26,20 +26,20 @@ use crate::server::accounts::keys::{KeyClient, Keys, NoKey};
 pub struct Repositories {
     pub(super) source: Source,
     pub(super) keys: Keys,
-    pub(super) outside: Outside,
-    pub(super) known: RwLock<Known>,
+    pub(super) outside: ExternalServices,
+    pub(super) known: RwLock<RegistryState>,
     pub(super) changed: Arc<Notify>,
     /// Whether the truth was asked for since the process began, with whatever result.
     pub(super) asked: watch::Sender<bool>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct RegistryState {
     pub(super) members: BTreeMap<RepositoryId, Arc<Member>>,
     /// Whether they were listed since the process began.
     pub(super) listed: bool,
     /// What `phileas.toml` names and the credential does not reach.
-    pub(super) unreached: Vec<Unreached>,
+    pub(super) unreached: Vec<UnreachableEntry>,
     /// What it names and GitHub could not be asked about.
     pub(super) unasked: Vec<(RepositoryName, Failure)>,
     /// Why the truth could not be read the last time, if it could not.
@@ -47,12 +47,12 @@ pub(super) struct Known {
     /// Repositories whose ticks were deferred because no listing has shown yet whether the service looks after them.
     pub(super) put_off: BTreeSet<RepositoryId>,
     /// Repositories that are due and not listed, perhaps only because this process has not read the list again yet.
-    pub(super) doubts: Doubts,
+    pub(super) doubts: UnverifiedRepositories,
 }
 
 /// What is known of a repository.
 #[derive(Debug, Clone)]
-pub enum Standing {
+pub enum Membership {
     /// The service looks after it.
     Member(Arc<Member>),
     /// It does not.
@@ -64,7 +64,12 @@ pub enum Standing {
 impl Repositories {
     /// Repositories of which nothing is known yet. `changed` is notified when the list may have changed.
     #[must_use]
-    pub fn new(source: Source, keys: Keys, outside: Outside, changed: Arc<Notify>) -> Self {
+    pub fn new(
+        source: Source,
+        keys: Keys,
+        outside: ExternalServices,
+        changed: Arc<Notify>,
+    ) -> Self {
         Self {
             source,
             keys,
@@ -84,12 +89,12 @@ impl Repositories {
 
     /// What is known of a repository.
     #[must_use]
-    pub fn standing(&self, id: RepositoryId) -> Standing {
+    pub fn standing(&self, id: RepositoryId) -> Membership {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         match known.members.get(&id) {
-            Some(member) => Standing::Member(Arc::clone(member)),
-            None if known.listed => Standing::Stranger,
-            None => Standing::Unknown,
+            Some(member) => Membership::Member(Arc::clone(member)),
+            None if known.listed => Membership::Stranger,
+            None => Membership::Unknown,
         }
     }
 
@@ -123,7 +128,7 @@ impl Repositories {
 
     /// What `phileas.toml` names and the credential does not reach, as of the last listing.
     #[must_use]
-    pub fn unreached(&self) -> Vec<Unreached> {
+    pub fn unreached(&self) -> Vec<UnreachableEntry> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.unreached.clone()
     }
@@ -156,7 +161,7 @@ impl Repositories {
 
     /// How the service reaches what is outside.
     #[must_use]
-    pub fn outside(&self) -> &Outside {
+    pub fn outside(&self) -> &ExternalServices {
         &self.outside
     }
 
@@ -178,7 +183,7 @@ impl Repositories {
     /// inbox may have heard of it, and woken it, before this one has read the list again; so only a listing that began
     /// later settles it.
     #[must_use]
-    pub fn doubt(&self, unlisted: RepositoryId, generation: u64) -> Doubted {
+    pub fn doubt(&self, unlisted: RepositoryId, generation: u64) -> Verification {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         known.doubts.ask(unlisted, generation, self.outside.now())
     }

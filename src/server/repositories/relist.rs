@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryId;
 
 use super::member::Member;
-use super::registry::{Known, Repositories};
-use super::source::{Found, Listing};
+use super::registry::{RegistryState, Repositories};
+use super::source::{FoundRepository, Listing};
 use crate::runtime::driver::next_reconcile;
 use crate::runtime::inbox::{Inbox, InboxError};
 use crate::runtime::ports::{Clock, Failure};
@@ -145,7 +145,7 @@ impl Repositories {
     }
 
     /// Adds the repositories of one installation, and answers with the new ones. It removes none.
-    fn welcome(&self, found: &[Found]) -> BTreeSet<RepositoryId> {
+    fn welcome(&self, found: &[FoundRepository]) -> BTreeSet<RepositoryId> {
         let members: Vec<Member> = found.iter().cloned().map(|one| self.member(one)).collect();
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let mut come = BTreeSet::new();
@@ -239,7 +239,7 @@ impl Repositories {
         if whole {
             known.doubts.end_listing(number);
         }
-        let Known {
+        let RegistryState {
             doubts, members, ..
         } = &mut *known;
         doubts.keep(|id| !members.contains_key(&id), self.outside.now());
@@ -252,7 +252,7 @@ impl Repositories {
         known.listed = false;
     }
 
-    fn member(&self, found: Found) -> Member {
+    fn member(&self, found: FoundRepository) -> Member {
         let jules = self.keys.client(&found.name, &self.outside);
         Member {
             id: found.id,

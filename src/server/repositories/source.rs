@@ -9,14 +9,14 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use phileas_domain::model::{RepositoryId, RepositoryName};
 
-use super::discovered::Learnt;
+use super::discovered::DiscoveredIds;
 use crate::adapters::github::{
     Account, App, AppClient, Credential, Installation, ReachedRepository,
 };
 use crate::adapters::transport::BoxFuture;
 use crate::runtime::ports::{Disposition, Failure};
 use crate::server::accounts::app::Identity;
-use crate::server::accounts::external_services::Outside;
+use crate::server::accounts::external_services::ExternalServices;
 use crate::server::config::RepositoryEntry;
 
 /// How many installations are listed at a time. Each has limits of its own at GitHub, so that this bounds only how many
@@ -39,7 +39,7 @@ pub struct Source {
     /// What `phileas.toml` names; of an App's repositories only these, where it names any.
     named: Vec<RepositoryEntry>,
     /// The numbers of those that it names without one.
-    learnt: Learnt,
+    learnt: DiscoveredIds,
     /// Those that are not reached and were reported, so that each is reported once.
     told: Mutex<BTreeSet<String>>,
     /// How many installations or entries the next listing leaves for its end, because the last one has asked about them.
@@ -59,7 +59,7 @@ enum Kind {
 
 /// A repository that is there.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct FoundRepository {
     pub(super) id: RepositoryId,
     pub(super) name: RepositoryName,
     pub(super) account: Account,
@@ -69,26 +69,26 @@ pub(super) struct Found {
 /// One listing.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<FoundRepository>,
     /// Installations that could not be listed: what was known of them before still holds.
     pub(super) unread: Vec<u64>,
     /// Why the first of them could not.
     unread_because: Option<Failure>,
     /// Entries of `phileas.toml` that could not be asked about; the same holds.
-    pub(super) unasked: Vec<Unasked>,
+    pub(super) unasked: Vec<SkippedEntry>,
     /// Entries of `phileas.toml` that the credential does not reach.
-    pub(super) unreached: Vec<Unreached>,
+    pub(super) unreached: Vec<UnreachableEntry>,
 }
 
 /// An entry of `phileas.toml` that could not be asked about.
 #[derive(Debug, Clone)]
-pub(super) struct Unasked {
+pub(super) struct SkippedEntry {
     pub(super) name: RepositoryName,
     id: Option<RepositoryId>,
     pub(super) failure: Failure,
 }
 
-impl Unasked {
+impl SkippedEntry {
     /// Whether it means this repository, whatever that is called by now.
     pub(super) fn is(&self, id: RepositoryId, present: &RepositoryName) -> bool {
         self.id.map_or(self.name == *present, |own| own == id)
@@ -97,7 +97,7 @@ impl Unasked {
 
 /// An entry of `phileas.toml` that the credential does not reach.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unreached {
+pub struct UnreachableEntry {
     /// The name that the file says.
     pub name: RepositoryName,
     /// Why, and how to fix it.
@@ -112,9 +112,9 @@ impl Listing {
 }
 
 /// A listing under way.
-pub(super) struct Reading<'a> {
+pub(super) struct ListingProgress<'a> {
     source: &'a Source,
-    outside: &'a Outside,
+    outside: &'a ExternalServices,
     waiting: VecDeque<Installation>,
     asked: FuturesUnordered<BoxFuture<'a, Answered>>,
     listing: Listing,
@@ -128,9 +128,9 @@ struct Answered {
     reached: Result<Vec<ReachedRepository>, Failure>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> ListingProgress<'a> {
     /// What was found of one more installation; `None`: all have been asked.
-    pub(super) async fn next(&mut self) -> Option<&[Found]> {
+    pub(super) async fn next(&mut self) -> Option<&[FoundRepository]> {
         if self.failed_in_a_row >= MAX_FAILED_IN_A_ROW {
             self.leave_the_rest();
         }
@@ -147,7 +147,7 @@ impl<'a> Reading<'a> {
             Ok(reached) => {
                 self.failed_in_a_row = 0;
                 let wanted = reached.into_iter().filter(|one| self.source.wants(one));
-                self.listing.found.extend(wanted.map(|one| Found {
+                self.listing.found.extend(wanted.map(|one| FoundRepository {
                     id: one.id,
                     name: one.name,
                     account: answered.account.clone(),
@@ -202,7 +202,11 @@ impl<'a> Reading<'a> {
     }
 }
 
-fn ask(installation: Installation, account: Account, outside: &Outside) -> BoxFuture<'_, Answered> {
+fn ask(
+    installation: Installation,
+    account: Account,
+    outside: &ExternalServices,
+) -> BoxFuture<'_, Answered> {
     // A listing is of the installation; the name only stands in messages.
     let of = RepositoryName {
         owner: installation.account,
@@ -221,7 +225,11 @@ fn ask(installation: Installation, account: Account, outside: &Outside) -> BoxFu
 impl Source {
     /// The source of an identity. Must be made within a Tokio runtime.
     #[must_use]
-    pub fn new(identity: Identity, named: Vec<RepositoryEntry>, outside: &Outside) -> Self {
+    pub fn new(
+        identity: Identity,
+        named: Vec<RepositoryEntry>,
+        outside: &ExternalServices,
+    ) -> Self {
         let kind = match identity {
             Identity::App(app) => Kind::App {
                 client: Box::new(outside.app_client(app.clone())),
@@ -233,7 +241,7 @@ impl Source {
         Self {
             kind,
             named,
-            learnt: Learnt::default(),
+            learnt: DiscoveredIds::default(),
             told: Mutex::default(),
             asked_before: AtomicUsize::new(0),
         }
@@ -259,7 +267,7 @@ impl Source {
 
     /// The numbers of the repositories that `phileas.toml` names without one, as far as GitHub has told them.
     #[must_use]
-    pub fn learnt(&self) -> &Learnt {
+    pub fn learnt(&self) -> &DiscoveredIds {
         &self.learnt
     }
 
@@ -270,8 +278,11 @@ impl Source {
     }
 
     /// Begins to list all repositories.
-    pub(super) async fn list<'a>(&'a self, outside: &'a Outside) -> Result<Reading<'a>, Failure> {
-        let mut reading = Reading {
+    pub(super) async fn list<'a>(
+        &'a self,
+        outside: &'a ExternalServices,
+    ) -> Result<ListingProgress<'a>, Failure> {
+        let mut reading = ListingProgress {
             source: self,
             outside,
             waiting: VecDeque::new(),
@@ -308,7 +319,7 @@ impl Source {
         Some(account.clone())
     }
 
-    async fn of_token(&self, account: &Account, outside: &Outside) -> Listing {
+    async fn of_token(&self, account: &Account, outside: &ExternalServices) -> Listing {
         let mut listing = Listing::default();
         let begin = self.begin(self.named.len());
         let (end, first) = self.named.split_at(begin);
@@ -335,7 +346,7 @@ impl Source {
                 Ok(one) => {
                     failed_in_a_row = 0;
                     self.found(entry, one.id);
-                    listing.found.push(Found {
+                    listing.found.push(FoundRepository {
                         id: one.id,
                         name: one.name,
                         account: account.clone(),
@@ -392,8 +403,8 @@ impl Source {
             .unwrap_or(0)
     }
 
-    fn unasked(&self, entry: &RepositoryEntry, failure: Failure) -> Unasked {
-        Unasked {
+    fn unasked(&self, entry: &RepositoryEntry, failure: Failure) -> SkippedEntry {
+        SkippedEntry {
             name: entry.name.clone(),
             id: self.learnt.meant_by(entry),
             failure,
@@ -417,9 +428,9 @@ impl Source {
     }
 
     /// The repositories of entries are not there, which is said once of each, in one line for all that are new.
-    fn log_unreached(&self, unreached: &[Unreached]) {
+    fn log_unreached(&self, unreached: &[UnreachableEntry]) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let new: Vec<&Unreached> = unreached
+        let new: Vec<&UnreachableEntry> = unreached
             .iter()
             .filter(|one| told.insert(one.name.to_string()))
             .collect();
@@ -435,8 +446,8 @@ impl Source {
     }
 }
 
-fn missed(entry: &RepositoryEntry, because: &str) -> Unreached {
-    Unreached {
+fn missed(entry: &RepositoryEntry, because: &str) -> UnreachableEntry {
+    UnreachableEntry {
         name: entry.name.clone(),
         because: because.to_owned(),
     }

@@ -12,7 +12,7 @@ const OLD: u64 = 16;
 
 /// How sure it is that the service does not look after a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doubted {
+pub enum Verification {
     /// A listing that began after the doubt does not show it.
     Settled,
     /// The list is to be read.
@@ -23,24 +23,24 @@ pub enum Doubted {
 
 /// Listings by their number, and the doubts that they settle.
 #[derive(Debug, Default)]
-pub(super) struct Doubts {
+pub(super) struct UnverifiedRepositories {
     /// How many listings have begun.
     begun: u64,
     /// The newest that was read to its end.
     read: u64,
-    open: BTreeMap<RepositoryId, Doubt>,
+    open: BTreeMap<RepositoryId, UnverifiedRepository>,
     dismissed: BTreeMap<RepositoryId, Timestamp>,
 }
 
 #[derive(Debug)]
-struct Doubt {
+struct UnverifiedRepository {
     /// The wake that is doubted. A newer one may say something else.
     generation: u64,
     /// The first listing that settles it.
     settled_by: u64,
 }
 
-impl Doubts {
+impl UnverifiedRepositories {
     /// A listing begins. Answers with its number.
     pub(super) fn begin(&mut self) -> u64 {
         self.begun += 1;
@@ -59,18 +59,18 @@ impl Doubts {
         unlisted: RepositoryId,
         generation: u64,
         now: Timestamp,
-    ) -> Doubted {
+    ) -> Verification {
         let known = self.open.get(&unlisted);
         match known.filter(|doubt| doubt.generation == generation) {
             Some(doubt) if self.read >= doubt.settled_by => {
                 self.open.remove(&unlisted);
                 self.dismissed.insert(unlisted, now);
-                Doubted::Settled
+                Verification::Settled
             }
-            Some(_) => Doubted::Open,
+            Some(_) => Verification::Open,
             None => {
                 let settled_by = self.begun + 1;
-                let doubt = Doubt {
+                let doubt = UnverifiedRepository {
                     generation,
                     settled_by,
                 };
@@ -78,8 +78,8 @@ impl Doubts {
                 let dismissed = self.dismissed.get(&unlisted);
                 let lately = |at: &&Timestamp| now.duration_since(**at).abs() < LATELY;
                 match dismissed.filter(lately) {
-                    Some(_) => Doubted::Again,
-                    None => Doubted::Open,
+                    Some(_) => Verification::Again,
+                    None => Verification::Open,
                 }
             }
         }
@@ -111,65 +111,65 @@ mod tests {
         Timestamp::UNIX_EPOCH + SignedDuration::from_mins(minutes)
     }
 
-    fn list(doubts: &mut Doubts) {
+    fn list(doubts: &mut UnverifiedRepositories) {
         let number = doubts.begin();
         doubts.end_listing(number);
     }
 
     #[test]
     fn only_a_listing_that_began_later_settles_a_doubt() {
-        let mut doubts = Doubts::default();
+        let mut doubts = UnverifiedRepositories::default();
         let before = doubts.begin();
         assert!(doubts.is_settled(ID));
-        assert_eq!(doubts.ask(ID, 1, at(0)), Doubted::Open);
+        assert_eq!(doubts.ask(ID, 1, at(0)), Verification::Open);
         doubts.end_listing(before);
         assert!(!doubts.is_settled(ID));
-        assert_eq!(doubts.ask(ID, 1, at(0)), Doubted::Open);
+        assert_eq!(doubts.ask(ID, 1, at(0)), Verification::Open);
         let after = doubts.begin();
         assert_eq!(
             doubts.ask(ID, 1, at(1)),
-            Doubted::Open,
+            Verification::Open,
             "it is not read yet"
         );
         doubts.end_listing(after);
         assert!(doubts.is_settled(ID));
-        assert_eq!(doubts.ask(ID, 1, at(2)), Doubted::Settled);
+        assert_eq!(doubts.ask(ID, 1, at(2)), Verification::Settled);
     }
 
     #[test]
     fn a_newer_wake_is_a_new_doubt() {
-        let mut doubts = Doubts::default();
+        let mut doubts = UnverifiedRepositories::default();
         let _open = doubts.ask(ID, 1, at(0));
         list(&mut doubts);
-        assert_eq!(doubts.ask(ID, 2, at(1)), Doubted::Open);
+        assert_eq!(doubts.ask(ID, 2, at(1)), Verification::Open);
         list(&mut doubts);
-        assert_eq!(doubts.ask(ID, 2, at(2)), Doubted::Settled);
+        assert_eq!(doubts.ask(ID, 2, at(2)), Verification::Settled);
     }
 
     #[test]
     fn who_keeps_talking_is_not_listed_for_each_time() {
-        let mut doubts = Doubts::default();
+        let mut doubts = UnverifiedRepositories::default();
         let _open = doubts.ask(ID, 1, at(0));
         list(&mut doubts);
-        assert_eq!(doubts.ask(ID, 1, at(1)), Doubted::Settled);
-        assert_eq!(doubts.ask(ID, 2, at(10)), Doubted::Again);
+        assert_eq!(doubts.ask(ID, 1, at(1)), Verification::Settled);
+        assert_eq!(doubts.ask(ID, 2, at(10)), Verification::Again);
         assert_eq!(
             doubts.ask(ID, 2, at(20)),
-            Doubted::Open,
+            Verification::Open,
             "no listing has ended since"
         );
         list(&mut doubts);
-        assert_eq!(doubts.ask(ID, 2, at(21)), Doubted::Settled);
+        assert_eq!(doubts.ask(ID, 2, at(21)), Verification::Settled);
         assert_eq!(
             doubts.ask(ID, 3, at(31)),
-            Doubted::Open,
+            Verification::Open,
             "long enough after"
         );
     }
 
     #[test]
     fn what_is_over_is_forgotten() {
-        let mut doubts = Doubts::default();
+        let mut doubts = UnverifiedRepositories::default();
         let _open = doubts.ask(ID, 1, at(0));
         for _ in 0..OLD {
             list(&mut doubts);

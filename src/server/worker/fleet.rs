@@ -5,11 +5,11 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::Holder;
 
-use crate::runtime::driver::{self, Bounds, Pulse};
+use crate::runtime::driver::{self, Bounds, Heartbeat};
 use crate::runtime::inbox::Inbox;
 use crate::runtime::ports::Clock;
 use crate::server::repositories::Repositories;
-use crate::server::shutdown::Ending;
+use crate::server::shutdown::Shutdown;
 use crate::server::worker::driver::Driver;
 use crate::server::worker::ticks::Ticks;
 
@@ -30,11 +30,11 @@ pub struct Fleet<C> {
     /// How much may happen at once.
     pub bounds: Bounds,
     /// Tells a watchdog that the driver lives.
-    pub pulse: Arc<Pulse>,
+    pub pulse: Arc<Heartbeat>,
 }
 
 impl<I: Inbox + 'static, C: Clock> Driver<I> for Fleet<C> {
-    async fn run(self, inbox: Arc<I>, mut ending: Ending) {
+    async fn run(self, inbox: Arc<I>, mut ending: Shutdown) {
         let driver = driver::Driver {
             inbox: Arc::clone(&inbox),
             clock: Arc::clone(&self.clock),

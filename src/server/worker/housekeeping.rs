@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::time::MissedTickBehavior;
 
 use crate::runtime::inbox::{Inbox, PRUNE_BATCH};
-use crate::server::shutdown::Ending;
+use crate::server::shutdown::Shutdown;
 use crate::server::worker::driver::Driver;
 
 /// How often the inbox is looked after.
@@ -22,7 +22,7 @@ pub const OVERDUE: SignedDuration = SignedDuration::from_mins(5);
 pub struct Housekeeping;
 
 impl<I: Inbox + 'static> Driver<I> for Housekeeping {
-    async fn run(self, inbox: Arc<I>, mut ending: Ending) {
+    async fn run(self, inbox: Arc<I>, mut ending: Shutdown) {
         let mut rounds = tokio::time::interval(INTERVAL);
         rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -35,7 +35,7 @@ impl<I: Inbox + 'static> Driver<I> for Housekeeping {
     }
 }
 
-async fn round(inbox: &impl Inbox, now: Timestamp, ending: &Ending) {
+async fn round(inbox: &impl Inbox, now: Timestamp, ending: &Shutdown) {
     for _ in 0..MAX_BATCHES {
         match inbox.prune(now).await {
             Ok(PRUNE_BATCH) if !ending.has_come() => {}

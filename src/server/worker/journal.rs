@@ -11,20 +11,20 @@ use phileas_domain::model::{RepositoryId, TrackName};
 
 use crate::runtime::TickReport;
 use crate::runtime::inbox::Fault;
-use crate::server::admin::audit::{Audit, Decision};
-use crate::server::admin::dashboard::board::{MAX_KNOWN, Standing, standing_of};
+use crate::server::admin::audit::{Audit, AuditDecision};
+use crate::server::admin::dashboard::board::{MAX_KNOWN, RepositoryStatus, standing_of};
 use crate::server::repositories::Member;
-use crate::server::worker::tick_observer::Onlooker;
+use crate::server::worker::tick_observer::TickObserver;
 
 /// One matter for a person: of which track, and why.
-type Matter = (Option<TrackName>, Reason);
+type JournalSubject = (Option<TrackName>, Reason);
 
 /// Writes down what ticks decide.
 #[derive(Debug)]
 pub struct Journal {
     audit: Arc<Audit>,
     /// What each repository needs a person for, so that the same is not said with every tick. Of [`MAX_KNOWN`] at most.
-    open: Mutex<BTreeMap<RepositoryId, BTreeSet<Matter>>>,
+    open: Mutex<BTreeMap<RepositoryId, BTreeSet<JournalSubject>>>,
 }
 
 impl Journal {
@@ -39,7 +39,7 @@ impl Journal {
 
     fn decided(&self, member: &Member, report: &TickReport, at: Timestamp, line: &Line) {
         let about = member.name.to_string();
-        self.audit.decided(&Decision {
+        self.audit.decided(&AuditDecision {
             at,
             who: "tick",
             what: line.verdict.as_str(),
@@ -55,7 +55,11 @@ impl Journal {
     }
 
     /// Which matters are new, and which are over.
-    fn compare(&self, id: RepositoryId, now: &BTreeSet<Matter>) -> (Vec<Matter>, Vec<Matter>) {
+    fn compare(
+        &self,
+        id: RepositoryId,
+        now: &BTreeSet<JournalSubject>,
+    ) -> (Vec<JournalSubject>, Vec<JournalSubject>) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let before = open.remove(&id).unwrap_or_default();
         let new = now.difference(&before).cloned().collect();
@@ -81,11 +85,11 @@ fn prompt_of(report: &TickReport, line: &Line) -> Option<String> {
     Some(live.intent.as_ref()?.prompt_sha256.clone())
 }
 
-fn matter(line: &Line) -> Matter {
+fn matter(line: &Line) -> JournalSubject {
     (line.track.clone(), line.reason)
 }
 
-impl Onlooker for Journal {
+impl TickObserver for Journal {
     fn ticked(&self, member: &Member, report: &TickReport, _: Duration) {
         for (at, line) in &report.done {
             self.decided(member, report, *at, line);
@@ -97,7 +101,9 @@ impl Onlooker for Journal {
         let grave: Vec<&(Timestamp, Line)> = report
             .waiting
             .iter()
-            .filter(|(_, line)| standing_of(line.verdict, line.reason) == Standing::Attention)
+            .filter(|(_, line)| {
+                standing_of(line.verdict, line.reason) == RepositoryStatus::Attention
+            })
             .collect();
         let now = grave.iter().map(|(_, line)| matter(line)).collect();
         let (new, over) = self.compare(member.id, &now);
@@ -147,9 +153,9 @@ mod tests {
         let audit = Audit::open(folder.path()).unwrap();
         let journal = Journal::new(Arc::new(audit));
         let one = RepositoryId(1);
-        let stuck: Matter = (None, Reason::SessionStuck);
-        let asked: Matter = (None, Reason::PersonAnswer);
-        let set = |matters: &[&Matter]| matters.iter().map(|one| (*one).clone()).collect();
+        let stuck: JournalSubject = (None, Reason::SessionStuck);
+        let asked: JournalSubject = (None, Reason::PersonAnswer);
+        let set = |matters: &[&JournalSubject]| matters.iter().map(|one| (*one).clone()).collect();
         assert_eq!(
             journal.compare(one, &set(&[&stuck])),
             (vec![stuck.clone()], vec![])

@@ -23,7 +23,7 @@ pub use lost_deliveries::{MAX_ASKS, Remembered, TRIED_FIRST};
 use crate::runtime::inbox::Inbox;
 use crate::runtime::ports::{Clock, Disposition};
 use crate::server::repositories::{Member, Repositories};
-use crate::server::shutdown::Ending;
+use crate::server::shutdown::Shutdown;
 use crate::server::worker::driver::Driver;
 
 /// How often hooks are swept.
@@ -55,13 +55,13 @@ pub struct Sweep<C> {
 struct Memory {
     /// When a repository's hooks are swept next, by its number; the App's under [`THE_APP`]. Those that are not here are due.
     due: BTreeMap<u64, Timestamp>,
-    hooks: BTreeMap<Place, Reach>,
+    hooks: BTreeMap<SweepPosition, SweepReach>,
     asked: Remembered,
 }
 
 /// How far a hook was swept.
 #[derive(Debug, Default)]
-struct Reach {
+struct SweepReach {
     /// All attempts before this were read, but for those that are unread.
     swept_at: Option<Timestamp>,
     /// Where older ones begin that were too many for one sweep, and how far back they are read.
@@ -70,7 +70,7 @@ struct Reach {
 
 /// How a sweep ended, the more urgent the next one is the greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum End {
+enum SweepEnd {
     /// Everything was seen to, or waits until deliveries are taken again.
     Whole,
     /// Something failed, or there was too much for one sweep.
@@ -78,7 +78,7 @@ enum End {
 }
 
 /// What came of one part of a sweep.
-enum Part {
+enum SweepPart {
     /// It was read, and older attempts begin here that were not.
     Read(Option<String>),
     /// It was read, and what is lost is refused when it comes again.
@@ -88,13 +88,13 @@ enum Part {
 }
 
 /// Which hook, for remembering how far it was swept: the repository's number and the hook's; zeros for the App's.
-type Place = (u64, u64);
+type SweepPosition = (u64, u64);
 
 /// The number under which the App's hook is remembered; no repository has it.
 const THE_APP: u64 = 0;
 
 impl<I: Inbox + 'static, C: Clock> Driver<I> for Sweep<C> {
-    async fn run(self, _inbox: Arc<I>, mut ending: Ending) {
+    async fn run(self, _inbox: Arc<I>, mut ending: Shutdown) {
         self.say_what_is_not_swept();
         let mut memory = Memory::default();
         let mut next = self.after(FIRST_AFTER);
@@ -158,7 +158,7 @@ impl<C: Clock> Sweep<C> {
         after.unwrap_or(Timestamp::MAX)
     }
 
-    async fn repository(&self, member: &Member, own: &str, memory: &mut Memory) -> End {
+    async fn repository(&self, member: &Member, own: &str, memory: &mut Memory) -> SweepEnd {
         let outside = self.repositories.outside();
         let client = outside.client(member.name.clone(), &member.account);
         let hooks = match client.list_hooks().await {
@@ -170,13 +170,13 @@ impl<C: Clock> Sweep<C> {
                     Disposition::Denied | Disposition::NotFound
                 );
                 if expected {
-                    return End::Whole;
+                    return SweepEnd::Whole;
                 }
                 tracing::warn!("the hooks of {} cannot be read: {failure}", member.name);
-                return End::Partly;
+                return SweepEnd::Partly;
             }
         };
-        let mut end = End::Whole;
+        let mut end = SweepEnd::Whole;
         for hook in hooks.iter().filter(|hook| is_own(&hook.url, own)) {
             let place = (member.id.0, hook.id);
             let hooked = Hooked::Repository(&client, hook.id);
@@ -186,7 +186,12 @@ impl<C: Clock> Sweep<C> {
     }
 
     /// Sweeps a hook, and continues with older attempts that were left before.
-    async fn hook(&self, hooked: Hooked<'_>, place: Place, memory: &mut Memory) -> End {
+    async fn hook(
+        &self,
+        hooked: Hooked<'_>,
+        place: SweepPosition,
+        memory: &mut Memory,
+    ) -> SweepEnd {
         let now = self.clock.now();
         let oldest = now.checked_sub(WINDOW).unwrap_or(Timestamp::MIN);
         let reach = memory.hooks.entry(place).or_default();
@@ -198,9 +203,9 @@ impl<C: Clock> Sweep<C> {
         let part = self.part(hooked, None, since, memory).await;
         let reach = memory.hooks.entry(place).or_default();
         let unread = match part {
-            Part::Read(unread) => unread,
+            SweepPart::Read(unread) => unread,
             // The next sweep reaches back as far as this one.
-            Part::Refused | Part::Failed => {
+            SweepPart::Refused | SweepPart::Failed => {
                 reach.unread = older;
                 return part.end();
             }
@@ -210,17 +215,17 @@ impl<C: Clock> Sweep<C> {
             // What was left before lies behind it.
             let since = older.map_or(since, |(_, before)| since.min(before));
             reach.unread = unread.map(|cursor| (cursor, since));
-            return End::Partly;
+            return SweepEnd::Partly;
         }
         let Some((cursor, since)) = older else {
-            return End::Whole;
+            return SweepEnd::Whole;
         };
         let since = since.max(oldest);
         let part = self.part(hooked, Some(cursor.clone()), since, memory).await;
         let end = part.end();
         let left = match part {
-            Part::Read(left) => left,
-            Part::Refused | Part::Failed => Some(cursor),
+            SweepPart::Read(left) => left,
+            SweepPart::Refused | SweepPart::Failed => Some(cursor),
         };
         let reach = memory.hooks.entry(place).or_default();
         reach.unread = left.map(|cursor| (cursor, since));
@@ -234,7 +239,7 @@ impl<C: Clock> Sweep<C> {
         from: Option<String>,
         since: Timestamp,
         memory: &mut Memory,
-    ) -> Part {
+    ) -> SweepPart {
         let pause = &*self.repositories.outside().pause;
         match sweep(hooked, from, since, pause, &mut memory.asked).await {
             Ok(swept) => {
@@ -245,25 +250,25 @@ impl<C: Clock> Sweep<C> {
                         left,
                         "lost deliveries are refused again; the others are asked for when some are taken"
                     );
-                    return Part::Refused;
+                    return SweepPart::Refused;
                 }
                 if asked > 0 || left > 0 {
                     tracing::info!(asked, left, "lost deliveries were asked for again");
                 }
                 match left {
-                    0 => Part::Read(swept.unread),
-                    _ => Part::Failed,
+                    0 => SweepPart::Read(swept.unread),
+                    _ => SweepPart::Failed,
                 }
             }
             Err(failure) => {
                 tracing::warn!("a hook's deliveries cannot be swept: {failure}");
-                Part::Failed
+                SweepPart::Failed
             }
         }
     }
 }
 
-impl End {
+impl SweepEnd {
     /// How soon after it the next sweep comes.
     fn pause(self) -> SignedDuration {
         match self {
@@ -273,12 +278,12 @@ impl End {
     }
 }
 
-impl Part {
+impl SweepPart {
     /// How the sweep ends with it.
-    fn end(&self) -> End {
+    fn end(&self) -> SweepEnd {
         match self {
-            Self::Read(None) | Self::Refused => End::Whole,
-            Self::Read(Some(_)) | Self::Failed => End::Partly,
+            Self::Read(None) | Self::Refused => SweepEnd::Whole,
+            Self::Read(Some(_)) | Self::Failed => SweepEnd::Partly,
         }
     }
 }

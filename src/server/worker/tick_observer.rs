@@ -9,7 +9,7 @@ use crate::server::repositories::Member;
 
 /// Receives the result of each tick. It is called from the tick's own task, so it must be quick, and it can change
 /// nothing.
-pub trait Onlooker: Send + Sync + Debug {
+pub trait TickObserver: Send + Sync + Debug {
     /// A tick ended well, or early because the service ends.
     fn ticked(&self, member: &Member, report: &TickReport, took: Duration);
 

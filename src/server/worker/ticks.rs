@@ -12,13 +12,13 @@ use phileas_domain::plan::Driver as PlanDriver;
 
 use crate::adapters::jules::RepositoryJules;
 use crate::adapters::renderer;
-use crate::runtime::driver::{Lane, Stop, Ticked, Ticker};
+use crate::runtime::driver::{Lane, StopSignal, Ticked, Ticker};
 use crate::runtime::inbox::{Fault, Lease};
 use crate::runtime::ports::{Disposition, Failure};
 use crate::runtime::{Settings, Tick, TickError, TickReport};
 use crate::server::admin::feed::Feed;
-use crate::server::repositories::{Doubted, KEYLESS_REST, Member, Repositories, Standing};
-use crate::server::worker::tick_observer::Onlooker;
+use crate::server::repositories::{KEYLESS_REST, Member, Membership, Repositories, Verification};
+use crate::server::worker::tick_observer::TickObserver;
 
 /// How long a repository is left alone whose credential was not let in. The list of repositories is read meanwhile.
 const DENIED_REST: Duration = Duration::from_secs(5 * 60);
@@ -40,7 +40,7 @@ pub struct Ticks {
     /// What the holders of this process' decisions begin with.
     run: String,
     paused: Option<String>,
-    onlookers: Vec<Arc<dyn Onlooker>>,
+    onlookers: Vec<Arc<dyn TickObserver>>,
     feed: Option<Arc<Feed>>,
     /// Outages since a tick last ended well.
     outages: AtomicU32,
@@ -65,7 +65,7 @@ impl Ticks {
 
     /// Reports the result of every tick to an observer.
     #[must_use]
-    pub fn seen_by(mut self, onlooker: Arc<dyn Onlooker>) -> Self {
+    pub fn seen_by(mut self, onlooker: Arc<dyn TickObserver>) -> Self {
         self.onlookers.push(onlooker);
         self
     }
@@ -81,7 +81,7 @@ impl Ticks {
         &self,
         member: &Member,
         lease: &Lease,
-        stop: &Stop,
+        stop: &StopSignal,
         begun: Instant,
     ) -> Ticked {
         let outside = self.repositories.outside();
@@ -135,12 +135,12 @@ impl Ticks {
     fn tick_stranger(&self, lease: &Lease) -> Ticked {
         let because = "it is on no list of repositories".to_owned();
         match self.repositories.doubt(lease.repository, lease.generation) {
-            Doubted::Settled => Ticked::Gone,
-            Doubted::Open => {
+            Verification::Settled => Ticked::Gone,
+            Verification::Open => {
                 self.repositories.put_off(lease.repository);
                 outage(because, Some(UNKNOWN_REST))
             }
-            Doubted::Again => outage(because, Some(STRANGER_REST)),
+            Verification::Again => outage(because, Some(STRANGER_REST)),
         }
     }
 
@@ -215,25 +215,25 @@ impl Ticks {
 impl Ticker for Ticks {
     fn called(&self, repository: RepositoryId) -> String {
         match self.repositories.standing(repository) {
-            Standing::Member(member) => member.name.to_string(),
-            Standing::Stranger | Standing::Unknown => repository.to_string(),
+            Membership::Member(member) => member.name.to_string(),
+            Membership::Stranger | Membership::Unknown => repository.to_string(),
         }
     }
 
     fn is_ready(&self, repository: RepositoryId) -> bool {
         match self.repositories.standing(repository) {
-            Standing::Member(member) => {
+            Membership::Member(member) => {
                 let has_key = member.jules.is_ok()
                     || self.repositories.with_present_key(member).jules.is_ok();
                 has_key && self.outages.load(Ordering::Relaxed) < ALONE_AFTER
             }
             // Another process may know it.
-            Standing::Stranger | Standing::Unknown => false,
+            Membership::Stranger | Membership::Unknown => false,
         }
     }
 
     fn lanes(&self, repository: RepositoryId) -> Vec<Lane> {
-        let Standing::Member(member) = self.repositories.standing(repository) else {
+        let Membership::Member(member) = self.repositories.standing(repository) else {
             return Vec::new();
         };
         let mut lanes = vec![Lane::GitHub(member.installation)];
@@ -241,9 +241,9 @@ impl Ticker for Ticks {
         lanes
     }
 
-    async fn tick(&self, lease: &Lease, stop: Stop) -> Ticked {
+    async fn tick(&self, lease: &Lease, stop: StopSignal) -> Ticked {
         match self.repositories.standing(lease.repository) {
-            Standing::Member(member) => {
+            Membership::Member(member) => {
                 let begun = Instant::now();
                 let member = self.repositories.with_present_key(member);
                 let ticked = self.tick_member(&member, lease, &stop, begun).await;
@@ -254,8 +254,8 @@ impl Ticker for Ticks {
                 }
                 ticked
             }
-            Standing::Stranger => self.tick_stranger(lease),
-            Standing::Unknown => {
+            Membership::Stranger => self.tick_stranger(lease),
+            Membership::Unknown => {
                 self.repositories.put_off(lease.repository);
                 let because = "GitHub has not told yet which repositories there are".to_owned();
                 outage(because, Some(UNKNOWN_REST))

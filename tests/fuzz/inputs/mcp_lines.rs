@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use phileas::mcp::line_transport::Lines;
+use phileas::mcp::line_transport::LineTransport;
 use rmcp::transport::Transport as _;
 
 /// Reads one input.
@@ -12,7 +12,7 @@ pub(crate) fn run(data: &[u8]) {
         .build()
         .unwrap();
     runtime.block_on(async {
-        let mut lines = Lines::new(data, tokio::io::sink(), Duration::ZERO, || {});
+        let mut lines = LineTransport::new(data, tokio::io::sink(), Duration::ZERO, || {});
         while lines.receive().await.is_some() {}
         lines.close().await.unwrap();
     });

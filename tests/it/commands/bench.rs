@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread::JoinHandle;
 
 use jiff::SignedDuration;
-use phileas::sandbox::{Shared, WorldSetup, world_setup};
+use phileas::sandbox::{SharedWorld, WorldSetup, world_setup};
 use phileas_domain::state::{STATE_PATH, State, codec};
 use phileas_world::Face;
 use phileas_world::github::RepoId;
@@ -18,7 +18,7 @@ use tokio::sync::watch;
 
 /// A world on loopback that ends with its test.
 pub(super) struct Bench {
-    pub(super) shared: Shared,
+    pub(super) shared: SharedWorld,
     pub(super) repo: RepoId,
     github: SocketAddr,
     jules: SocketAddr,
@@ -72,7 +72,7 @@ pub(super) fn bench_with(set: impl FnOnce(&mut WorldSetup)) -> Bench {
     setup.jules.asks = 0.0;
     set(&mut setup);
     let (world, repo) = setup.build().unwrap();
-    let shared = Shared::new(world);
+    let shared = SharedWorld::new(world);
     let (end, ending) = watch::channel(false);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)

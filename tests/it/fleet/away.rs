@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use jiff::{SignedDuration, Timestamp};
 use phileas::runtime::driver::{
-    Bounds, DRAIN, Driver, HEARTBEAT, LEASE, Lane, Pulse, Stop, Ticked, Ticker,
+    Bounds, DRAIN, Driver, HEARTBEAT, Heartbeat, LEASE, Lane, StopSignal, Ticked, Ticker,
 };
 use phileas::runtime::inbox::{Inbox as _, Lease, MAX_FAULTS};
 use phileas::runtime::ports::Clock as _;
@@ -36,7 +36,7 @@ impl Ticker for Effects {
         Vec::new()
     }
 
-    async fn tick(&self, _: &Lease, stop: Stop) -> Ticked {
+    async fn tick(&self, _: &Lease, stop: StopSignal) -> Ticked {
         let begun = self.clock.now();
         held(&self.begun).push(begun);
         while self.clock.now() < begun + self.length {
@@ -76,7 +76,7 @@ impl Set {
             ticker: Arc::clone(&ticks),
             holder: Holder::new("test:1"),
             bounds: Bounds::default(),
-            pulse: Arc::new(Pulse::default()),
+            pulse: Arc::new(Heartbeat::default()),
         };
         inbox.is(mood);
         let (end, ending) = oneshot::channel();

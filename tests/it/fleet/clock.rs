@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use jiff::{SignedDuration, Timestamp};
 use phileas::runtime::ports::Clock;
-use phileas::sandbox::Shared;
+use phileas::sandbox::SharedWorld;
 use tokio::sync::oneshot;
 
 use crate::support::held;
@@ -18,7 +18,7 @@ const TURNS: usize = 80;
 pub(crate) struct StillClock {
     hands: Arc<Mutex<Hands>>,
     /// The world whose time it shows, where it is one's.
-    world: Option<Shared>,
+    world: Option<SharedWorld>,
     /// How far it moves on by itself each time it is read, as a real one does meanwhile.
     drift: SignedDuration,
 }
@@ -47,7 +47,7 @@ impl StillClock {
     }
 
     /// The clock of a world, which also moves while its services are asked.
-    pub(super) fn of(world: &Shared) -> Self {
+    pub(super) fn of(world: &SharedWorld) -> Self {
         Self {
             world: Some(world.clone()),
             ..Self::new(world.now())
@@ -120,7 +120,7 @@ impl Clock for StillClock {
             hands.now += self.drift;
             hands.now
         };
-        self.world.as_ref().map_or(own, Shared::now)
+        self.world.as_ref().map_or(own, SharedWorld::now)
     }
 
     async fn sleep_until(&self, at: Timestamp) {

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use jiff::{SignedDuration, Timestamp};
 use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::runtime::driver::{
-    Bounds, Driver, LEASE, Lane, OVERDUE, Pulse, RECONCILE, Stop, TICK_LIMIT, Ticked, Ticker,
-    next_reconcile,
+    Bounds, Driver, Heartbeat, LEASE, Lane, OVERDUE, RECONCILE, StopSignal, TICK_LIMIT, Ticked,
+    Ticker, next_reconcile,
 };
 use phileas::runtime::inbox::{Fault, Inbox as _, Lease, MAX_FAULTS, PROBE_INTERVAL};
 use phileas::runtime::ports::Clock as _;
@@ -95,7 +95,7 @@ impl Ticker for Stage {
         self.lanes.get(&repository).cloned().unwrap_or_default()
     }
 
-    async fn tick(&self, lease: &Lease, mut stop: Stop) -> Ticked {
+    async fn tick(&self, lease: &Lease, mut stop: StopSignal) -> Ticked {
         let id = lease.repository;
         let play = held(&self.plays).get(&id).cloned();
         held(&self.log).push((self.clock.now(), id, Moment::Begin));
@@ -139,7 +139,7 @@ struct Set {
     inbox: Arc<MemoryInbox>,
     stage: Arc<Stage>,
     clock: StillClock,
-    pulse: Arc<Pulse>,
+    pulse: Arc<Heartbeat>,
     end: Option<oneshot::Sender<()>>,
     running: JoinHandle<()>,
 }
@@ -156,7 +156,7 @@ fn one_lane(ids: std::ops::RangeInclusive<u64>) -> BTreeMap<RepositoryId, Vec<La
 
 fn set_on(clock: StillClock, bounds: Bounds, lanes: BTreeMap<RepositoryId, Vec<Lane>>) -> Set {
     let inbox = Arc::new(MemoryInbox::new(100_000));
-    let pulse = Arc::new(Pulse::default());
+    let pulse = Arc::new(Heartbeat::default());
     let stage = Arc::new(Stage {
         inbox: Arc::clone(&inbox),
         clock: clock.clone(),

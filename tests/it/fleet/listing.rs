@@ -8,7 +8,7 @@ use phileas::adapters::jules::listing_cache::{KEPT_FOR, MAX_EARLY};
 use phileas::adapters::jules::{self, JulesKey, RepositoryJules, Settings};
 use phileas::runtime::ports::{ReadJules as _, WriteJules as _};
 use phileas::sandbox::transport::InProcess;
-use phileas::sandbox::{Shared, VirtualTime};
+use phileas::sandbox::{SharedWorld, VirtualTime};
 use phileas_domain::engine::{Checks, ListingNeed, Repository, Sessions};
 use phileas_domain::model::{RepositoryId, SessionId};
 use phileas_world::Face;
@@ -29,7 +29,7 @@ fn repository(n: usize) -> Repository {
 }
 
 struct Set {
-    world: Shared,
+    world: SharedWorld,
     client: Arc<jules::Client>,
 }
 

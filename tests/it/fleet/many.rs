@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::SignedDuration;
 use phileas::runtime::inbox::Inbox as _;
 use phileas::runtime::ports::Clock as _;
-use phileas::sandbox::Shared;
+use phileas::sandbox::SharedWorld;
 use phileas::sandbox::world_setup::worst_faults;
 use phileas_domain::model::RepositoryId;
 use phileas_world::{Face, Fault, FaultPlan, FaultRule, Knobs};
@@ -28,7 +28,7 @@ fn ground(owners: &[(&str, usize)]) -> Ground {
 }
 
 /// How many sessions of ours each source has.
-fn sessions(world: &Shared) -> BTreeMap<String, usize> {
+fn sessions(world: &SharedWorld) -> BTreeMap<String, usize> {
     let mut count = BTreeMap::new();
     for session in &world.world().books().sessions {
         // The worst of worlds writes names in another case.
@@ -39,7 +39,7 @@ fn sessions(world: &Shared) -> BTreeMap<String, usize> {
 }
 
 /// No turn has two sessions.
-fn assert_no_doubles(world: &Shared) {
+fn assert_no_doubles(world: &SharedWorld) {
     let sessions = made(&world.world().books().sessions);
     let turns: BTreeSet<_> = sessions
         .iter()

@@ -11,7 +11,7 @@ use phileas::sandbox::VirtualTime;
 use phileas::sandbox::transport::InProcess;
 use phileas::sandbox::world_setup::{GITHUB_TOKEN, RUNNER};
 use phileas::server::accounts::app::Identity;
-use phileas::server::accounts::external_services::Outside;
+use phileas::server::accounts::external_services::ExternalServices;
 use phileas::server::accounts::keys::Keys;
 use phileas::server::config::RepositoryEntry;
 use phileas::server::repositories::{Repositories, Source};
@@ -46,7 +46,7 @@ impl Set {
             }
         }
         let time = Arc::new(VirtualTime::new(ground.world.clone()));
-        let outside = Outside {
+        let outside = ExternalServices {
             github: github::Base::default(),
             jules: jules::Base::default(),
             to_github: Arc::new(InProcess::new(ground.world.clone(), Face::Github)),

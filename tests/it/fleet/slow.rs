@@ -13,9 +13,9 @@ use phileas::runtime::inbox::Inbox as _;
 use phileas::sandbox::VirtualTime;
 use phileas::sandbox::transport::InProcess;
 use phileas::server::accounts::app::Identity;
-use phileas::server::accounts::external_services::Outside;
+use phileas::server::accounts::external_services::ExternalServices;
 use phileas::server::accounts::keys::Keys;
-use phileas::server::repositories::{Repositories, Source, Standing};
+use phileas::server::repositories::{Membership, Repositories, Source};
 use phileas_domain::model::RepositoryId;
 use phileas_world::Face;
 use tokio::sync::Notify;
@@ -57,7 +57,7 @@ async fn no_repository_waits_for_the_slowest_installation() {
     let ground = Ground::new(start, &[("acme", 1), ("zenith", 1)], &lengths);
     let time = Arc::new(VirtualTime::new(ground.world.clone()));
     let let_go = Arc::new(Notify::new());
-    let outside = Outside {
+    let outside = ExternalServices {
         github: github::Base::default(),
         jules: jules::Base::default(),
         to_github: Arc::new(Holding {
@@ -85,13 +85,16 @@ async fn no_repository_waits_for_the_slowest_installation() {
             }
             tokio::task::yield_now().await;
         }
-        assert!(matches!(repositories.standing(quick), Standing::Member(_)));
+        assert!(matches!(
+            repositories.standing(quick),
+            Membership::Member(_)
+        ));
         // Who was not listed yet may be there all the same.
-        assert!(matches!(repositories.standing(slow), Standing::Unknown));
+        assert!(matches!(repositories.standing(slow), Membership::Unknown));
         let_go.notify_one();
     };
     let (whole, ()) = tokio::join!(repositories.refresh(&inbox, start), others);
     assert!(whole.unwrap());
-    assert!(matches!(repositories.standing(slow), Standing::Member(_)));
+    assert!(matches!(repositories.standing(slow), Membership::Member(_)));
     assert!(inbox.look(slow).await.unwrap().is_some(), "it is ticked");
 }

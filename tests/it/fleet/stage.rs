@@ -15,15 +15,15 @@ use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::jules;
 use phileas::adapters::transport::Transport;
 use phileas::jobs::EventsFile;
-use phileas::runtime::driver::{Bounds, Pulse};
-use phileas::sandbox::{Shared, VirtualTime};
+use phileas::runtime::driver::{Bounds, Heartbeat};
+use phileas::sandbox::{SharedWorld, VirtualTime};
 use phileas::server::accounts::app::Identity;
-use phileas::server::accounts::external_services::Outside;
+use phileas::server::accounts::external_services::ExternalServices;
 use phileas::server::accounts::keys::Keys;
 use phileas::server::admin::feed::Feed;
 use phileas::server::config::RepositoryEntry;
 use phileas::server::repositories::{Repositories, Source};
-use phileas::server::shutdown::End;
+use phileas::server::shutdown::ShutdownTrigger;
 use phileas::server::worker::driver::Driver as _;
 use phileas::server::worker::ticks::Ticks;
 use phileas::server::{Fleet, ending};
@@ -63,7 +63,7 @@ fn plan() -> String {
 /// A world with so many repositories of each owner. Each owner has a Jules key of its own, called `key-of-<owner>`, and
 /// an installation of the App.
 pub(crate) struct Ground {
-    pub(crate) world: Shared,
+    pub(crate) world: SharedWorld,
     pub(crate) repositories: Vec<RepoId>,
     /// By owner.
     pub(crate) installations: BTreeMap<String, u64>,
@@ -279,7 +279,7 @@ impl Ground {
             })
             .collect();
         Self {
-            world: Shared::new(world),
+            world: SharedWorld::new(world),
             repositories,
             installations,
             pem,
@@ -335,7 +335,7 @@ impl Ground {
             run,
         } = parts;
         let time = Arc::new(VirtualTime::new(self.world.clone()));
-        let outside = Outside {
+        let outside = ExternalServices {
             github: github::Base::default(),
             jules: jules::Base::default(),
             to_github,
@@ -363,7 +363,7 @@ impl Ground {
             clock: Arc::new(clock.clone()),
             holder: Holder::new(run),
             bounds: Bounds::default(),
-            pulse: Arc::new(Pulse::default()),
+            pulse: Arc::new(Heartbeat::default()),
         };
         let (end, asked) = ending();
         let running = tokio::spawn(fleet.run(Arc::clone(&inbox), asked));
@@ -397,7 +397,7 @@ pub(crate) struct Served {
     pub(crate) inbox: Arc<MemoryInbox>,
     pub(crate) repositories: Arc<Repositories>,
     pub(crate) changed: Arc<Notify>,
-    pub(crate) end: End,
+    pub(crate) end: ShutdownTrigger,
     pub(crate) running: JoinHandle<()>,
     _data: TempDir,
 }

@@ -1,7 +1,7 @@
 //! A tick that is told to stop: between two effects, without leaving anything half done.
 
 use phileas::runtime::{Tick, TickReport};
-use phileas::sandbox::{Clients, Shared, world_setup};
+use phileas::sandbox::{Clients, SharedWorld, world_setup};
 use serde_json::Value;
 
 use crate::support::Folder;
@@ -12,7 +12,7 @@ const PLAN: &str = "[tracks]\none = [\"alpha\"]\ntwo = [\"beta\"]\nthree = [\"ga
     [budget]\nmax_active = 5\ndaily_sessions = 20\nmax_open_pulls = 20\n";
 
 /// A tick that is told to stop once so many sessions exist.
-fn tick_until(shared: &Shared, holder: &str, sessions: usize) -> TickReport {
+fn tick_until(shared: &SharedWorld, holder: &str, sessions: usize) -> TickReport {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -31,7 +31,7 @@ fn tick_until(shared: &Shared, holder: &str, sessions: usize) -> TickReport {
 }
 
 /// Turns of the ledger that were announced and have no session.
-fn announced(shared: &Shared) -> Vec<String> {
+fn announced(shared: &SharedWorld) -> Vec<String> {
     let text = file_on(shared, "jules", ".jules/cycle_state.json").unwrap();
     let state: Value = serde_json::from_str(&text).unwrap();
     let tracks = state["tracks"].as_object().unwrap().values();

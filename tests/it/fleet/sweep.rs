@@ -11,9 +11,9 @@ use phileas::adapters::pause::Pause;
 use phileas::adapters::transport::BoxFuture;
 use phileas::sandbox::transport::InProcess;
 use phileas::sandbox::world_setup::{GITHUB_TOKEN, RUNNER};
-use phileas::sandbox::{Shared, VirtualTime};
+use phileas::sandbox::{SharedWorld, VirtualTime};
 use phileas::server::accounts::app::Identity;
-use phileas::server::accounts::external_services::Outside;
+use phileas::server::accounts::external_services::ExternalServices;
 use phileas::server::accounts::keys::Keys;
 use phileas::server::config::RepositoryEntry;
 use phileas::server::repositories::{Repositories, Source};
@@ -40,9 +40,9 @@ fn ground() -> Ground {
     )
 }
 
-fn outside(world: &Shared) -> Outside {
+fn outside(world: &SharedWorld) -> ExternalServices {
     let time = Arc::new(VirtualTime::new(world.clone()));
-    Outside {
+    ExternalServices {
         github: github::Base::default(),
         jules: jules::Base::default(),
         to_github: Arc::new(InProcess::new(world.clone(), Face::Github)),
@@ -54,7 +54,7 @@ fn outside(world: &Shared) -> Outside {
 }
 
 async fn sweep(
-    outside: &Outside,
+    outside: &ExternalServices,
     hooked: Hooked<'_>,
     since: Timestamp,
     memory: &mut Remembered,
@@ -65,7 +65,7 @@ async fn sweep(
         .unwrap()
 }
 
-fn pass(world: &Shared, length: SignedDuration) {
+fn pass(world: &SharedWorld, length: SignedDuration) {
     let mut world = world.world();
     let until = world.now() + length;
     world.advance_to(until);
@@ -91,7 +91,7 @@ fn receive(ground: &Ground, issues: usize, answers: impl Fn(usize) -> Option<u16
 }
 
 /// For each event of a kind: how many attempts there were, and whether one succeeded.
-fn attempts(world: &Shared, event: &str) -> BTreeMap<String, (usize, bool)> {
+fn attempts(world: &SharedWorld, event: &str) -> BTreeMap<String, (usize, bool)> {
     let world = world.world();
     let mut found: BTreeMap<String, (usize, bool)> = BTreeMap::new();
     for delivery in world.github().deliveries().filter(|one| one.event == event) {
@@ -196,7 +196,7 @@ async fn a_flood_of_losses_is_asked_for_piece_by_piece_and_old_ones_never() {
 /// Answers whatever is redelivered while it waits.
 struct Answering {
     time: VirtualTime,
-    world: Shared,
+    world: SharedWorld,
     status: u16,
 }
 

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas::adapters::pause::Pause;
 use phileas::adapters::transport::{BoxFuture, Transport, TransportError};
 use phileas::runtime::ports::Clock as _;
-use phileas::sandbox::Shared;
+use phileas::sandbox::SharedWorld;
 use phileas::sandbox::transport::{CLIENT_TIMEOUT, received};
 use phileas_world::Face;
 
@@ -16,7 +16,7 @@ use super::clock::StillClock;
 
 /// One face of a world.
 pub(super) struct Way {
-    pub(super) world: Shared,
+    pub(super) world: SharedWorld,
     pub(super) face: Face,
     pub(super) clock: StillClock,
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use phileas::jobs::settle::{Settling, settle};
+use phileas::jobs::settle::{PullSettlement, settle};
 use phileas::jobs::{Handler, Watcher};
 use phileas::runtime::ports::account::WriteAccount as _;
 use phileas::sandbox::world_setup;
@@ -150,7 +150,7 @@ async fn an_agent_is_woken_once_for_each_cause_and_never_otherwise() {
     let plan = FaultPlan { rules: faults() };
     stage.shared.world().faults_mut().replace_plan(plan);
     let agent = Agent::default();
-    let settling = Settling {
+    let settling = PullSettlement {
         archive: true,
         retire: true,
     };

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use phileas::adapters::jules;
-use phileas::jobs::handler::{Allowed, Dealt, EventHandler};
-use phileas::jobs::settle::Settling;
+use phileas::jobs::handler::{Allowed, EventHandler, HandledEvent};
+use phileas::jobs::settle::PullSettlement;
 use phileas::runtime::ports::account::WriteAccount as _;
 use phileas::sandbox::world_setup;
 use phileas_domain::jobs::{Event, RetireReason};
@@ -18,13 +18,13 @@ const ALLOWED: Allowed = Allowed {
     checks: true,
     retries: 1,
     approve_plans: false,
-    settling: Settling {
+    settling: PullSettlement {
         archive: true,
         retire: true,
     },
 };
 
-async fn deal(stage: &Stage, event: &Event, allowed: Allowed) -> Dealt {
+async fn deal(stage: &Stage, event: &Event, allowed: Allowed) -> HandledEvent {
     let accounts: BTreeMap<String, jules::Client> = BTreeMap::from([(
         "default".to_owned(),
         stage.jules(true, world_setup::JULES_KEY),
@@ -239,7 +239,7 @@ async fn what_is_turned_off_is_left_alone_after_a_merge() {
             let repo = github.repository_by_name("acme", "widget").unwrap();
             github.merge_pull(repo, 1, "maintainer", now).unwrap();
         }
-        let settling = Settling { archive, retire };
+        let settling = PullSettlement { archive, retire };
         deal(
             &stage,
             &events[0],

@@ -7,11 +7,11 @@ use jiff::SignedDuration;
 use phileas::adapters::github;
 use phileas::adapters::jules::{self, JulesKey};
 use phileas::adapters::transport::{BoxFuture, Transport, TransportError};
-use phileas::jobs::{Cycle, Monitor, Places, Rhythm};
+use phileas::jobs::{Cycle, JobPaths, Monitor, MonitorSettings};
 use phileas::runtime::ports::Failure;
 use phileas::runtime::ports::account::{NewJob, WriteAccount as _};
 use phileas::sandbox::transport::InProcess;
-use phileas::sandbox::{Clients, Shared, VirtualTime, WorldSetup, world_setup};
+use phileas::sandbox::{Clients, SharedWorld, VirtualTime, WorldSetup, world_setup};
 use phileas_domain::jobs::{Event, EventId, Job, JobId, Rules};
 use phileas_domain::model::RepositoryName;
 use phileas_world::Face;
@@ -25,9 +25,9 @@ use crate::support::Folder;
 pub(super) const POLL: Duration = Duration::from_secs(45);
 
 pub(super) struct Stage {
-    pub(super) shared: Shared,
+    pub(super) shared: SharedWorld,
     pub(super) folder: Folder,
-    pub(super) places: Places,
+    pub(super) places: JobPaths,
 }
 
 /// A world in which only the test reviews, answers and merges, with these sessions by their titles.
@@ -42,10 +42,10 @@ pub(super) fn stage(scripts: Vec<(&str, Vec<Beat>)>, rules: Vec<FaultRule>) -> S
         scenario.beats = Some(beats);
         setup.jules.scenarios.push(scenario);
     }
-    let shared = Shared::new(setup.build().unwrap().0);
+    let shared = SharedWorld::new(setup.build().unwrap().0);
     let folder = Folder::empty();
     let at = |name: &str| folder.join(name);
-    let places = Places {
+    let places = JobPaths {
         jobs: at("zai_jobs.jsonl"),
         events: at("zai_events.jsonl"),
         monitor: at(".zai_monitor_state.json"),
@@ -97,7 +97,7 @@ pub(super) fn status(status: u16) -> Fault {
 #[derive(Debug)]
 struct Dated {
     to: InProcess,
-    shared: Shared,
+    shared: SharedWorld,
 }
 
 impl Transport for Dated {
@@ -141,7 +141,7 @@ impl Stage {
     }
 
     pub(super) fn monitor_with(&self, key: &str) -> Monitor<jules::Client> {
-        let rhythm = Rhythm {
+        let rhythm = MonitorSettings {
             poll: SignedDuration::try_from(POLL).unwrap(),
             rules: Rules {
                 stuck: SignedDuration::from_mins(20),

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Mutex;
 
 use jiff::{SignedDuration, Timestamp};
-use phileas::jobs::{Handler, Places, Watcher};
+use phileas::jobs::{Handler, JobPaths, Watcher};
 use phileas_domain::jobs::{Event, EventId, EventKind, NewEvent, Payload};
 use serde_json::Value;
 
@@ -33,8 +33,8 @@ impl Hands {
     }
 }
 
-fn places(folder: &Folder) -> Places {
-    Places {
+fn places(folder: &Folder) -> JobPaths {
+    JobPaths {
         jobs: folder.join("jobs.jsonl"),
         events: folder.join("events.jsonl"),
         monitor: folder.join("monitor.json"),
@@ -46,7 +46,7 @@ fn at(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap()
 }
 
-fn write(places: &Places, messages: &[&str]) {
+fn write(places: &JobPaths, messages: &[&str]) {
     let draft = |message: &&str| NewEvent {
         kind: EventKind::Question,
         job_id: Some("7".parse().unwrap()),

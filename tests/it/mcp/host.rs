@@ -4,8 +4,8 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use phileas::jobs::Places;
-use phileas::sandbox::{Shared, world_setup};
+use phileas::jobs::JobPaths;
+use phileas::sandbox::{SharedWorld, world_setup};
 use phileas_world::jules::Scenario;
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ pub(super) const FIRST: &str = "2024-11-05";
 
 /// A world on loopback with `acme/widget`, a plan and no reviewer.
 pub(super) struct Place {
-    pub(super) shared: Shared,
+    pub(super) shared: SharedWorld,
     pub(super) served: Served,
     /// Where the monitor's files are.
     pub(super) files: tempfile::TempDir,
@@ -73,12 +73,12 @@ impl Place {
         self.files.path().join(".pipeline")
     }
 
-    pub(super) fn places(&self) -> Places {
-        Places {
+    pub(super) fn places(&self) -> JobPaths {
+        JobPaths {
             jobs: self.files.path().join("jobs.jsonl"),
             events: self.files.path().join("events.jsonl"),
             monitor: self.files.path().join("monitor.json"),
-            ..Places::default()
+            ..JobPaths::default()
         }
     }
 

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use phileas::adapters::inbox::memory::MemoryInbox;
-use phileas::runtime::driver::Pulse;
+use phileas::runtime::driver::Heartbeat;
 use phileas::runtime::inbox::{Inbox, Page, Start};
 use phileas::server::admin::dashboard::Access;
 use phileas::server::public::counters::Figures;
-use phileas::server::public::webhook::{Intake, Listed, Secrets};
-use phileas::server::shutdown::End;
-use phileas::server::{Driver, Ending, Service, ending};
+use phileas::server::public::webhook::{Intake, RepositoryFilter, Secrets};
+use phileas::server::shutdown::ShutdownTrigger;
+use phileas::server::{Driver, Service, Shutdown, ending};
 use tempfile::tempdir;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -34,7 +34,7 @@ const LOOK: Duration = Duration::from_millis(5);
 struct AtWork(Arc<Notify>);
 
 impl<I: Inbox> Driver<I> for AtWork {
-    async fn run(self, _inbox: Arc<I>, mut ending: Ending) {
+    async fn run(self, _inbox: Arc<I>, mut ending: Shutdown) {
         ending.come().await;
         self.0.notified().await;
     }
@@ -44,8 +44,8 @@ impl<I: Inbox> Driver<I> for AtWork {
 struct Stand {
     inbox: Arc<MemoryInbox>,
     let_go: Arc<Notify>,
-    end: End,
-    hurry: End,
+    end: ShutdownTrigger,
+    hurry: ShutdownTrigger,
     public: SocketAddr,
     admin: SocketAddr,
     running: JoinHandle<bool>,
@@ -66,7 +66,7 @@ async fn stand(drain: Duration) -> Stand {
         intake: Intake::new(
             Arc::clone(&inbox),
             secrets,
-            Listed::default(),
+            RepositoryFilter::default(),
             Arc::clone(&figures),
         ),
         public,
@@ -74,7 +74,7 @@ async fn stand(drain: Duration) -> Stand {
         admin_routes: Router::new(),
         figures,
         driver: AtWork(Arc::clone(&let_go)),
-        pulse: Arc::new(Pulse::default()),
+        pulse: Arc::new(Heartbeat::default()),
         drain,
         access: Arc::new(Access::new(places.1, None, []).unwrap()),
         hurry: hurried,

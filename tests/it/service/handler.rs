@@ -9,7 +9,7 @@ use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::inbox::sqlite::{DATABASE, DEFAULT_ROOM, DataDirectory, SqliteInbox};
 use phileas::runtime::inbox::Inbox;
 use phileas::server::public::counters::Figures;
-use phileas::server::public::webhook::{Intake, Listed, Secrets, routes};
+use phileas::server::public::webhook::{Intake, RepositoryFilter, Secrets, routes};
 use tower::ServiceExt as _;
 
 use super::client::Post;
@@ -23,7 +23,7 @@ struct Hook {
 fn hook(inbox: impl Inbox + 'static) -> Hook {
     let secrets = Secrets::from_list(&SECRET.into()).unwrap();
     let figures = Arc::new(Figures::default());
-    let listed = Listed::default();
+    let listed = RepositoryFilter::default();
     let intake = Intake::new(Arc::new(inbox), secrets, listed, Arc::clone(&figures));
     Hook {
         router: routes(intake),

@@ -8,7 +8,7 @@ use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::server::public::counters::Figures;
-use phileas::server::public::webhook::{Intake, Listed, Secrets, routes};
+use phileas::server::public::webhook::{Intake, RepositoryFilter, Secrets, routes};
 use sha2::Sha256;
 use tower::ServiceExt as _;
 
@@ -29,7 +29,7 @@ pub(super) fn status(headers: &[(&'static str, Vec<u8>)], body: &[u8]) -> u16 {
     let intake = Intake::new(
         inbox,
         secrets,
-        Listed::default(),
+        RepositoryFilter::default(),
         Arc::new(Figures::default()),
     );
     let mut request = Request::post("/webhook")

@@ -14,7 +14,7 @@ use phileas::adapters::entropy::Entropy;
 use phileas::adapters::pause::Pause;
 use phileas::adapters::transport::BoxFuture;
 use phileas::runtime::ports::{Clock, Stopwatch};
-use phileas::sandbox::Shared;
+use phileas::sandbox::SharedWorld;
 use phileas_world::chance::{Chance, Stream};
 use tokio::sync::oneshot;
 
@@ -23,7 +23,7 @@ use crate::support::held;
 
 /// The time of one world, and who waits for it.
 pub(super) struct Course {
-    pub(super) world: Shared,
+    pub(super) world: SharedWorld,
     waiting: Mutex<Waiting>,
     faults: Mutex<Faults>,
     strokes: Mutex<BTreeMap<String, u64>>,
@@ -45,7 +45,7 @@ struct Waiting {
 }
 
 impl Course {
-    pub(super) fn new(world: Shared, chance: &Chance) -> Arc<Self> {
+    pub(super) fn new(world: SharedWorld, chance: &Chance) -> Arc<Self> {
         let until = world.now();
         Arc::new(Self {
             world,

@@ -13,7 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::runtime::inbox::Inbox as _;
 use phileas::runtime::{TickError, TickReport};
-use phileas::sandbox::Shared;
+use phileas::sandbox::SharedWorld;
 use phileas_world::chance::{Chance, Stream};
 use phileas_world::github::RepoId;
 use phileas_world::knob_uses::KnobUses;
@@ -110,7 +110,7 @@ type Run = JoinHandle<Result<TickReport, TickError>>;
 struct Play<'a> {
     case: &'a Case,
     sabotage: Option<Sabotage>,
-    world: Shared,
+    world: SharedWorld,
     course: Arc<Course>,
     repositories: Vec<RepoId>,
     inbox: Arc<MemoryInbox>,

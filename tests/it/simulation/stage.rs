@@ -7,16 +7,16 @@ use jiff::SignedDuration;
 use phileas::adapters::github::{self, App};
 use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::jules::{self, JulesKey, RepositoryJules};
-use phileas::runtime::driver::{Bounds, Pulse};
+use phileas::runtime::driver::{Bounds, Heartbeat};
 use phileas::runtime::{Settings, Tick, TickError, TickReport};
-use phileas::sandbox::{Shared, WorldSetup, world_setup};
+use phileas::sandbox::{SharedWorld, WorldSetup, world_setup};
 use phileas::server::accounts::app::Identity;
-use phileas::server::accounts::external_services::Outside;
+use phileas::server::accounts::external_services::ExternalServices;
 use phileas::server::accounts::keys::Keys;
 use phileas::server::public::counters::Figures;
-use phileas::server::public::webhook::{Intake, Listed, Secrets, routes};
+use phileas::server::public::webhook::{Intake, RepositoryFilter, Secrets, routes};
 use phileas::server::repositories::{Repositories, Source};
-use phileas::server::shutdown::End;
+use phileas::server::shutdown::ShutdownTrigger;
 use phileas::server::worker::driver::Driver as _;
 use phileas::server::worker::sweep::Sweep;
 use phileas::server::worker::ticks::Ticks;
@@ -182,7 +182,7 @@ auditor = \"30 4,16 * * *\"
 static KEY: LazyLock<(String, Vec<u8>)> = LazyLock::new(key);
 
 /// The world of a case, and its repositories. On the first the workflow is at work, too.
-pub(super) fn world(case: &Case) -> (Shared, Vec<RepoId>) {
+pub(super) fn world(case: &Case) -> (SharedWorld, Vec<RepoId>) {
     let mut setup = WorldSetup::new(case.seed);
     setup.knobs = troubles::knobs(case);
     let others = if case.is_short() { &[][..] } else { &OTHERS };
@@ -250,11 +250,11 @@ pub(super) fn world(case: &Case) -> (Shared, Vec<RepoId>) {
         github.move_branch(*repo, "main", planned, "maintainer", start);
     }
     github.install_app(APP, world_setup::OWNER, Some(&repositories), start);
-    (Shared::new(world), repositories)
+    (SharedWorld::new(world), repositories)
 }
 
 /// How a process reaches the models.
-fn outside(process: &Arc<Process>, sabotage: Option<Sabotage>) -> Outside {
+fn outside(process: &Arc<Process>, sabotage: Option<Sabotage>) -> ExternalServices {
     let door = |face| {
         Arc::new(Door {
             process: Arc::clone(process),
@@ -263,7 +263,7 @@ fn outside(process: &Arc<Process>, sabotage: Option<Sabotage>) -> Outside {
         })
     };
     let machine = Arc::new(Machine(Arc::clone(process)));
-    Outside {
+    ExternalServices {
         github: github::Base::default(),
         jules: jules::Base::default(),
         to_github: door(Face::Github),
@@ -280,7 +280,7 @@ pub(super) struct Replica {
     pub(super) desk: Arc<Desk>,
     pub(super) webhook: axum::Router,
     pub(super) driver: JoinHandle<()>,
-    pub(super) end: End,
+    pub(super) end: ShutdownTrigger,
 }
 
 impl Replica {
@@ -305,7 +305,7 @@ impl Replica {
             clock: Arc::new(machine.clone()),
             holder: Holder::new(name),
             bounds: Bounds::default(),
-            pulse: Arc::new(Pulse::default()),
+            pulse: Arc::new(Heartbeat::default()),
         };
         let sweep = Sweep {
             repositories: Arc::clone(&fleet.repositories),
@@ -317,7 +317,7 @@ impl Replica {
         let intake = Intake::new(
             Arc::clone(&desk),
             secrets,
-            Listed::default(),
+            RepositoryFilter::default(),
             Arc::new(Figures::default()),
         );
         let intake = intake.by(Arc::new(machine)).telling(changed);

@@ -1,12 +1,12 @@
 //! What the models' books say of a run: what sessions were told, and how many requests it took.
 
-use phileas::sandbox::Shared;
+use phileas::sandbox::SharedWorld;
 use phileas_world::Face;
 
 use super::{Phileas, Served};
 
 /// What was said to sessions through the API.
-pub(crate) fn messages(shared: &Shared) -> Vec<String> {
+pub(crate) fn messages(shared: &SharedWorld) -> Vec<String> {
     let world = shared.world();
     let acts = world.books().sessions.iter().flat_map(|one| &one.acts);
     acts.filter(|act| matches!(act.what.as_str(), "message" | "unread message") && !act.in_web_app)
@@ -15,7 +15,7 @@ pub(crate) fn messages(shared: &Shared) -> Vec<String> {
 }
 
 /// One run of the program; how many requests it made of GitHub and of Jules.
-pub(crate) fn counted(shared: &Shared, served: &Served) -> (usize, usize) {
+pub(crate) fn counted(shared: &SharedWorld, served: &Served) -> (usize, usize) {
     shared.world().books_mut().reset_requests();
     let ended = Phileas::tick(served).run().expect(0);
     let world = shared.world();

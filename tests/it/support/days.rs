@@ -1,7 +1,7 @@
 //! Whole days of a repository, by the program's process or in this one.
 
 use jiff::SignedDuration;
-use phileas::sandbox::{Days, Shared, WorldSetup, world_setup};
+use phileas::sandbox::{SharedWorld, Timeline, WorldSetup, world_setup};
 use phileas_world::books::{Session, Write};
 use serde::Deserialize;
 use serde_json::Value;
@@ -49,16 +49,20 @@ pub(crate) fn headless(arguments: &[&str]) -> Spent {
 }
 
 /// Spends hours of a sandbox in this process, or less when `enough` says so. No tick may fail.
-pub(crate) fn spend(setup: WorldSetup, hours: i64, enough: impl Fn(&[Session]) -> bool) -> Shared {
+pub(crate) fn spend(
+    setup: WorldSetup,
+    hours: i64,
+    enough: impl Fn(&[Session]) -> bool,
+) -> SharedWorld {
     let seed = setup.seed;
-    let shared = Shared::new(setup.build().unwrap().0);
+    let shared = SharedWorld::new(setup.build().unwrap().0);
     let span = SignedDuration::from_hours(hours);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     runtime.block_on(async {
-        let mut days = Days::new(shared.clone(), world_setup::repository(), span, seed);
+        let mut days = Timeline::new(shared.clone(), world_setup::repository(), span, seed);
         while let Some(ticked) = days.next().await {
             assert!(
                 ticked.result.is_ok(),

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
-use phileas::sandbox::{Shared, world_setup};
+use phileas::sandbox::{SharedWorld, world_setup};
 use phileas_world::books::{Session, Write};
 use serde_json::Value;
 
@@ -52,7 +52,7 @@ fn read(session: &Session) -> Option<Made> {
 }
 
 /// A file at the head of a branch.
-pub(crate) fn file_on(shared: &Shared, branch: &str, path: &str) -> Option<String> {
+pub(crate) fn file_on(shared: &SharedWorld, branch: &str, path: &str) -> Option<String> {
     let world = shared.world();
     let github = world.github();
     let repo = github.repository_by_name(world_setup::OWNER, world_setup::NAME)?;
@@ -62,7 +62,7 @@ pub(crate) fn file_on(shared: &Shared, branch: &str, path: &str) -> Option<Strin
 }
 
 /// The state file as it lies on the branch.
-pub(crate) fn state(shared: &Shared) -> Value {
+pub(crate) fn state(shared: &SharedWorld) -> Value {
     let text = file_on(shared, "jules", ".jules/cycle_state.json").unwrap();
     serde_json::from_str(&text).unwrap()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
-use phileas::sandbox::Shared;
+use phileas::sandbox::SharedWorld;
 use phileas_world::Face;
 use phileas_world::http::{ClockMode, Gate, serve};
 use tokio::net::TcpListener;
@@ -21,7 +21,7 @@ pub(crate) struct Served {
 
 impl Served {
     /// Serves a world whose time stands still until a test moves it on.
-    pub(crate) fn start(shared: &Shared, gate: Option<Arc<dyn Gate>>) -> Self {
+    pub(crate) fn start(shared: &SharedWorld, gate: Option<Arc<dyn Gate>>) -> Self {
         let world = shared.inner();
         let (tell, addresses) = mpsc::channel();
         let (end, ending) = watch::channel(false);

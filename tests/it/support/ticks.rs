@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use phileas::runtime::{Settings, Tick, TickReport};
-use phileas::sandbox::{Clients, Shared, WorldSetup, world_setup};
+use phileas::sandbox::{Clients, SharedWorld, WorldSetup, world_setup};
 use phileas_domain::engine::RunRequest;
 use phileas_domain::plan::Driver;
 use phileas_world::jules::{Scenario, Weights};
@@ -16,8 +16,8 @@ pub(crate) const MINUTE: Duration = Duration::from_secs(60);
 
 /// A world with a repository, without reviews; each session brings a pull request after five minutes unless a
 /// scenario says otherwise.
-pub(crate) fn quiet_world(repository: &Folder, seed: u64, scenarios: Vec<Scenario>) -> Shared {
-    Shared::new(quiet_setup(repository, seed, scenarios).build().unwrap().0)
+pub(crate) fn quiet_world(repository: &Folder, seed: u64, scenarios: Vec<Scenario>) -> SharedWorld {
+    SharedWorld::new(quiet_setup(repository, seed, scenarios).build().unwrap().0)
 }
 
 /// The settings of such a world.
@@ -46,7 +46,7 @@ pub(crate) fn settings(holder: &str, entropy: u8) -> Settings {
 }
 
 /// One tick of a process that lives for this tick only.
-pub(crate) fn tick(shared: &Shared, holder: &str) -> TickReport {
+pub(crate) fn tick(shared: &SharedWorld, holder: &str) -> TickReport {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -63,7 +63,7 @@ pub(crate) fn tick(shared: &Shared, holder: &str) -> TickReport {
 }
 
 /// Moves the world on until its newest session is in this state.
-pub(crate) fn pass_until(shared: &Shared, state: &str) {
+pub(crate) fn pass_until(shared: &SharedWorld, state: &str) {
     const MOST_MINUTES: usize = 24 * 60;
     for _ in 0..MOST_MINUTES {
         let reached = {

@@ -21,7 +21,7 @@ use phileas::runtime::inbox::{
     Replayed, Settled, Wake,
 };
 use phileas::server::public::counters::Figures;
-use phileas::server::public::webhook::{Intake, Listed, MAX_BODY, Secrets, routes};
+use phileas::server::public::webhook::{Intake, MAX_BODY, RepositoryFilter, Secrets, routes};
 use phileas_domain::model::{Holder, RepositoryId};
 use sha2::Sha256;
 use tokio::net::TcpListener;
@@ -116,7 +116,7 @@ fn accepting(how: How, secret: &str, data: &Path) -> Result<Router, Failure> {
     )?);
     let one = Mutex::new(());
     let secrets = Secrets::from_list(&secret.into())?;
-    let (listed, figures) = (Listed::default(), Arc::new(Figures::default()));
+    let (listed, figures) = (RepositoryFilter::default(), Arc::new(Figures::default()));
     let peer = Arc::new(Peer { inner, how, one });
     Ok(routes(Intake::new(peer, secrets, listed, figures)))
 }

@@ -15,19 +15,19 @@ use phileas::adapters::jules;
 use phileas::adapters::pause::SystemPause;
 use phileas::adapters::stopwatch::SystemStopwatch;
 use phileas::adapters::transport::{HttpTransport, Limits, Proxies};
-use phileas::jobs::Places;
+use phileas::jobs::JobPaths;
 use phileas::mcp::http::{self, Hosts};
-use phileas::mcp::{Desk, Policy, Queue, Server};
+use phileas::mcp::{MonitorFiles, Policy, Server, ToolContext};
 
 use fixtures::{Decorated, NoHouse};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).ok_or("usage: decorated FOLDER")?);
-    let places = Places {
+    let places = JobPaths {
         jobs: folder.join("jobs.jsonl"),
         events: folder.join("events.jsonl"),
-        ..Places::default()
+        ..JobPaths::default()
     };
     let base = std::env::var("WORLD_JULES")?;
     let client = jules::Client::new(
@@ -39,11 +39,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         Arc::new(SystemStopwatch::default()),
         Arc::new(SystemPause),
     );
-    let account = jules::sessions_api::SessionsApi::new(Arc::new(client));
-    let desk = Desk::new(
+    let account = jules::sessions_api::JulesSessions::new(Arc::new(client));
+    let desk = ToolContext::new(
         Arc::new(account),
         Arc::new(NoHouse),
-        Queue::new(&places, folder),
+        MonitorFiles::new(&places, folder),
         Policy::default(),
         [7; 32],
     );

@@ -10,9 +10,9 @@ mod questions;
 use std::borrow::Cow;
 use std::time::Duration;
 
-use phileas::mcp::{House, Server, Trouble};
+use phileas::mcp::{PhileasApi, Server, ToolError};
 use phileas::runtime::TickReport;
-use phileas::runtime::ports::sessions_api::Answer;
+use phileas::runtime::ports::sessions_api::BoxedAnswer;
 use phileas_domain::engine::{MergeFacts, MergeMethod, RunRequest, Snapshot};
 use phileas_domain::model::{Oid, PullNumber, RepositoryName};
 use rmcp::model::*;
@@ -23,19 +23,19 @@ use serde_json::json;
 /// The suites ask nothing of a repository.
 pub(crate) struct NoHouse;
 
-fn nothing<T>() -> Answer<'static, Result<T, Trouble>>
+fn nothing<T>() -> BoxedAnswer<'static, Result<T, ToolError>>
 where
     T: Send + 'static,
 {
-    Box::pin(async { Err(Trouble::new("there is no repository here")) })
+    Box::pin(async { Err(ToolError::new("there is no repository here")) })
 }
 
-impl House for NoHouse {
+impl PhileasApi for NoHouse {
     fn explain<'a>(
         &'a self,
         _: &'a RepositoryName,
         _: RunRequest,
-    ) -> Answer<'a, Result<(TickReport, Box<Snapshot>), Trouble>> {
+    ) -> BoxedAnswer<'a, Result<(TickReport, Box<Snapshot>), ToolError>> {
         nothing()
     }
 
@@ -43,11 +43,14 @@ impl House for NoHouse {
         &'a self,
         _: &'a RepositoryName,
         _: RunRequest,
-    ) -> Answer<'a, Result<TickReport, Trouble>> {
+    ) -> BoxedAnswer<'a, Result<TickReport, ToolError>> {
         nothing()
     }
 
-    fn state<'a>(&'a self, _: &'a RepositoryName) -> Answer<'a, Result<Option<String>, Trouble>> {
+    fn state<'a>(
+        &'a self,
+        _: &'a RepositoryName,
+    ) -> BoxedAnswer<'a, Result<Option<String>, ToolError>> {
         nothing()
     }
 
@@ -55,7 +58,7 @@ impl House for NoHouse {
         &'a self,
         _: &'a RepositoryName,
         _: &'a str,
-    ) -> Answer<'a, Result<Option<String>, Trouble>> {
+    ) -> BoxedAnswer<'a, Result<Option<String>, ToolError>> {
         nothing()
     }
 
@@ -63,7 +66,7 @@ impl House for NoHouse {
         &'a self,
         _: &'a RepositoryName,
         _: PullNumber,
-    ) -> Answer<'a, Result<Option<MergeFacts>, Trouble>> {
+    ) -> BoxedAnswer<'a, Result<Option<MergeFacts>, ToolError>> {
         nothing()
     }
 
@@ -73,7 +76,7 @@ impl House for NoHouse {
         _: PullNumber,
         _: &'a Oid,
         _: MergeMethod,
-    ) -> Answer<'a, Result<(), Trouble>> {
+    ) -> BoxedAnswer<'a, Result<(), ToolError>> {
         nothing()
     }
 }

@@ -30,7 +30,7 @@ use crate::adapters::github::wire::observation::{
 };
 use crate::adapters::github::wire::pull::PullFacts;
 use crate::adapters::github::wire::subject::CommentThread;
-use crate::runtime::ports::{Disposition, Failure, LedgerRead, Observation};
+use crate::runtime::ports::{Disposition, Failure, GitHubObservation, LedgerRead};
 
 /// The largest state file that is read, in bytes.
 pub const STATE_LIMIT_BYTES: u64 = 16 << 20;
@@ -47,7 +47,7 @@ const PAUSE: &str = "pause";
 const WHAT: &str = "POST /graphql (Observe)";
 
 impl Client {
-    pub(crate) async fn observe_once(&self) -> Result<Observation, Failure> {
+    pub(crate) async fn observe_once(&self) -> Result<GitHubObservation, Failure> {
         let checks_hidden = AtomicBool::new(false);
         let note = |problem: &GraphError| {
             let tolerated = is_hidden_check(problem);
@@ -119,7 +119,7 @@ impl Client {
         let activity = RecentActivity::collect(seen.active, seen.recent, pulls, refused);
         let (notices, dashboards) = sort_notices(seen.notices);
         let age = Duration::try_from(self.pause.now().duration_since(answered_at));
-        Ok(Observation {
+        Ok(GitHubObservation {
             now,
             // The age is unknown if the clock was set back meanwhile.
             age: age.unwrap_or_default(),

@@ -9,7 +9,7 @@ use crate::adapters::github::{Client, PAUSE_LABEL, RepositoryAccess};
 use crate::cli::context::env_var::{env_value, is_switched_on};
 use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::sanitize::sanitize;
-use crate::runtime::ports::{LEDGER_BRANCH, Observation};
+use crate::runtime::ports::{GitHubObservation, LEDGER_BRANCH};
 
 /// The variable that pauses a repository.
 const PAUSE_VARIABLE: &str = "PHILEAS_PAUSED";
@@ -22,7 +22,7 @@ const MAX_NOTICES: usize = 10;
 
 pub(super) async fn check_standing(
     client: &Client,
-    seen: &Observation,
+    seen: &GitHubObservation,
     shown: &RepositoryAccess,
     state: Option<&State>,
     place: &CheckedRepository<'_>,
@@ -57,7 +57,7 @@ pub(super) async fn check_standing(
 /// Reports locked issues of phileas, on which phileas may not comment.
 async fn check_locked_issues(
     client: &Client,
-    seen: &Observation,
+    seen: &GitHubObservation,
     place: &CheckedRepository<'_>,
     findings: &mut Findings,
 ) {
@@ -109,7 +109,7 @@ fn check_restrictions(
 /// Reports pauses and their authors. Returns whether there is one.
 async fn check_pauses(
     client: &Client,
-    seen: &Observation,
+    seen: &GitHubObservation,
     state: Option<&State>,
     place: &CheckedRepository<'_>,
     findings: &mut Findings,

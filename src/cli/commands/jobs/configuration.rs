@@ -7,7 +7,7 @@ use phileas_domain::jobs::Config;
 use crate::cli::arguments::JobFiles;
 use crate::cli::context::env_var::env_value;
 use crate::cli::exit::CliError;
-use crate::jobs::{Places, files};
+use crate::jobs::{JobPaths, files};
 
 /// Other variables that name the configuration: those of the first monitor and of its successor.
 const OLD_VARIABLES: [&str; 2] = ["ZAI_JULES_CONFIG", "JULES_CONFIG"];
@@ -21,7 +21,7 @@ const MAX_BYTES: usize = 1 << 20;
 /// The configuration, and the paths of the files.
 pub(super) struct JobsConfiguration {
     pub(super) config: Config,
-    pub(super) places: Places,
+    pub(super) places: JobPaths,
 }
 
 impl JobsConfiguration {
@@ -46,12 +46,12 @@ impl JobsConfiguration {
             }
             None => Config::default(),
         };
-        let usual = Places::default();
+        let usual = JobPaths::default();
         let pick = |named: Option<&Path>, configured: Option<&String>, usual: PathBuf| {
             let configured = configured.map(PathBuf::from);
             named.map(Path::to_owned).or(configured).unwrap_or(usual)
         };
-        let places = Places {
+        let places = JobPaths {
             jobs: pick(named.jobs.as_deref(), config.jobs_path.as_ref(), usual.jobs),
             events: pick(
                 named.events.as_deref(),

@@ -15,9 +15,9 @@ use crate::cli::context::env_var::env_value;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::jobs::command::VARIABLE;
-use crate::jobs::handler::{Allowed, Dealt, EventHandler};
+use crate::jobs::handler::{Allowed, EventHandler, HandledEvent};
 use crate::jobs::mcp_command;
-use crate::jobs::settle::Settling;
+use crate::jobs::settle::PullSettlement;
 
 pub(crate) async fn run(
     arguments: &Arguments,
@@ -35,7 +35,7 @@ pub(crate) async fn run(
             .or(actions.retries)
             .unwrap_or(config::RETRIES),
         approve_plans: arguments.approve_plans || actions.approve_plans.unwrap_or(false),
-        settling: Settling {
+        settling: PullSettlement {
             archive: !arguments.no_archive && actions.archive.unwrap_or(true),
             retire: !arguments.no_retire && actions.retire.unwrap_or(true),
         },
@@ -77,7 +77,7 @@ pub(crate) async fn run(
 }
 
 /// Adds the answer of the MCP server in the configuration, quoted, because another program wrote it.
-fn add_answer(dealt: &mut Dealt, tool: &str, answer: Result<String, String>) {
+fn add_answer(dealt: &mut HandledEvent, tool: &str, answer: Result<String, String>) {
     let shown = match &answer {
         Ok(text) => {
             let quoted = text.lines().map(|line| format!("> {line}\n"));

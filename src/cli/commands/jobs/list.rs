@@ -13,7 +13,7 @@ use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::sanitize::sanitize;
 use crate::cli::terminal::table::Table;
 use crate::jobs::monitor::MAX_MEMORY_BYTES;
-use crate::jobs::{Places, Registered, files};
+use crate::jobs::{JobPaths, Registered, files};
 
 /// How many characters of a task the table shows.
 const TASK_CHARS: usize = 60;
@@ -81,7 +81,7 @@ pub(crate) async fn run(
 }
 
 fn list_jobs(
-    places: &Places,
+    places: &JobPaths,
     all: bool,
     as_json: bool,
     screen: &mut Screen<impl Write>,

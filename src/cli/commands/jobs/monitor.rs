@@ -17,8 +17,8 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::sanitize::sanitize;
 use crate::jobs::monitor::DEFAULT_ACCOUNT;
-use crate::jobs::settle::{Settling, settle};
-use crate::jobs::{Cycle, Monitor, Places, Rhythm, StoreError, Unasked, files};
+use crate::jobs::settle::{PullSettlement, settle};
+use crate::jobs::{Cycle, JobPaths, Monitor, MonitorSettings, SkippedAccount, StoreError, files};
 
 /// How many characters of a message a line shows.
 const MESSAGE_CHARS: usize = 120;
@@ -35,7 +35,7 @@ pub(crate) async fn run(
     let folder = arguments.jules_keys_dir.clone().or(configured);
     // The monitor checks again anyway, so a failed call is not retried at once.
     let accounts = clients::jules_accounts(base.map(String::as_str), folder.as_deref(), false)?;
-    let settling = Settling {
+    let settling = PullSettlement {
         archive: !arguments.no_archive && config.actions.archive.unwrap_or(true),
         retire: !arguments.no_retire && config.actions.retire.unwrap_or(true),
     };
@@ -117,8 +117,8 @@ fn exit_of_cycle(cycle: &Cycle) -> Exit {
 }
 
 /// Why a single check skipped jobs, and when the next one checks them.
-fn unasked_text(unasked: &Unasked) -> String {
-    let Unasked { account, jobs, .. } = unasked;
+fn unasked_text(unasked: &SkippedAccount) -> String {
+    let SkippedAccount { account, jobs, .. } = unasked;
     let left = match jobs {
         1 => "1 job was not checked".to_owned(),
         _ => format!("{jobs} jobs were not checked"),
@@ -154,11 +154,11 @@ pub(super) fn monitor_rhythm(
     poll: Option<SignedDuration>,
     stuck: Option<SignedDuration>,
     config: &Config,
-) -> Result<Rhythm, CliError> {
+) -> Result<MonitorSettings, CliError> {
     let usual = |seconds: f64| config::length(seconds).expect("what is usual is a length of time");
     let poll = poll.or(config.monitor_poll);
     let stuck = stuck.or(config.stuck);
-    Ok(Rhythm {
+    Ok(MonitorSettings {
         poll: poll.unwrap_or_else(|| usual(config::MONITOR_POLL_SECONDS)),
         rules: Rules {
             stuck: stuck.unwrap_or_else(|| usual(config::STUCK_MINUTES * 60.0)),
@@ -205,7 +205,11 @@ pub(super) fn event_line(event: &Event) -> String {
     format!("{id:>5} {at}{:<11} {job}{said}", event.event)
 }
 
-fn write_metrics(path: &std::path::Path, cycle: &Cycle, places: &Places) -> Result<(), StoreError> {
+fn write_metrics(
+    path: &std::path::Path,
+    cycle: &Cycle,
+    places: &JobPaths,
+) -> Result<(), StoreError> {
     let (registry, _) = places.jobs_file().read()?;
     files::write_whole(path, &metrics::render_metrics(&cycle.memory, &registry))
 }

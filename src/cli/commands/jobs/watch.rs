@@ -15,7 +15,7 @@ use crate::cli::context::shutdown_signal::shutdown_signal;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::jobs::command::{Command, Commands};
-use crate::jobs::{Passed, Watcher};
+use crate::jobs::{WatchPass, Watcher};
 
 /// The poll interval if the system reports changes. It may lose some, so polling stays as a fallback.
 const MAX_POLL_INTERVAL: Duration = Duration::from_secs(10);
@@ -59,7 +59,7 @@ pub(crate) async fn run(
             // Other programs' file changes must not end a running watcher.
             Err(error) if has_begun && !arguments.once => {
                 tracing::error!("{error}; it is tried again");
-                Passed::default()
+                WatchPass::default()
             }
             passed => passed?,
         };

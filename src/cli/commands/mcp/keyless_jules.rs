@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use phileas_domain::engine::CreateFailure;
 
 use crate::runtime::ports::sessions_api::{
-    Answer, Happening, HireJules, Job, JobPage, NewJob, SourcePage,
+    BoxedAnswer, Job, JobActivity, JobPage, NewJob, SessionsApi, SourcePage,
 };
 use crate::runtime::ports::{Disposition, Failure};
 
@@ -38,19 +38,19 @@ impl KeylessJules {
         }
     }
 
-    fn denied_answer<T: Send + 'static>(&self) -> Answer<'_, Result<T, Failure>> {
+    fn denied_answer<T: Send + 'static>(&self) -> BoxedAnswer<'_, Result<T, Failure>> {
         let failure = self.credential_failure();
         Box::pin(async { Err(failure) })
     }
 }
 
-impl HireJules for KeylessJules {
-    fn create(&self, _new: NewJob) -> Answer<'_, Result<Job, CreateFailure>> {
+impl SessionsApi for KeylessJules {
+    fn create(&self, _new: NewJob) -> BoxedAnswer<'_, Result<Job, CreateFailure>> {
         let detail = self.credential_failure().detail;
         Box::pin(async { Err(CreateFailure::Credential { detail }) })
     }
 
-    fn job<'a>(&'a self, _id: &'a str) -> Answer<'a, Result<Option<Job>, Failure>> {
+    fn job<'a>(&'a self, _id: &'a str) -> BoxedAnswer<'a, Result<Option<Job>, Failure>> {
         self.denied_answer()
     }
 
@@ -58,30 +58,33 @@ impl HireJules for KeylessJules {
         &'a self,
         _page: Option<&'a str>,
         _archived: bool,
-    ) -> Answer<'a, Result<JobPage, Failure>> {
+    ) -> BoxedAnswer<'a, Result<JobPage, Failure>> {
         self.denied_answer()
     }
 
     fn happenings<'a>(
         &'a self,
         _id: &'a str,
-    ) -> Answer<'a, Result<Option<Vec<Happening>>, Failure>> {
+    ) -> BoxedAnswer<'a, Result<Option<Vec<JobActivity>>, Failure>> {
         self.denied_answer()
     }
 
-    fn say<'a>(&'a self, _id: &'a str, _text: &'a str) -> Answer<'a, Result<(), Failure>> {
+    fn say<'a>(&'a self, _id: &'a str, _text: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
         self.denied_answer()
     }
 
-    fn approve<'a>(&'a self, _id: &'a str) -> Answer<'a, Result<(), Failure>> {
+    fn approve<'a>(&'a self, _id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
         self.denied_answer()
     }
 
-    fn archive<'a>(&'a self, _id: &'a str) -> Answer<'a, Result<(), Failure>> {
+    fn archive<'a>(&'a self, _id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
         self.denied_answer()
     }
 
-    fn sources<'a>(&'a self, _page: Option<&'a str>) -> Answer<'a, Result<SourcePage, Failure>> {
+    fn sources<'a>(
+        &'a self,
+        _page: Option<&'a str>,
+    ) -> BoxedAnswer<'a, Result<SourcePage, Failure>> {
         self.denied_answer()
     }
 }

@@ -8,11 +8,11 @@ use phileas_domain::model::{Oid, PullNumber, RepositoryName};
 use crate::adapters::github;
 use crate::adapters::jules::RepositoryJules;
 use crate::cli::context::clients::{self, Connection};
-use crate::mcp::{House, Trouble};
-use crate::runtime::ports::sessions_api::Answer;
+use crate::mcp::{PhileasApi, ToolError};
+use crate::runtime::ports::sessions_api::BoxedAnswer;
 use crate::runtime::ports::{LedgerRead, ReadGitHub as _, WriteGitHub as _};
 use crate::runtime::{self, Tick, TickReport};
-use crate::server::accounts::external_services::Watch;
+use crate::server::accounts::external_services::SharedStopwatch;
 use crate::server::repositories::{Member, Repositories};
 
 /// The credentials for a repository.
@@ -27,11 +27,11 @@ pub(super) enum RepositoryAccess {
 struct CallClients {
     github: github::Client,
     jules: RepositoryJules,
-    stopwatch: Watch,
+    stopwatch: SharedStopwatch,
 }
 
 impl RepositoryAccess {
-    fn github_client(&self, repository: &RepositoryName) -> Result<github::Client, Trouble> {
+    fn github_client(&self, repository: &RepositoryName) -> Result<github::Client, ToolError> {
         match self {
             Self::Environment => clients::github_client(repository).map_err(mcp_error),
             Self::Service(repositories) => {
@@ -42,20 +42,20 @@ impl RepositoryAccess {
         }
     }
 
-    fn call_clients(&self, repository: &RepositoryName) -> Result<CallClients, Trouble> {
+    fn call_clients(&self, repository: &RepositoryName) -> Result<CallClients, ToolError> {
         match self {
             Self::Environment => {
                 let connection = Connection::from_environment(repository).map_err(mcp_error)?;
                 Ok(CallClients {
                     github: connection.github,
                     jules: connection.jules,
-                    stopwatch: Watch::new(Arc::new(connection.stopwatch)),
+                    stopwatch: SharedStopwatch::new(Arc::new(connection.stopwatch)),
                 })
             }
             Self::Service(repositories) => {
                 let member = find_member(repositories, repository)?;
                 let key = repositories.key_of(&member.name);
-                let key = key.map_err(|no_key| Trouble::new(no_key.to_string()))?;
+                let key = key.map_err(|no_key| ToolError::new(no_key.to_string()))?;
                 Ok(CallClients {
                     github: self.github_client(repository)?,
                     jules: RepositoryJules::new(key.client, member.name.clone()),
@@ -69,28 +69,28 @@ impl RepositoryAccess {
 fn find_member(
     repositories: &Repositories,
     repository: &RepositoryName,
-) -> Result<Arc<Member>, Trouble> {
+) -> Result<Arc<Member>, ToolError> {
     let mut members = repositories.members().into_iter();
     members
         .find(|member| member.name == *repository)
         .ok_or_else(|| {
-            Trouble::new(format!(
+            ToolError::new(format!(
                 "the service does not look after {repository}; a person can install its App there, or name it in \
                  phileas.toml"
             ))
         })
 }
 
-fn mcp_error(stopped: crate::cli::exit::CliError) -> Trouble {
-    Trouble::new(stopped.message)
+fn mcp_error(stopped: crate::cli::exit::CliError) -> ToolError {
+    ToolError::new(stopped.message)
 }
 
-impl House for RepositoryAccess {
+impl PhileasApi for RepositoryAccess {
     fn explain<'a>(
         &'a self,
         repository: &'a RepositoryName,
         ask: RunRequest,
-    ) -> Answer<'a, Result<(TickReport, Box<Snapshot>), Trouble>> {
+    ) -> BoxedAnswer<'a, Result<(TickReport, Box<Snapshot>), ToolError>> {
         Box::pin(async move {
             let way = self.call_clients(repository)?;
             let settings = clients::run_settings(ask).map_err(mcp_error)?;
@@ -104,7 +104,7 @@ impl House for RepositoryAccess {
         &'a self,
         repository: &'a RepositoryName,
         ask: RunRequest,
-    ) -> Answer<'a, Result<TickReport, Trouble>> {
+    ) -> BoxedAnswer<'a, Result<TickReport, ToolError>> {
         Box::pin(async move {
             let way = self.call_clients(repository)?;
             let settings = clients::run_settings(ask).map_err(mcp_error)?;
@@ -120,14 +120,14 @@ impl House for RepositoryAccess {
     fn state<'a>(
         &'a self,
         repository: &'a RepositoryName,
-    ) -> Answer<'a, Result<Option<String>, Trouble>> {
+    ) -> BoxedAnswer<'a, Result<Option<String>, ToolError>> {
         Box::pin(async move {
             let github = self.github_client(repository)?;
             Ok(match github.observe().await?.ledger {
                 LedgerRead::State { text, .. } => Some(text),
                 LedgerRead::NoBranch | LedgerRead::NoState { .. } => None,
                 LedgerRead::Unreadable { what, .. } => {
-                    return Err(Trouble::new(format!(
+                    return Err(ToolError::new(format!(
                         "the ledger of {repository} cannot be read: {what}"
                     )));
                 }
@@ -139,7 +139,7 @@ impl House for RepositoryAccess {
         &'a self,
         repository: &'a RepositoryName,
         path: &'a str,
-    ) -> Answer<'a, Result<Option<String>, Trouble>> {
+    ) -> BoxedAnswer<'a, Result<Option<String>, ToolError>> {
         Box::pin(async move {
             let github = self.github_client(repository)?;
             let Some(head) = github.observe().await?.repository.default_head else {
@@ -154,7 +154,7 @@ impl House for RepositoryAccess {
         &'a self,
         repository: &'a RepositoryName,
         pull: PullNumber,
-    ) -> Answer<'a, Result<Option<MergeFacts>, Trouble>> {
+    ) -> BoxedAnswer<'a, Result<Option<MergeFacts>, ToolError>> {
         Box::pin(async move {
             let github = self.github_client(repository)?;
             Ok(github.read_merge_facts(pull).await?)
@@ -167,7 +167,7 @@ impl House for RepositoryAccess {
         pull: PullNumber,
         head: &'a Oid,
         method: MergeMethod,
-    ) -> Answer<'a, Result<(), Trouble>> {
+    ) -> BoxedAnswer<'a, Result<(), ToolError>> {
         Box::pin(async move {
             let github = self.github_client(repository)?;
             Ok(github.merge_pull(pull, head, method).await?)

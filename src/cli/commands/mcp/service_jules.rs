@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use phileas_domain::engine::CreateFailure;
 
-use crate::adapters::jules::sessions_api::SessionsApi;
+use crate::adapters::jules::sessions_api::JulesSessions;
 use crate::runtime::ports::sessions_api::{
-    Answer, Happening, HireJules, Job, JobPage, NewJob, SourcePage,
+    BoxedAnswer, Job, JobActivity, JobPage, NewJob, SessionsApi, SourcePage,
 };
 use crate::runtime::ports::{Disposition, Failure};
 use crate::server::accounts::keys::KeyClient;
@@ -58,7 +58,7 @@ impl ServiceJules {
     }
 
     /// The job and its account. `None`: no key knows it. A failed key is reported only if no other key knows the job.
-    async fn find_job(&self, id: &str) -> Result<Option<(Job, SessionsApi)>, Failure> {
+    async fn find_job(&self, id: &str) -> Result<Option<(Job, JulesSessions)>, Failure> {
         let keys = self.distinct_keys()?;
         let first = self.remembered_key(id).and_then(|number| {
             let key = keys.get(&number)?;
@@ -70,7 +70,7 @@ impl ServiceJules {
             .map(|(number, key)| (*number, key.clone()));
         let mut failed = None;
         for (number, key) in first.clone().into_iter().chain(others) {
-            let account = SessionsApi::new(key.client);
+            let account = JulesSessions::new(key.client);
             match account.job(id).await {
                 Ok(Some(job)) => {
                     self.remember_key(id, number);
@@ -84,7 +84,7 @@ impl ServiceJules {
     }
 
     /// The account of a job.
-    async fn account_of_job(&self, id: &str) -> Result<SessionsApi, Failure> {
+    async fn account_of_job(&self, id: &str) -> Result<JulesSessions, Failure> {
         let found = self.find_job(id).await?;
         found.map(|(_, account)| account).ok_or_else(|| Failure {
             disposition: Disposition::NotFound,
@@ -109,7 +109,7 @@ impl ServiceJules {
         Ok(KeyPage {
             at,
             is_last: at + 1 == keys.len(),
-            account: SessionsApi::new(Arc::clone(&key.client)),
+            account: JulesSessions::new(Arc::clone(&key.client)),
             token: Some(token).filter(|token| !token.is_empty()),
         })
     }
@@ -119,7 +119,7 @@ impl ServiceJules {
 struct KeyPage<'p> {
     at: usize,
     is_last: bool,
-    account: SessionsApi,
+    account: JulesSessions,
     token: Option<&'p str>,
 }
 
@@ -133,8 +133,8 @@ impl KeyPage<'_> {
     }
 }
 
-impl HireJules for ServiceJules {
-    fn create(&self, new: NewJob) -> Answer<'_, Result<Job, CreateFailure>> {
+impl SessionsApi for ServiceJules {
+    fn create(&self, new: NewJob) -> BoxedAnswer<'_, Result<Job, CreateFailure>> {
         Box::pin(async move {
             let key = self.repositories.key_of(&new.source.0).map_err(|no_key| {
                 CreateFailure::Credential {
@@ -142,13 +142,13 @@ impl HireJules for ServiceJules {
                 }
             })?;
             let number = key.number;
-            let job = SessionsApi::new(key.client).create(new).await?;
+            let job = JulesSessions::new(key.client).create(new).await?;
             self.remember_key(&job.id, number);
             Ok(job)
         })
     }
 
-    fn job<'a>(&'a self, id: &'a str) -> Answer<'a, Result<Option<Job>, Failure>> {
+    fn job<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<Option<Job>, Failure>> {
         Box::pin(async move { Ok(self.find_job(id).await?.map(|(job, _)| job)) })
     }
 
@@ -156,7 +156,7 @@ impl HireJules for ServiceJules {
         &'a self,
         page: Option<&'a str>,
         archived: bool,
-    ) -> Answer<'a, Result<JobPage, Failure>> {
+    ) -> BoxedAnswer<'a, Result<JobPage, Failure>> {
         Box::pin(async move {
             let place = self.parse_page(page)?;
             let JobPage { jobs, next } = place.account.jobs(place.token, archived).await?;
@@ -168,7 +168,7 @@ impl HireJules for ServiceJules {
     fn happenings<'a>(
         &'a self,
         id: &'a str,
-    ) -> Answer<'a, Result<Option<Vec<Happening>>, Failure>> {
+    ) -> BoxedAnswer<'a, Result<Option<Vec<JobActivity>>, Failure>> {
         Box::pin(async move {
             match self.find_job(id).await? {
                 Some((_, account)) => account.happenings(id).await,
@@ -177,19 +177,22 @@ impl HireJules for ServiceJules {
         })
     }
 
-    fn say<'a>(&'a self, id: &'a str, text: &'a str) -> Answer<'a, Result<(), Failure>> {
+    fn say<'a>(&'a self, id: &'a str, text: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
         Box::pin(async move { self.account_of_job(id).await?.say(id, text).await })
     }
 
-    fn approve<'a>(&'a self, id: &'a str) -> Answer<'a, Result<(), Failure>> {
+    fn approve<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
         Box::pin(async move { self.account_of_job(id).await?.approve(id).await })
     }
 
-    fn archive<'a>(&'a self, id: &'a str) -> Answer<'a, Result<(), Failure>> {
+    fn archive<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
         Box::pin(async move { self.account_of_job(id).await?.archive(id).await })
     }
 
-    fn sources<'a>(&'a self, page: Option<&'a str>) -> Answer<'a, Result<SourcePage, Failure>> {
+    fn sources<'a>(
+        &'a self,
+        page: Option<&'a str>,
+    ) -> BoxedAnswer<'a, Result<SourcePage, Failure>> {
         Box::pin(async move {
             let place = self.parse_page(page)?;
             let SourcePage { sources, next } = place.account.sources(place.token).await?;

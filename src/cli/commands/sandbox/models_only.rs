@@ -15,7 +15,7 @@ use crate::cli::arguments::Sandbox;
 use crate::cli::context::bind::bind_listener;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::sandbox::{Shared, WorldSetup, world_setup};
+use crate::sandbox::{SharedWorld, WorldSetup, world_setup};
 
 /// How much of standard input is read at once. Only its end matters.
 const INPUT_CHUNK: usize = 4_096;
@@ -38,7 +38,7 @@ pub(crate) async fn run(
     world
         .github_mut()
         .set_role(repo, world_setup::RUNNER, Role::Admin);
-    let shared = Shared::new(world);
+    let shared = SharedWorld::new(world);
     let (github, github_at) = bind_model("--github", arguments.github).await?;
     let (jules, jules_at) = bind_model("--jules", arguments.jules).await?;
     shared.world().github_mut().api_url = format!("http://{github_at}");

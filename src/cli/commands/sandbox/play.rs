@@ -8,7 +8,7 @@ use super::transcript::Transcript;
 use crate::cli::arguments::Sandbox;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::sandbox::{Days, Shared, Step, WorldSetup, world_setup};
+use crate::sandbox::{SharedWorld, Step, Timeline, WorldSetup, world_setup};
 
 /// The share of deliveries that are lost, which shows that nothing depends on one.
 pub(crate) const LOST_SHARE: f64 = 0.1;
@@ -21,14 +21,14 @@ pub(crate) async fn run(
     if arguments.faults.is_none() && !arguments.chaos {
         setup.knobs.webhook_lost = LOST_SHARE;
     }
-    let shared = Shared::new(setup.build().map_err(CliError::usage)?.0);
+    let shared = SharedWorld::new(setup.build().map_err(CliError::usage)?.0);
     screen.print_lines(&format!(
         "A sandbox of {}: a model of GitHub, a model of Jules, a maintainer, and phileas between them.\n\
          No key, no network.\n",
         world_setup::repository()
     ))?;
     let mut transcript = Transcript::new(screen.colour);
-    let mut days = Days::new(
+    let mut days = Timeline::new(
         shared.clone(),
         world_setup::repository(),
         arguments.until,
@@ -47,8 +47,8 @@ pub(crate) async fn run(
 
 /// Plays the days and prints them.
 pub(crate) async fn play_days(
-    days: &mut Days,
-    shared: &Shared,
+    days: &mut Timeline,
+    shared: &SharedWorld,
     transcript: &mut Transcript,
     screen: &mut Screen<impl Write>,
 ) -> Result<(), CliError> {
@@ -77,7 +77,7 @@ pub(crate) async fn play_days(
 /// Writes the repositories, the branches and the models' records if an option asks for it.
 pub(crate) fn export_files(
     arguments: &Sandbox,
-    shared: &Shared,
+    shared: &SharedWorld,
     screen: &mut Screen<impl Write>,
 ) -> Result<(), CliError> {
     let Some(dir) = &arguments.export else {

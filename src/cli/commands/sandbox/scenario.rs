@@ -15,7 +15,7 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::pluralize;
 use crate::sandbox::scenario::{Clock, Scenario};
-use crate::sandbox::{Days, Shared, world_setup};
+use crate::sandbox::{SharedWorld, Timeline, world_setup};
 
 /// The branch whose files are printed at the end.
 const LEDGER_BRANCH: &str = "jules";
@@ -36,7 +36,7 @@ pub(crate) async fn run(
     let text = option_file::read_option_file("--scenario", file)?;
     let scenario = Scenario::read(TomlText::new(&file.display().to_string(), &text))
         .map_err(|mistake| CliError::usage(format!("--scenario {mistake}")))?;
-    let shared = Shared::new(
+    let shared = SharedWorld::new(
         scenario
             .world_setup(arguments.seed)
             .build()
@@ -49,7 +49,7 @@ pub(crate) async fn run(
     screen.print_line("")?;
     let mut transcript = Transcript::for_scenario(screen.colour);
     let begin = shared.now();
-    let mut days = Days::new(
+    let mut days = Timeline::new(
         shared.clone(),
         world_setup::repository(),
         SignedDuration::ZERO,
@@ -79,8 +79,8 @@ pub(crate) async fn run(
 /// Prints the result: how many requests Jules got, and the files on the ledger.
 fn print_result(
     scenario: &Scenario,
-    days: &Days,
-    shared: &Shared,
+    days: &Timeline,
+    shared: &SharedWorld,
     screen: &mut Screen<impl Write>,
 ) -> Result<(), CliError> {
     let sessions = shared.world().books().sessions.len();
@@ -107,7 +107,7 @@ fn print_result(
 }
 
 /// The files of the exchange, by path.
-fn exchange_files(shared: &Shared, repository: &RepositoryName) -> Vec<(String, String)> {
+fn exchange_files(shared: &SharedWorld, repository: &RepositoryName) -> Vec<(String, String)> {
     let world = shared.world();
     let github = world.github();
     let found = github

@@ -33,28 +33,28 @@ use crate::cli::context::clients::http_transport;
 use crate::cli::context::shutdown_signal::shutdown_signal;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::runtime::driver::{Bounds, Pulse};
+use crate::runtime::driver::{Bounds, Heartbeat};
 use crate::runtime::inbox::Fault;
 use crate::runtime::{SERVICE, TickReport};
 use crate::sandbox::delivery::deliver;
 use crate::sandbox::running_time::RunningTime;
-use crate::sandbox::{Days, Shared, WorldSetup, world_setup};
+use crate::sandbox::{SharedWorld, Timeline, WorldSetup, world_setup};
 use crate::server::accounts::app::Identity;
-use crate::server::accounts::external_services::Outside;
+use crate::server::accounts::external_services::ExternalServices;
 use crate::server::accounts::keys::Keys;
 use crate::server::admin::audit::Audit;
 use crate::server::admin::dashboard::{self, Access, Board, Dashboard};
-use crate::server::admin::metrics::{self, Metrics, Sources};
+use crate::server::admin::metrics::{self, Metrics, MetricsSources};
 use crate::server::admin::setup::GITHUB;
 use crate::server::config::RepositoryEntry;
 use crate::server::public::counters::Figures;
-use crate::server::public::webhook::{Intake, Listed, Secrets};
+use crate::server::public::webhook::{Intake, RepositoryFilter, Secrets};
 use crate::server::repositories::{Member, Repositories, Source};
 use crate::server::worker::housekeeping::Housekeeping;
 use crate::server::worker::sweep::Sweep;
-use crate::server::worker::tick_observer::Onlooker;
+use crate::server::worker::tick_observer::TickObserver;
 use crate::server::worker::ticks::Ticks;
-use crate::server::{Ending, Fleet, Service, ending};
+use crate::server::{Fleet, Service, Shutdown, ending};
 
 /// How many minutes of the sandbox pass in a second.
 const MINUTES_PER_SECOND: f64 = 3.0;
@@ -169,13 +169,13 @@ pub(crate) async fn run(
 
 /// Builds the service. Its files are in the folder that is returned as well.
 fn build_service(
-    shared: &Shared,
+    shared: &SharedWorld,
     others: &[&str],
     at: &Addresses,
     (public, admin): (TcpListener, TcpListener),
     time: &RunningTime,
     reports: ReportSender,
-    asked: &Ending,
+    asked: &Shutdown,
 ) -> Result<(Service<SqliteInbox, Driver>, TempDir), CliError> {
     let folder = tempfile::tempdir()?;
     let metrics = Arc::new(Metrics::default());
@@ -192,18 +192,18 @@ fn build_service(
     )?);
     let board = Arc::new(Board::default());
     let figures = Arc::new(Figures::default());
-    let pulse = Arc::new(Pulse::default());
+    let pulse = Arc::new(Heartbeat::default());
     let clock = Arc::new(time.clone());
     let clock_of_intake: Arc<dyn Pause> = Arc::new(time.clone());
     let run = format!("{SERVICE}sandbox");
     let ticks = Ticks::new(Arc::clone(&repositories), run.clone(), None)
-        .seen_by(Arc::new(reports) as Arc<dyn Onlooker>)
-        .seen_by(Arc::clone(&board) as Arc<dyn Onlooker>)
-        .seen_by(Arc::clone(&metrics) as Arc<dyn Onlooker>);
+        .seen_by(Arc::new(reports) as Arc<dyn TickObserver>)
+        .seen_by(Arc::clone(&board) as Arc<dyn TickObserver>)
+        .seen_by(Arc::clone(&metrics) as Arc<dyn TickObserver>);
     let secrets = SecretString::from(world_setup::WEBHOOK_SECRET);
     let secrets =
         Secrets::from_list(&secrets).map_err(|error| CliError::fault(error.to_string()))?;
-    let measured = metrics::routes(Sources {
+    let measured = metrics::routes(MetricsSources {
         feed: None,
         metrics,
         figures: Arc::clone(&figures),
@@ -240,7 +240,7 @@ fn build_service(
         intake: Intake::new(
             Arc::clone(&inbox),
             secrets,
-            Listed::default(),
+            RepositoryFilter::default(),
             Arc::clone(&figures),
         )
         .telling(changed)
@@ -261,11 +261,11 @@ fn build_service(
 
 /// Serves both models until the service ends.
 fn serve_models(
-    shared: &Shared,
+    shared: &SharedWorld,
     github: TcpListener,
     jules: TcpListener,
     factor: f64,
-    asked: &Ending,
+    asked: &Shutdown,
 ) -> JoinHandle<((), ())> {
     let face = |listener, face| {
         let mut ending = asked.clone();
@@ -284,11 +284,11 @@ fn serve_models(
 }
 
 /// The models as the service reaches them.
-fn external_services(at: &Addresses, time: &RunningTime) -> Result<Outside, CliError> {
+fn external_services(at: &Addresses, time: &RunningTime) -> Result<ExternalServices, CliError> {
     let fault = |error: &dyn std::fmt::Display| CliError::fault(error.to_string());
     let github = github::Base::from_values(Some(&format!("http://{}", at.github)), None);
     let jules = jules::Base::parse(&format!("http://{}/v1alpha", at.jules));
-    Ok(Outside {
+    Ok(ExternalServices {
         github: github.map_err(|error| fault(&error))?,
         jules: jules.map_err(|error| fault(&error))?.0,
         to_github: http_transport(),
@@ -302,7 +302,7 @@ fn external_services(at: &Addresses, time: &RunningTime) -> Result<Outside, CliE
 /// Prints the result, and exports everything if an option asks for it.
 fn finish(
     arguments: &Sandbox,
-    shared: &Shared,
+    shared: &SharedWorld,
     transcript: Option<&mut Transcript>,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
@@ -318,7 +318,7 @@ fn finish(
 #[derive(Debug)]
 struct ReportSender(UnboundedSender<(RepositoryName, TickReport)>);
 
-impl Onlooker for ReportSender {
+impl TickObserver for ReportSender {
     fn ticked(&self, member: &Member, report: &TickReport, _took: Duration) {
         // The transcript may end before the last tick.
         let _over = self.0.send((member.name.clone(), report.clone()));
@@ -327,7 +327,7 @@ impl Onlooker for ReportSender {
     fn failed(&self, _member: &Member, _fault: &Fault, _took: Duration) {}
 }
 
-fn build_world(arguments: &Sandbox, mut setup: WorldSetup) -> Result<Shared, CliError> {
+fn build_world(arguments: &Sandbox, mut setup: WorldSetup) -> Result<SharedWorld, CliError> {
     if has_no_fault_settings(arguments) && !arguments.empty {
         setup.knobs.webhook_lost = play::LOST_SHARE;
     }
@@ -336,7 +336,7 @@ fn build_world(arguments: &Sandbox, mut setup: WorldSetup) -> Result<Shared, Cli
     world
         .github_mut()
         .set_role(repo, world_setup::RUNNER, Role::Admin);
-    Ok(Shared::new(world))
+    Ok(SharedWorld::new(world))
 }
 
 /// Whether the user has set no faults.
@@ -347,12 +347,12 @@ fn has_no_fault_settings(arguments: &Sandbox) -> bool {
 /// Plays the days before the service at once.
 async fn play_past_days(
     arguments: &Sandbox,
-    shared: &Shared,
+    shared: &SharedWorld,
     transcript: Option<&mut Transcript>,
     screen: &mut Screen<impl Write>,
 ) -> Result<(), CliError> {
     let span = arguments.until;
-    let mut days = Days::new(
+    let mut days = Timeline::new(
         shared.clone(),
         world_setup::repository(),
         span,
@@ -368,7 +368,7 @@ async fn play_past_days(
 }
 
 /// Makes the model delay and repeat deliveries of the running service.
-fn disturb_deliveries(arguments: &Sandbox, shared: &Shared) {
+fn disturb_deliveries(arguments: &Sandbox, shared: &SharedWorld) {
     if has_no_fault_settings(arguments) {
         let mut world = shared.world();
         let knobs = world.knobs_mut();
@@ -378,9 +378,9 @@ fn disturb_deliveries(arguments: &Sandbox, shared: &Shared) {
 }
 
 fn build_repositories(
-    shared: &Shared,
+    shared: &SharedWorld,
     others: &[&str],
-    outside: Outside,
+    outside: ExternalServices,
     changed: Arc<Notify>,
 ) -> Result<Repositories, CliError> {
     let fault = |error: &dyn std::fmt::Display| CliError::fault(error.to_string());

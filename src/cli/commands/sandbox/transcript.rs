@@ -13,7 +13,7 @@ use crate::cli::exit::CliError;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::pluralize;
 use crate::runtime::TickReport;
-use crate::sandbox::{Shared, world_setup};
+use crate::sandbox::{SharedWorld, world_setup};
 
 /// The column at which the further rows of a long line begin.
 const INDENT: usize = 11;
@@ -321,7 +321,7 @@ impl Transcript {
     pub(crate) fn write_result(
         &mut self,
         screen: &mut Screen<impl Write>,
-        shared: &Shared,
+        shared: &SharedWorld,
     ) -> Result<(), CliError> {
         let world = shared.world();
         let books = world.complete_books();

@@ -18,7 +18,7 @@ use crate::cli::context::{bind, database_url};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::server::accounts::app::{APP_FILE, origin_of_identity};
-use crate::server::admin::check::{Finding, Found, Grade, Told, check, check_key};
+use crate::server::admin::check::{CheckResult, CheckSettings, Finding, Grade, check, check_key};
 use crate::server::admin::setup::GITHUB;
 use crate::server::config::{Config, secret};
 
@@ -44,7 +44,7 @@ pub(super) async fn run(
     ];
     let inbox = |text: &str| format!("{inbox}: {text}");
     // Ask both at once, so that one without an answer does not delay the other.
-    let outside = Found::default();
+    let outside = CheckResult::default();
     let (reached, asked) = tokio::join!(
         async {
             match database {
@@ -126,7 +126,7 @@ pub(super) async fn run(
 /// checked all the same, so that one run reports everything to fix.
 ///
 /// Findings that exist when this future is dropped count.
-async fn check_credentials(config: &Config, findings: &Found) {
+async fn check_credentials(config: &Config, findings: &CheckResult) {
     let outside = match fleet::external_services() {
         Ok(outside) => outside,
         Err(stopped) => return findings.add(refused_finding("addresses", stopped)),
@@ -138,7 +138,7 @@ async fn check_credentials(config: &Config, findings: &Found) {
         None
     });
     let is_told = key.is_some() || is_broken || config.jules_keys_dir.is_some();
-    let told = Told {
+    let told = CheckSettings {
         jules: key.clone(),
         identity: origin_of_identity(env_value),
         public_url: config.public_url.clone(),

@@ -14,16 +14,16 @@ use crate::cli::context::env_var::{env_value, is_switched_on};
 use crate::cli::context::run_identity::{hex_text, random_bytes};
 use crate::cli::exit::CliError;
 use crate::runtime::SERVICE;
-use crate::runtime::driver::{Bounds, Pulse};
+use crate::runtime::driver::{Bounds, Heartbeat};
 use crate::server::Fleet;
 use crate::server::accounts::app::{APP_FILE, identity, named_by};
-use crate::server::accounts::external_services::Outside;
+use crate::server::accounts::external_services::ExternalServices;
 use crate::server::accounts::keys::Keys;
 use crate::server::admin::feed::Feed;
 use crate::server::admin::metrics::{Metrics, count_requests};
 use crate::server::config::{Config, origin, secret};
 use crate::server::repositories::{Repositories, Source};
-use crate::server::worker::tick_observer::Onlooker;
+use crate::server::worker::tick_observer::TickObserver;
 use crate::server::worker::ticks::Ticks;
 
 /// Builds the fleet. `None`, with a warning in the log, if there is no GitHub identity: the service still stores
@@ -31,9 +31,9 @@ use crate::server::worker::ticks::Ticks;
 pub(super) fn build_fleet(
     config: &Config,
     changed: Arc<Notify>,
-    pulse: Arc<Pulse>,
+    pulse: Arc<Heartbeat>,
     metrics: &Arc<Metrics>,
-    onlookers: Vec<Arc<dyn Onlooker>>,
+    onlookers: Vec<Arc<dyn TickObserver>>,
     feed: Option<Arc<Feed>>,
 ) -> Result<Option<Fleet<SystemPause>>, CliError> {
     if let Some(name) = ignored_app_variable(config) {
@@ -90,7 +90,7 @@ pub(super) fn ignored_app_variable(config: &Config) -> Option<String> {
 /// The repositories, with the default Jules key. `None` if there is no GitHub identity.
 pub(super) fn build_repositories(
     config: &Config,
-    outside: Outside,
+    outside: ExternalServices,
     changed: Arc<Notify>,
     key: Option<JulesKey>,
 ) -> Result<Option<Repositories>, CliError> {
@@ -103,12 +103,12 @@ pub(super) fn build_repositories(
 }
 
 /// The external services, at the addresses of the environment.
-pub(super) fn external_services() -> Result<Outside, CliError> {
+pub(super) fn external_services() -> Result<ExternalServices, CliError> {
     let api = env_value("GITHUB_API_URL");
     let graphql = env_value("GITHUB_GRAPHQL_URL");
     let github = github::Base::from_values(api.as_deref(), graphql.as_deref())
         .map_err(|error| CliError::usage(error.to_string()))?;
-    Ok(Outside::real(
+    Ok(ExternalServices::real(
         github,
         clients::jules_base()?,
         clients::http_transport(),

@@ -17,8 +17,8 @@ use crate::cli::context::{clients, shutdown_signal};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::server::accounts::app::{APP_FILE, kept_app, named_by};
-use crate::server::admin::audit::{Audit, Deed};
-use crate::server::admin::setup::{Busy, GITHUB, Setup, routes};
+use crate::server::admin::audit::{Audit, AuditEntry};
+use crate::server::admin::setup::{ActiveExchange, GITHUB, Setup, routes};
 use crate::server::config::Config;
 use crate::server::ending;
 use crate::server::public::counters::Figures;
@@ -93,7 +93,7 @@ pub(super) async fn run(
         ));
     };
     match Audit::open(directory.path()) {
-        Ok(audit) => audit.record(&Deed {
+        Ok(audit) => audit.record(&AuditEntry {
             at: local_now(),
             who: &local_actor(),
             what: "setup",
@@ -109,7 +109,7 @@ pub(super) async fn run(
 
 /// Waits, within a limit, until running requests are answered and no exchange with GitHub is under way. The browser of
 /// an exchange may be gone.
-async fn wind_down(mut serving: JoinHandle<()>, busy: &Busy, limit: Duration) {
+async fn wind_down(mut serving: JoinHandle<()>, busy: &ActiveExchange, limit: Duration) {
     let ended = tokio::time::timeout(limit, async {
         let _ended = (&mut serving).await;
         let _idle = busy.lock().await;
@@ -126,8 +126,13 @@ mod tests {
     #[tokio::test]
     async fn an_endless_request_is_not_waited_for() {
         let endless = tokio::spawn(std::future::pending());
-        wind_down(endless, &Busy::default(), Duration::from_millis(10)).await;
-        let busy = Busy::default();
+        wind_down(
+            endless,
+            &ActiveExchange::default(),
+            Duration::from_millis(10),
+        )
+        .await;
+        let busy = ActiveExchange::default();
         let _held = Arc::clone(&busy).lock_owned().await;
         wind_down(tokio::spawn(async {}), &busy, Duration::from_millis(10)).await;
     }

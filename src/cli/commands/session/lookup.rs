@@ -7,7 +7,7 @@ use phileas_domain::state::State;
 use crate::cli::context::clients::Connection;
 use crate::cli::exit::CliError;
 use crate::runtime::ledger_of;
-use crate::runtime::ports::{Observation, ReadGitHub as _, ReadJules as _};
+use crate::runtime::ports::{GitHubObservation, ReadGitHub as _, ReadJules as _};
 
 /// The id of the session. A turn's id, or a request's name, means its newest session.
 pub(crate) fn resolve_session(state: Option<&State>, id: &str) -> Result<String, CliError> {
@@ -85,7 +85,7 @@ pub(crate) fn foreign_session(id: &str, repository: &RepositoryName) -> CliError
 /// Reads the repository from GitHub, and the state if it is readable.
 pub(crate) async fn observe_repository(
     connection: &Connection,
-) -> Result<(Observation, Option<State>), CliError> {
+) -> Result<(GitHubObservation, Option<State>), CliError> {
     let observation = connection.github.observe().await?;
     let state = match ledger_of(observation.ledger.clone()) {
         Ledger::Present { state, .. } => Some(*state),

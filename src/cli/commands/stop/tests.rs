@@ -13,10 +13,10 @@ use super::live_sessions::announced_sessions;
 use super::*;
 use crate::adapters::transport::BoxFuture;
 use crate::runtime::{Settings, Tick};
-use crate::sandbox::{Clients, Shared, WorldSetup, world_setup};
+use crate::sandbox::{Clients, SharedWorld, WorldSetup, world_setup};
 
 struct Fixture {
-    shared: Shared,
+    shared: SharedWorld,
     clients: Clients,
 }
 
@@ -24,7 +24,7 @@ impl Fixture {
     fn new() -> Self {
         let mut setup = WorldSetup::new(7);
         setup.review_policy = ReviewPolicy::away();
-        let shared = Shared::new(setup.build().unwrap().0);
+        let shared = SharedWorld::new(setup.build().unwrap().0);
         let clients = Clients::new(&shared, world_setup::repository(), 7);
         Self { shared, clients }
     }

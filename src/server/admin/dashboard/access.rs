@@ -59,7 +59,7 @@ pub enum AccessError {
 
 /// Who asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Who {
+pub enum Visitor {
     /// A client on this machine; no token is set.
     Loopback,
     /// A program with the token.
@@ -68,7 +68,7 @@ pub enum Who {
     Session(Digest),
 }
 
-impl Checked {
+impl AccessRefusal {
     /// What the audit log says of it, if it says anything: a client that sends many wrong tokens must not push everything else
     /// out of it.
     #[must_use]
@@ -81,7 +81,7 @@ impl Checked {
     }
 }
 
-impl Who {
+impl Visitor {
     /// The word for the audit log.
     #[must_use]
     pub fn word(&self) -> String {
@@ -98,7 +98,7 @@ impl Who {
 
 /// What came of looking at a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Checked {
+pub enum AccessRefusal {
     /// It is the token.
     Right,
     /// It is not, and so many were not within [`WINDOW`], this one included.
@@ -117,8 +117,8 @@ pub struct Access {
     key: [u8; 32],
     hosts: BTreeSet<String>,
     sessions: Mutex<BTreeMap<Digest, Instant>>,
-    forms: Mutex<Wrong>,
-    programs: Mutex<Wrong>,
+    forms: Mutex<WrongTokens>,
+    programs: Mutex<WrongTokens>,
 }
 
 impl Access {
@@ -168,25 +168,25 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// [`Checked`] tells whether it should come back later.
-    pub fn who(&self, headers: &HeaderMap, now: Instant) -> Result<Who, Checked> {
+    /// [`AccessRefusal`] tells whether it should come back later.
+    pub fn who(&self, headers: &HeaderMap, now: Instant) -> Result<Visitor, AccessRefusal> {
         if headers.contains_key(header::AUTHORIZATION) {
             return match self.check(&self.programs, bearer(headers).unwrap_or_default(), now) {
-                Checked::Right => Ok(Who::Bearer),
+                AccessRefusal::Right => Ok(Visitor::Bearer),
                 refused => Err(refused),
             };
         }
         if self.token.is_none() {
-            return Ok(Who::Loopback);
+            return Ok(Visitor::Loopback);
         }
-        let id = cookie(headers).ok_or(Checked::Stranger)?;
+        let id = cookie(headers).ok_or(AccessRefusal::Stranger)?;
         let digest = Sha256::digest(id).into();
         let mut sessions = self.sessions();
         sessions.retain(|_, until| *until > now);
         if sessions.contains_key(&digest) {
-            Ok(Who::Session(digest))
+            Ok(Visitor::Session(digest))
         } else {
-            Err(Checked::Stranger)
+            Err(AccessRefusal::Stranger)
         }
     }
 
@@ -195,14 +195,14 @@ impl Access {
     pub fn admits(&self, headers: &HeaderMap, now: Instant) -> bool {
         match self.who(headers, now) {
             // A client with the token knows this service, by whatever host name.
-            Ok(Who::Bearer) => true,
+            Ok(Visitor::Bearer) => true,
             Ok(_) => self.is_our_host(headers),
             Err(_) => false,
         }
     }
 
     /// Looks at the token of a form.
-    pub fn sign_in(&self, given: &str, now: Instant) -> Checked {
+    pub fn sign_in(&self, given: &str, now: Instant) -> AccessRefusal {
         self.check(&self.forms, given, now)
     }
 
@@ -211,7 +211,7 @@ impl Access {
     /// # Errors
     ///
     /// When the system has no randomness.
-    pub fn begin(&self, now: Instant) -> Result<(String, Who), getrandom::Error> {
+    pub fn begin(&self, now: Instant) -> Result<(String, Visitor), getrandom::Error> {
         let mut id = [0; 32];
         getrandom::fill(&mut id)?;
         let id = data_encoding::HEXLOWER.encode(&id);
@@ -226,26 +226,26 @@ impl Access {
             sessions.remove(&oldest);
         }
         sessions.insert(digest, now + SESSION);
-        Ok((id, Who::Session(digest)))
+        Ok((id, Visitor::Session(digest)))
     }
 
     /// Ends a session.
-    pub fn end(&self, who: &Who) {
-        if let Who::Session(digest) = who {
+    pub fn end(&self, who: &Visitor) {
+        if let Visitor::Session(digest) = who {
             self.sessions().remove(digest);
         }
     }
 
     /// What a form must carry. `None`: the form by which one signs in.
     #[must_use]
-    pub fn csrf(&self, who: Option<&Who>) -> String {
+    pub fn csrf(&self, who: Option<&Visitor>) -> String {
         data_encoding::HEXLOWER.encode(&self.form_mac(who).finalize().into_bytes())
     }
 
     /// Whether a form carries what it must. Programs need not: no browser sends their token by itself.
     #[must_use]
-    pub fn is_own_form(&self, who: Option<&Who>, given: Option<&str>) -> bool {
-        if who == Some(&Who::Bearer) {
+    pub fn is_own_form(&self, who: Option<&Visitor>, given: Option<&str>) -> bool {
+        if who == Some(&Visitor::Bearer) {
             return true;
         }
         let given = given.and_then(|given| data_encoding::HEXLOWER.decode(given.as_bytes()).ok());
@@ -289,12 +289,12 @@ impl Access {
         })
     }
 
-    fn form_mac(&self, who: Option<&Who>) -> Hmac<Sha256> {
+    fn form_mac(&self, who: Option<&Visitor>) -> Hmac<Sha256> {
         let mac = self.mac().chain_update(b"form:");
         match who {
             None => mac.chain_update(b"sign in"),
-            Some(Who::Session(digest)) => mac.chain_update(b"session:").chain_update(digest),
-            Some(Who::Loopback | Who::Bearer) => mac.chain_update(b"loopback"),
+            Some(Visitor::Session(digest)) => mac.chain_update(b"session:").chain_update(digest),
+            Some(Visitor::Loopback | Visitor::Bearer) => mac.chain_update(b"loopback"),
         }
     }
 
@@ -303,21 +303,21 @@ impl Access {
     }
 
     /// Compares digests under a random key, so that the time of the comparison reveals nothing about the token.
-    fn check(&self, wrong: &Mutex<Wrong>, given: &str, now: Instant) -> Checked {
+    fn check(&self, wrong: &Mutex<WrongTokens>, given: &str, now: Instant) -> AccessRefusal {
         let right = self.token.as_ref().is_some_and(|token| {
             let known = self.mac().chain_update(token.expose_secret()).finalize();
             let given = self.mac().chain_update(given);
             given.verify(&known.into_bytes()).is_ok()
         });
         if right {
-            return Checked::Right;
+            return AccessRefusal::Right;
         }
         let mut wrong = wrong.lock().unwrap_or_else(PoisonError::into_inner);
         if wrong.are_too_many(now) {
-            return Checked::TooMany;
+            return AccessRefusal::TooMany;
         }
         wrong.times.push_back(now);
-        Checked::Wrong(wrong.times.len())
+        AccessRefusal::Wrong(wrong.times.len())
     }
 
     fn sessions(&self) -> std::sync::MutexGuard<'_, BTreeMap<Digest, Instant>> {
@@ -327,11 +327,11 @@ impl Access {
 
 /// When tokens were wrong.
 #[derive(Debug, Default)]
-struct Wrong {
+struct WrongTokens {
     times: VecDeque<Instant>,
 }
 
-impl Wrong {
+impl WrongTokens {
     fn are_too_many(&mut self, now: Instant) -> bool {
         while let Some(first) = self.times.front()
             && now.duration_since(*first) >= WINDOW
@@ -460,19 +460,25 @@ mod tests {
         let access = guarded();
         let now = Instant::now();
         for count in 1..=MAX_WRONG {
-            assert_eq!(access.sign_in("wrong", now), Checked::Wrong(count));
+            assert_eq!(access.sign_in("wrong", now), AccessRefusal::Wrong(count));
         }
-        assert_eq!(access.sign_in("wrong", now), Checked::TooMany);
-        assert_eq!(access.sign_in(TOKEN, now), Checked::Right);
+        assert_eq!(access.sign_in("wrong", now), AccessRefusal::TooMany);
+        assert_eq!(access.sign_in(TOKEN, now), AccessRefusal::Right);
         // Programs have a count of their own, and time forgives.
         let program = |token: &str| headers(&[("authorization", &format!("Bearer {token}"))]);
         for count in 1..=MAX_WRONG {
             let refused = access.who(&program("wrong"), now);
-            assert_eq!(refused, Err(Checked::Wrong(count)));
+            assert_eq!(refused, Err(AccessRefusal::Wrong(count)));
         }
-        assert_eq!(access.who(&program("wrong"), now), Err(Checked::TooMany));
-        assert_eq!(access.who(&program(TOKEN), now), Ok(Who::Bearer));
-        assert_eq!(access.sign_in("wrong", now + WINDOW), Checked::Wrong(1));
+        assert_eq!(
+            access.who(&program("wrong"), now),
+            Err(AccessRefusal::TooMany)
+        );
+        assert_eq!(access.who(&program(TOKEN), now), Ok(Visitor::Bearer));
+        assert_eq!(
+            access.sign_in("wrong", now + WINDOW),
+            AccessRefusal::Wrong(1)
+        );
     }
 
     #[test]
@@ -480,7 +486,7 @@ mod tests {
         let address = "127.0.0.1:9090".parse().unwrap();
         let unguarded = Access::new(address, None, []).unwrap();
         let now = Instant::now();
-        assert_eq!(unguarded.who(&headers(&[]), now), Ok(Who::Loopback));
+        assert_eq!(unguarded.who(&headers(&[]), now), Ok(Visitor::Loopback));
         for given in ["Basic eDp5", "Bearer", "Bearer ", "Bearer x", "x"] {
             let headers = headers(&[("authorization", given)]);
             assert!(unguarded.who(&headers, now).is_err(), "{given}");
@@ -496,7 +502,10 @@ mod tests {
         let cookie = format!("other=1; {COOKIE}={id}");
         let cookie = headers(&[("cookie", &cookie)]);
         assert_eq!(access.who(&cookie, now).as_ref(), Ok(&who));
-        assert_eq!(access.who(&cookie, now + SESSION), Err(Checked::Stranger));
+        assert_eq!(
+            access.who(&cookie, now + SESSION),
+            Err(AccessRefusal::Stranger)
+        );
         let (id, who) = access.begin(now).unwrap();
         access.end(&who);
         let cookie = format!("{COOKIE}={id}");
@@ -518,6 +527,6 @@ mod tests {
         assert!(!access.is_own_form(Some(&one), None));
         assert!(!access.is_own_form(Some(&one), Some("")));
         assert!(!access.is_own_form(None, Some(&token)));
-        assert!(access.is_own_form(Some(&Who::Bearer), None));
+        assert!(access.is_own_form(Some(&Visitor::Bearer), None));
     }
 }

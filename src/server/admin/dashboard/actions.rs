@@ -12,22 +12,22 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use phileas_domain::model::Holder;
 use phileas_domain::state::Pause;
 
-use super::access::{COOKIE, Checked, SESSION, Who};
-use super::context::Desk;
+use super::access::{AccessRefusal, COOKIE, SESSION, Visitor};
+use super::context::DashboardContext;
 use super::handlers;
 use super::handlers::{Number, repository_of};
 use super::request_guard::{RequestId, too_many};
 use crate::runtime::inbox::{Inbox, InboxError, Replayed};
 use crate::runtime::ports::WriteGitHub;
 use crate::runtime::{Edit, EditError, edit};
-use crate::server::admin::audit::Deed;
+use crate::server::admin::audit::AuditEntry;
 
 /// Who the ledger says has paused a repository from here: the dashboard knows a token, and no person.
 const PAUSED_BY: &str = "the dashboard of the service";
 /// The longest field of a form, in bytes.
 const MAX_FIELD: usize = 512;
 
-type Shared<I> = State<Arc<Desk<I>>>;
+type Shared<I> = State<Arc<DashboardContext<I>>>;
 
 /// One field of a form.
 fn field(form: &[u8], name: &str) -> Option<String> {
@@ -37,14 +37,14 @@ fn field(form: &[u8], name: &str) -> Option<String> {
         .filter(|value| value.len() <= MAX_FIELD)
 }
 
-impl<I> Desk<I> {
-    fn is_own_form(&self, who: Option<&Who>, form: &[u8]) -> bool {
+impl<I> DashboardContext<I> {
+    fn is_own_form(&self, who: Option<&Visitor>, form: &[u8]) -> bool {
         let given = field(form, "csrf");
         self.dashboard.access.is_own_form(who, given.as_deref())
     }
 
     fn record(&self, who: &str, what: &str, about: Option<&str>, result: &str, id: &RequestId) {
-        self.dashboard.audit.record(&Deed {
+        self.dashboard.audit.record(&AuditEntry {
             at: self.now(),
             who,
             what,
@@ -56,7 +56,7 @@ impl<I> Desk<I> {
 }
 
 /// A form that does not carry what it must, such as one that was shown before the service was restarted.
-async fn not_ours<I: Inbox>(desk: &Desk<I>, who: Option<&Who>) -> Response {
+async fn not_ours<I: Inbox>(desk: &DashboardContext<I>, who: Option<&Visitor>) -> Response {
     let text = "The form is from before the service was restarted, or from another page. Go back, reload the page and try again.";
     handlers::message(
         desk,
@@ -76,7 +76,7 @@ fn unavailable(error: &InboxError) -> Response {
 /// Checks the repository now, whatever it waits for. Its plan still decides what starts.
 pub(super) async fn look<I: Inbox + 'static>(
     State(desk): Shared<I>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<Visitor>,
     Extension(request): Extension<RequestId>,
     number: Number,
     form: Bytes,
@@ -114,7 +114,7 @@ pub(super) async fn look<I: Inbox + 'static>(
 /// A suspended repository goes on.
 pub(super) async fn resume<I: Inbox + 'static>(
     State(desk): Shared<I>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<Visitor>,
     Extension(request): Extension<RequestId>,
     number: Number,
     form: Bytes,
@@ -146,7 +146,7 @@ pub(super) async fn resume<I: Inbox + 'static>(
 /// A repository is paused: nothing starts in it until the pause is taken back, here or by a command.
 pub(super) async fn pause<I: Inbox + 'static>(
     state: Shared<I>,
-    who: Extension<Who>,
+    who: Extension<Visitor>,
     request: Extension<RequestId>,
     number: Number,
     form: Bytes,
@@ -157,7 +157,7 @@ pub(super) async fn pause<I: Inbox + 'static>(
 /// The pause of a repository is taken back. Labels and variables pause it on.
 pub(super) async fn unpause<I: Inbox + 'static>(
     state: Shared<I>,
-    who: Extension<Who>,
+    who: Extension<Visitor>,
     request: Extension<RequestId>,
     number: Number,
     form: Bytes,
@@ -167,7 +167,7 @@ pub(super) async fn unpause<I: Inbox + 'static>(
 
 async fn set_paused<I: Inbox + 'static>(
     State(desk): Shared<I>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<Visitor>,
     Extension(request): Extension<RequestId>,
     number: Number,
     form: Bytes,
@@ -259,7 +259,7 @@ async fn write_pause(
 /// A delivery runs again.
 pub(super) async fn replay<I: Inbox + 'static>(
     State(desk): Shared<I>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<Visitor>,
     Extension(request): Extension<RequestId>,
     form: Bytes,
 ) -> Response {
@@ -304,15 +304,15 @@ pub(super) async fn login<I: Inbox + 'static>(
     let given = field(&form, "token").unwrap_or_default();
     let next = handlers::local(field(&form, "next"));
     match access.sign_in(given.trim(), now) {
-        Checked::Right => {}
-        wrong @ (Checked::Wrong(_) | Checked::Stranger) => {
+        AccessRefusal::Right => {}
+        wrong @ (AccessRefusal::Wrong(_) | AccessRefusal::Stranger) => {
             if let Some(result) = wrong.told() {
                 desk.record("nobody", "login", None, result, &request);
             }
             let page = handlers::login_page(&desk, Some("This is not the admin token."), next);
             return (StatusCode::UNAUTHORIZED, page).into_response();
         }
-        Checked::TooMany => return too_many(),
+        AccessRefusal::TooMany => return too_many(),
     }
     let (id, who) = match access.begin(now) {
         Ok(begun) => begun,
@@ -330,7 +330,7 @@ pub(super) async fn login<I: Inbox + 'static>(
 /// A person signs out.
 pub(super) async fn logout<I: Inbox + 'static>(
     State(desk): Shared<I>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<Visitor>,
     Extension(request): Extension<RequestId>,
     headers: HeaderMap,
     form: Bytes,

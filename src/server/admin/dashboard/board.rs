@@ -16,7 +16,7 @@ use super::summary::{Summary, short};
 use crate::runtime::TickReport;
 use crate::runtime::inbox::Fault;
 use crate::server::repositories::Member;
-use crate::server::worker::tick_observer::Onlooker;
+use crate::server::worker::tick_observer::TickObserver;
 
 /// The most repositories of which a few words are kept.
 pub const MAX_KNOWN: usize = 20_000;
@@ -29,7 +29,7 @@ pub const QUEUE: usize = 16;
 
 /// How a repository fares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
+pub enum RepositoryStatus {
     /// A person has to do something.
     Attention,
     /// A session is at work.
@@ -42,9 +42,9 @@ pub enum Standing {
 
 /// A few words about a repository.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Words {
+pub struct BriefSummary {
     /// How it fares.
-    pub standing: Standing,
+    pub standing: RepositoryStatus,
     /// What it waits for or does, in a sentence.
     pub sentence: String,
     /// The reason's code; empty where nothing was said.
@@ -65,7 +65,7 @@ pub struct Words {
 
 /// What is kept of a repository for its own page.
 #[derive(Debug, Clone)]
-pub struct Whole {
+pub struct FullSummary {
     /// What is shown.
     pub summary: Arc<Summary>,
     /// The facts, for a forecast.
@@ -75,14 +75,14 @@ pub struct Whole {
 /// The latest of each repository.
 #[derive(Debug)]
 pub struct Board {
-    shelf: Mutex<Shelf>,
+    shelf: Mutex<BoardCache>,
     news: broadcast::Sender<RepositoryId>,
 }
 
 #[derive(Debug, Default)]
-struct Shelf {
-    words: BTreeMap<RepositoryId, Arc<Words>>,
-    whole: BTreeMap<RepositoryId, (u64, Whole)>,
+struct BoardCache {
+    words: BTreeMap<RepositoryId, Arc<BriefSummary>>,
+    whole: BTreeMap<RepositoryId, (u64, FullSummary)>,
     /// Counts uses, so that what was used longest ago goes first.
     uses: u64,
 }
@@ -105,7 +105,7 @@ impl Board {
 
     /// A few words about a repository.
     #[must_use]
-    pub fn words(&self, id: RepositoryId) -> Option<Arc<Words>> {
+    pub fn words(&self, id: RepositoryId) -> Option<Arc<BriefSummary>> {
         self.shelf().words.get(&id).cloned()
     }
 
@@ -119,7 +119,7 @@ impl Board {
 
     /// Everything about a repository. `None`: it was not ticked yet, or others have displaced it.
     #[must_use]
-    pub fn whole(&self, id: RepositoryId) -> Option<Whole> {
+    pub fn whole(&self, id: RepositoryId) -> Option<FullSummary> {
         let mut cache = self.shelf();
         cache.uses += 1;
         let now = cache.uses;
@@ -141,7 +141,7 @@ impl Board {
             summary.remember(&before.summary);
         }
         let words = Arc::new(words_of(&summary));
-        let whole = Whole {
+        let whole = FullSummary {
             summary: Arc::new(summary),
             facts: Some(Arc::new(facts)),
         };
@@ -159,21 +159,21 @@ impl Board {
     pub fn fail(&self, id: RepositoryId, because: &str) {
         let mut cache = self.shelf();
         let known = cache.words.get(&id);
-        let mut words = known.map_or_else(Words::unseen, |words| (**words).clone());
-        words.standing = Standing::Attention;
+        let mut words = known.map_or_else(BriefSummary::unseen, |words| (**words).clone());
+        words.standing = RepositoryStatus::Attention;
         words.trouble = Some(short(because));
         cache.put(id, Arc::new(words));
         drop(cache);
         self.tell(id);
     }
 
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+    fn shelf(&self) -> MutexGuard<'_, BoardCache> {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Shelf {
-    fn put(&mut self, id: RepositoryId, words: Arc<Words>) {
+impl BoardCache {
+    fn put(&mut self, id: RepositoryId, words: Arc<BriefSummary>) {
         if self.words.len() >= MAX_KNOWN && !self.words.contains_key(&id) {
             let oldest = self.words.iter().min_by_key(|(_, words)| words.at);
             let oldest = oldest.map(|(id, _)| *id);
@@ -205,22 +205,22 @@ impl Shelf {
     }
 
     fn with_facts(&self) -> usize {
-        let has = |(_, whole): &&(u64, Whole)| whole.facts.is_some();
+        let has = |(_, whole): &&(u64, FullSummary)| whole.facts.is_some();
         self.whole.values().filter(has).count()
     }
 
-    fn longest_unused(&self, which: impl Fn(&Whole) -> bool) -> Option<RepositoryId> {
+    fn longest_unused(&self, which: impl Fn(&FullSummary) -> bool) -> Option<RepositoryId> {
         let some = self.whole.iter().filter(|(_, (_, whole))| which(whole));
         some.min_by_key(|(_, (used, _))| *used).map(|(id, _)| *id)
     }
 }
 
-impl Words {
+impl BriefSummary {
     /// Of a repository that has not been ticked.
     #[must_use]
     pub fn unseen() -> Self {
         Self {
-            standing: Standing::Unseen,
+            standing: RepositoryStatus::Unseen,
             sentence: "not checked yet since the service started".to_owned(),
             code: "",
             live: (0, 0),
@@ -233,27 +233,27 @@ impl Words {
     }
 }
 
-fn words_of(summary: &Summary) -> Words {
+fn words_of(summary: &Summary) -> BriefSummary {
     let first = |standing| {
         summary
             .all_lines()
             .find(|line| standing_of(line.verdict, line.reason) == standing)
     };
     let live = summary.budget.live > 0;
-    let (standing, line) = if let Some(line) = first(Standing::Attention) {
-        (Standing::Attention, Some(line))
+    let (standing, line) = if let Some(line) = first(RepositoryStatus::Attention) {
+        (RepositoryStatus::Attention, Some(line))
     } else if live {
-        let line = first(Standing::Working).or_else(|| summary.all_lines().next());
-        (Standing::Working, line)
+        let line = first(RepositoryStatus::Working).or_else(|| summary.all_lines().next());
+        (RepositoryStatus::Working, line)
     } else {
-        (Standing::Waiting, summary.all_lines().next())
+        (RepositoryStatus::Waiting, summary.all_lines().next())
     };
-    let standing = if summary.findings.is_empty() || standing == Standing::Working {
+    let standing = if summary.findings.is_empty() || standing == RepositoryStatus::Working {
         standing
     } else {
-        Standing::Attention
+        RepositoryStatus::Attention
     };
-    Words {
+    BriefSummary {
         standing,
         sentence: line.map_or_else(
             || "nothing is planned here".to_owned(),
@@ -278,7 +278,7 @@ fn words_of(summary: &Summary) -> Words {
 
 /// How a line makes its repository look.
 #[must_use]
-pub fn standing_of(verdict: Verdict, reason: Reason) -> Standing {
+pub fn standing_of(verdict: Verdict, reason: Reason) -> RepositoryStatus {
     match (verdict, reason) {
         // A refusal is sent to the account that requested it; the repository needs no person for that.
         (Verdict::Held | Verdict::Paused, _)
@@ -292,16 +292,16 @@ pub fn standing_of(verdict: Verdict, reason: Reason) -> Standing {
             | Reason::PromptInvalid
             | Reason::JulesUnavailable
             | Reason::NotSent,
-        ) => Standing::Attention,
+        ) => RepositoryStatus::Attention,
         (Verdict::Dispatched | Verdict::Adopted, _)
         | (_, Reason::SessionRunning | Reason::SessionAsked | Reason::SessionReminded) => {
-            Standing::Working
+            RepositoryStatus::Working
         }
-        _ => Standing::Waiting,
+        _ => RepositoryStatus::Waiting,
     }
 }
 
-impl Onlooker for Board {
+impl TickObserver for Board {
     fn ticked(&self, _: &Member, report: &TickReport, _: Duration) {
         if report.stopped {
             return;

@@ -11,11 +11,11 @@ use super::board::Board;
 use super::forecast::Forecasts;
 use super::live_updates::Listeners;
 use crate::adapters::pause::Pause;
-use crate::runtime::driver::Pulse;
+use crate::runtime::driver::Heartbeat;
 use crate::server::admin::audit::Audit;
 use crate::server::public::counters::Figures;
 use crate::server::repositories::Repositories;
-use crate::server::shutdown::Ending;
+use crate::server::shutdown::Shutdown;
 
 /// What the dashboard is made of.
 pub struct Dashboard<I> {
@@ -34,21 +34,21 @@ pub struct Dashboard<I> {
     /// What the listeners count.
     pub figures: Arc<Figures>,
     /// Whether what ticks repositories lives.
-    pub pulse: Arc<Pulse>,
+    pub pulse: Arc<Heartbeat>,
     /// Where people meet GitHub, such as `https://github.com`.
     pub github: String,
     /// When open pages are let go.
-    pub ending: Ending,
+    pub ending: Shutdown,
 }
 
 /// What the handlers share.
-pub(super) struct Desk<I> {
+pub(super) struct DashboardContext<I> {
     pub(super) dashboard: Dashboard<I>,
     pub(super) forecasts: Arc<Forecasts>,
     pub(super) listeners: Listeners,
 }
 
-impl<I> Desk<I> {
+impl<I> DashboardContext<I> {
     pub(super) fn now(&self) -> Timestamp {
         self.dashboard.clock.now()
     }

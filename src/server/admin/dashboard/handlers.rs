@@ -10,9 +10,9 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use phileas_domain::model::RepositoryId;
 
-use super::access::Who;
-use super::board::Words;
-use super::context::Desk;
+use super::access::Visitor;
+use super::board::BriefSummary;
+use super::context::DashboardContext;
 use super::forecast::HORIZON;
 use super::format::moment;
 use super::live_updates::Topic;
@@ -30,7 +30,7 @@ const MAX_QUERY: usize = 100;
 /// The most pages that can be asked for.
 const MAX_PAGES: usize = 10_000;
 
-type Shared<I> = State<Arc<Desk<I>>>;
+type Shared<I> = State<Arc<DashboardContext<I>>>;
 
 /// One field of an address.
 fn field(query: Option<&str>, name: &str) -> Option<String> {
@@ -58,22 +58,22 @@ fn done(query: Option<&str>) -> Option<&'static str> {
     })
 }
 
-impl<I> Desk<I> {
+impl<I> DashboardContext<I> {
     /// The frame of a page that says nothing of the service.
-    fn bare_frame(&self, who: Option<&Who>) -> Frame {
+    fn bare_frame(&self, who: Option<&Visitor>) -> Frame {
         let now = self.now();
         let csrf = self.dashboard.access.csrf(who);
         Frame {
             inside: who.is_some(),
-            session: matches!(who, Some(Who::Session(_))),
+            session: matches!(who, Some(Visitor::Session(_))),
             live: who.is_some(),
             ..Frame::new(moment(now, now), csrf)
         }
     }
 }
 
-impl<I: Inbox> Desk<I> {
-    async fn frame(&self, who: Option<&Who>) -> Frame {
+impl<I: Inbox> DashboardContext<I> {
+    async fn frame(&self, who: Option<&Visitor>) -> Frame {
         let troubles = match who {
             Some(_) => self.troubles().await,
             None => Vec::new(),
@@ -85,7 +85,11 @@ impl<I: Inbox> Desk<I> {
     }
 }
 
-async fn unavailable<I: Inbox>(desk: &Desk<I>, who: &Who, error: &InboxError) -> Response {
+async fn unavailable<I: Inbox>(
+    desk: &DashboardContext<I>,
+    who: &Visitor,
+    error: &InboxError,
+) -> Response {
     tracing::error!("{error}");
     let status = StatusCode::SERVICE_UNAVAILABLE;
     message(
@@ -100,8 +104,8 @@ async fn unavailable<I: Inbox>(desk: &Desk<I>, who: &Who, error: &InboxError) ->
 
 /// A page that says one thing.
 pub(super) async fn message<I: Inbox>(
-    desk: &Desk<I>,
-    who: Option<&Who>,
+    desk: &DashboardContext<I>,
+    who: Option<&Visitor>,
     status: StatusCode,
     heading: &'static str,
     text: String,
@@ -117,7 +121,7 @@ pub(super) async fn message<I: Inbox>(
 
 pub(super) async fn front<I: Inbox + 'static>(
     State(desk): Shared<I>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<Visitor>,
     RawQuery(query): RawQuery,
 ) -> Response {
     let now = desk.now();
@@ -190,7 +194,7 @@ fn nobody(has_repositories: bool, trouble: bool) -> &'static str {
 
 pub(super) async fn repository<I: Inbox + 'static>(
     State(desk): Shared<I>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<Visitor>,
     number: Number,
     RawQuery(query): RawQuery,
 ) -> Response {
@@ -210,7 +214,7 @@ pub(super) async fn repository<I: Inbox + 'static>(
         return missing(&desk, &who).await;
     };
     let words = dashboard.board.words(repository);
-    let words = words.map_or_else(Words::unseen, |words| (*words).clone());
+    let words = words.map_or_else(BriefSummary::unseen, |words| (*words).clone());
     let whole = dashboard.board.whole(repository);
     let facts = whole.as_ref().and_then(|whole| whole.facts.clone());
     let no_forecast = if facts.is_some() {
@@ -261,7 +265,7 @@ fn unseen(is_dropped: bool) -> &'static str {
     }
 }
 
-async fn missing<I: Inbox>(desk: &Desk<I>, who: &Who) -> Response {
+async fn missing<I: Inbox>(desk: &DashboardContext<I>, who: &Visitor) -> Response {
     let text = "The service does not look after a repository of this number.";
     message(
         desk,
@@ -275,7 +279,7 @@ async fn missing<I: Inbox>(desk: &Desk<I>, who: &Who) -> Response {
 
 pub(super) async fn deliveries<I: Inbox + 'static>(
     State(desk): Shared<I>,
-    Extension(who): Extension<Who>,
+    Extension(who): Extension<Visitor>,
     RawQuery(query): RawQuery,
 ) -> Response {
     let now = desk.now();
@@ -362,7 +366,11 @@ pub(super) fn local(wanted: Option<String>) -> String {
         .unwrap_or_else(|| "/".to_owned())
 }
 
-pub(super) fn login_page<I>(desk: &Desk<I>, wrong: Option<&'static str>, next: String) -> Response {
+pub(super) fn login_page<I>(
+    desk: &DashboardContext<I>,
+    wrong: Option<&'static str>,
+    next: String,
+) -> Response {
     let page = pages::Login {
         frame: desk.bare_frame(None),
         wrong,

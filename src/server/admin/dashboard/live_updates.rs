@@ -13,7 +13,7 @@ use phileas_domain::model::RepositoryId;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch};
 
-use crate::server::shutdown::Ending;
+use crate::server::shutdown::Shutdown;
 
 /// The most listeners at a time. Pages without one reload from time to time.
 pub const MAX_LISTENERS: usize = 32;
@@ -76,11 +76,11 @@ impl Default for Listeners {
     }
 }
 
-struct Listener {
+struct LiveListener {
     topic: Topic,
     board: broadcast::Receiver<RepositoryId>,
     inbox: watch::Receiver<u64>,
-    ending: Ending,
+    ending: Shutdown,
     _place: OwnedSemaphorePermit,
 }
 
@@ -92,7 +92,7 @@ impl Listeners {
         topic: Topic,
         board: broadcast::Receiver<RepositoryId>,
         inbox: watch::Receiver<u64>,
-        ending: Ending,
+        ending: Shutdown,
     ) -> Response {
         let Ok(place) = Arc::clone(&self.0).try_acquire_owned() else {
             let mut full = StatusCode::SERVICE_UNAVAILABLE.into_response();
@@ -100,7 +100,7 @@ impl Listeners {
             full.headers_mut().insert(header::RETRY_AFTER, after);
             return full;
         };
-        let listener = Listener {
+        let listener = LiveListener {
             topic,
             board,
             inbox,
@@ -118,7 +118,7 @@ impl Listeners {
     }
 }
 
-impl Listener {
+impl LiveListener {
     async fn next(&mut self) -> Option<&'static str> {
         loop {
             tokio::select! {
@@ -147,9 +147,9 @@ mod tests {
     use super::*;
     use crate::server::shutdown::ending;
 
-    fn listener(board: &Board, topic: Topic, ending: Ending) -> Listener {
+    fn listener(board: &Board, topic: Topic, ending: Shutdown) -> LiveListener {
         let (_, inbox) = watch::channel(0);
-        Listener {
+        LiveListener {
             topic,
             board: board.news(),
             inbox,

@@ -39,14 +39,14 @@ use crate::runtime::inbox::Inbox;
 pub use access::{Access, AccessError};
 pub use board::Board;
 pub use context::Dashboard;
-use context::Desk;
+use context::DashboardContext;
 
 /// The longest form that is read, in bytes.
 pub const MAX_FORM: usize = 8 << 10;
 
 /// The addresses of the dashboard. `guarded` are further ones that only those may see who are let in.
 pub fn routes<I: Inbox + 'static>(dashboard: Dashboard<I>, guarded: Router) -> Router {
-    let desk = Arc::new(Desk {
+    let desk = Arc::new(DashboardContext {
         dashboard,
         forecasts: Arc::default(),
         listeners: live_updates::Listeners::default(),

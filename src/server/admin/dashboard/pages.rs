@@ -7,7 +7,7 @@ use phileas_domain::model::RepositoryName;
 
 use super::assets::{ICON, SCRIPT, STYLE};
 use super::format::Moment;
-use super::service_problems::Trouble;
+use super::service_problems::ServiceProblem;
 use super::view::deliveries::{DeliveryView, InboxView, SuspendedView};
 use super::view::front::FrontView;
 use super::view::repository::{ComingView, PulseView, RepositoryView};
@@ -36,7 +36,7 @@ pub(super) struct Frame {
     /// What came of the last form.
     pub(super) word: Option<&'static str>,
     /// What is wrong with the service.
-    pub(super) troubles: Vec<Trouble>,
+    pub(super) troubles: Vec<ServiceProblem>,
 }
 
 impl Frame {

@@ -8,9 +8,9 @@ use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 
-use super::access::{Checked, WINDOW, Who};
-use super::context::Desk;
-use crate::server::admin::audit::Deed;
+use super::access::{AccessRefusal, Visitor, WINDOW};
+use super::context::DashboardContext;
+use crate::server::admin::audit::AuditEntry;
 
 /// Nothing is loaded from anywhere else, nothing runs that stands in a page, and no form goes elsewhere.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
@@ -23,11 +23,11 @@ pub(super) struct RequestId(pub(super) String);
 
 /// Who asks, as far as that is known before it is known whether they must be.
 #[derive(Debug, Clone)]
-pub(super) struct Asker(Result<Who, Checked>);
+pub(super) struct Asker(Result<Visitor, AccessRefusal>);
 
 /// Refuses a request for another host name, and a form of another site.
 pub(super) async fn receive<I>(
-    State(desk): State<Arc<Desk<I>>>,
+    State(desk): State<Arc<DashboardContext<I>>>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -37,7 +37,7 @@ pub(super) async fn receive<I>(
     let who = access.who(request.headers(), Instant::now());
     // A client with the token knows this service, by whatever host name. A foreign page may have sent any other credential
     // up.
-    let program = who == Ok(Who::Bearer);
+    let program = who == Ok(Visitor::Bearer);
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     let response = if !program && !access.is_our_host(request.headers()) {
         let word = "this name is not known here; use the address itself, or name it in PHILEAS_ADMIN_HOSTS\n";
@@ -55,7 +55,7 @@ pub(super) async fn receive<I>(
 
 /// Lets authorized requests through. People without a session are redirected to the login form.
 pub(super) async fn admit<I>(
-    State(desk): State<Arc<Desk<I>>>,
+    State(desk): State<Arc<DashboardContext<I>>>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -66,17 +66,17 @@ pub(super) async fn admit<I>(
             .and_then(|kinds| kinds.to_str().ok())
             .is_some_and(|kinds| kinds.contains("text/html"));
     let asker = request.extensions_mut().remove::<Asker>();
-    match asker.map_or(Err(Checked::Stranger), |Asker(who)| who) {
+    match asker.map_or(Err(AccessRefusal::Stranger), |Asker(who)| who) {
         Ok(who) => {
             request.extensions_mut().insert(who);
             next.run(request).await
         }
-        Err(Checked::TooMany) => too_many(),
+        Err(AccessRefusal::TooMany) => too_many(),
         Err(refused) => {
             if let Some(result) = refused.told()
                 && let Some(RequestId(id)) = request.extensions().get()
             {
-                desk.dashboard.audit.record(&Deed {
+                desk.dashboard.audit.record(&AuditEntry {
                     at: desk.now(),
                     who: "nobody",
                     what: "bearer",
@@ -85,7 +85,7 @@ pub(super) async fn admit<I>(
                     request: id,
                 });
             }
-            if page && refused == Checked::Stranger {
+            if page && refused == AccessRefusal::Stranger {
                 let wanted = request
                     .uri()
                     .path_and_query()

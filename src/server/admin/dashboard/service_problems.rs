@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use phileas_domain::model::RepositoryId;
 
-use super::context::Desk;
+use super::context::DashboardContext;
 use super::refused_deliveries::refused;
 use super::summary::short;
 use crate::runtime::inbox::{CROWDED, Counts, Inbox};
@@ -20,19 +20,20 @@ const REFUSALS_ALERTED: u64 = 3;
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Trouble {
+pub(super) struct ServiceProblem {
     /// What, and what to do where that is known.
     pub(super) text: String,
     /// The page that tells more.
     pub(super) page: Option<String>,
 }
 
-impl<I: Inbox> Desk<I> {
+impl<I: Inbox> DashboardContext<I> {
     /// Everything that is wrong with the service at this time.
-    pub(super) async fn troubles(&self) -> Vec<Trouble> {
+    pub(super) async fn troubles(&self) -> Vec<ServiceProblem> {
         let dashboard = &self.dashboard;
         let mut troubles = Vec::new();
-        let mut add = |text: String, page: Option<String>| troubles.push(Trouble { text, page });
+        let mut add =
+            |text: String, page: Option<String>| troubles.push(ServiceProblem { text, page });
         if let Some(why) = health::trouble(&*dashboard.inbox, &dashboard.pulse, self.now()).await {
             let text = format!(
                 "Deliveries should not be sent to this service now: {}",

@@ -17,7 +17,7 @@ use crate::adapters::pause::SystemPause;
 use crate::runtime::inbox::{Delivery, Inbox as _};
 use crate::server::admin::audit::{AUDIT_FILE, Audit};
 use crate::server::public::counters::Figures;
-use crate::server::shutdown::{End, ending};
+use crate::server::shutdown::{ShutdownTrigger, ending};
 
 const TOKEN: &str = "a-test-token-of-the-admin";
 const HOST: &str = "127.0.0.1:9090";
@@ -28,7 +28,7 @@ struct Stand {
     inbox: Arc<MemoryInbox>,
     figures: Arc<Figures>,
     folder: TempDir,
-    _end: End,
+    _end: ShutdownTrigger,
 }
 
 struct Answer {

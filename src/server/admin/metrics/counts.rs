@@ -9,9 +9,9 @@ use phileas_domain::model::RepositoryId;
 
 use crate::runtime::TickReport;
 use crate::runtime::inbox::Fault;
-use crate::server::admin::dashboard::board::{Standing, standing_of};
+use crate::server::admin::dashboard::board::{RepositoryStatus, standing_of};
 use crate::server::repositories::Member;
-use crate::server::worker::tick_observer::Onlooker;
+use crate::server::worker::tick_observer::TickObserver;
 
 /// The most keys and the most installations that have series of their own.
 pub const MAX_SERIES: usize = 100;
@@ -101,14 +101,13 @@ impl Tallies {
     }
 }
 
-impl Onlooker for Metrics {
+impl TickObserver for Metrics {
     fn ticked(&self, member: &Member, report: &TickReport, took: Duration) {
         self.tick(if report.stopped { "stopped" } else { "done" }, took);
         if !report.stopped && report.seen.is_some() {
-            let grave = report
-                .waiting
-                .iter()
-                .any(|(_, line)| standing_of(line.verdict, line.reason) == Standing::Attention);
+            let grave = report.waiting.iter().any(|(_, line)| {
+                standing_of(line.verdict, line.reason) == RepositoryStatus::Attention
+            });
             self.counted().attend(member.id, grave);
         }
         let seen = report.seen.as_deref();

@@ -20,7 +20,7 @@ use crate::server::public::counters::Figures;
 use crate::server::repositories::{Member, Repositories};
 
 /// What the figures are read from.
-pub struct Sources<I> {
+pub struct MetricsSources<I> {
     /// What is counted.
     pub metrics: Arc<Metrics>,
     /// What the listeners count.
@@ -36,7 +36,7 @@ pub struct Sources<I> {
 }
 
 /// `GET /metrics`.
-pub fn routes<I: Inbox + 'static>(sources: Sources<I>) -> Router {
+pub fn routes<I: Inbox + 'static>(sources: MetricsSources<I>) -> Router {
     let sources = Arc::new(sources);
     let page = move || {
         let sources = Arc::clone(&sources);
@@ -56,7 +56,7 @@ pub fn routes<I: Inbox + 'static>(sources: Sources<I>) -> Router {
 }
 
 fn page<I>(
-    sources: &Sources<I>,
+    sources: &MetricsSources<I>,
     counts: Option<&Counts>,
     is_writable: bool,
     now: Timestamp,
@@ -235,7 +235,7 @@ fn work(text: &mut Text, metrics: &Metrics) {
     text.sample(name, &[], counted.attention.len());
 }
 
-fn limits<I>(text: &mut Text, sources: &Sources<I>) {
+fn limits<I>(text: &mut Text, sources: &MetricsSources<I>) {
     let members = sources.repositories.as_ref();
     let members = members.map(|all| all.members()).unwrap_or_default();
     let name = "phileas_repositories";

@@ -9,6 +9,6 @@ mod text;
 mod transport;
 
 pub use counts::{BOUNDS, MAX_SERIES, Metrics, Target};
-pub use endpoint::{Sources, routes};
+pub use endpoint::{MetricsSources, routes};
 pub use text::{Kind, Text};
-pub use transport::{Counted, count_requests};
+pub use transport::{CountedTransport, count_requests};

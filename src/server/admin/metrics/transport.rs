@@ -7,16 +7,16 @@ use http::{Request, Response};
 
 use super::counts::{Metrics, Target};
 use crate::adapters::transport::{BoxFuture, Transport, TransportError};
-use crate::server::accounts::external_services::Outside;
+use crate::server::accounts::external_services::ExternalServices;
 
 /// A way out that is counted.
-pub struct Counted {
+pub struct CountedTransport {
     inner: Arc<dyn Transport>,
     target: Target,
     metrics: Arc<Metrics>,
 }
 
-impl Counted {
+impl CountedTransport {
     /// Counts what goes this way.
     #[must_use]
     pub fn new(inner: Arc<dyn Transport>, target: Target, metrics: Arc<Metrics>) -> Self {
@@ -28,7 +28,7 @@ impl Counted {
     }
 }
 
-impl Transport for Counted {
+impl Transport for CountedTransport {
     fn send(
         &self,
         request: Request<Bytes>,
@@ -54,11 +54,11 @@ impl Transport for Counted {
 
 /// The same services, with every request to them counted.
 #[must_use]
-pub fn count_requests(services: Outside, metrics: &Arc<Metrics>) -> Outside {
+pub fn count_requests(services: ExternalServices, metrics: &Arc<Metrics>) -> ExternalServices {
     let counted = |way, target| -> Arc<dyn Transport> {
-        Arc::new(Counted::new(way, target, Arc::clone(metrics)))
+        Arc::new(CountedTransport::new(way, target, Arc::clone(metrics)))
     };
-    Outside {
+    ExternalServices {
         to_github: counted(services.to_github, Target::GitHub),
         to_jules: counted(services.to_jules, Target::Jules),
         ..services

@@ -5,11 +5,11 @@ use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::adapters::github::Conversion;
-use crate::server::accounts::app::{APP_FILE, KeptApp};
+use crate::server::accounts::app::{APP_FILE, StoredApp};
 
 /// Why the App cannot be kept. It exists on GitHub nevertheless, and can be deleted there.
 #[derive(Debug, thiserror::Error)]
-pub enum KeepError {
+pub enum CredentialFileError {
     /// GitHub told no secret for its webhook.
     #[error(
         "GitHub has made the App without a secret for its webhook; delete it there and try again"
@@ -29,20 +29,20 @@ pub enum KeepError {
 }
 
 /// Writes the App's file, whole or not at all, and never over another one.
-pub(super) fn keep(data_dir: &Path, app: Conversion) -> Result<(), KeepError> {
+pub(super) fn keep(data_dir: &Path, app: Conversion) -> Result<(), CredentialFileError> {
     let path = data_dir.join(APP_FILE);
-    let kept = KeptApp {
+    let kept = StoredApp {
         id: app.id,
         slug: app.slug,
         private_key: app.pem,
-        webhook_secret: app.webhook_secret.ok_or(KeepError::NoSecret)?,
+        webhook_secret: app.webhook_secret.ok_or(CredentialFileError::NoSecret)?,
     };
     let text = serde_json::to_string_pretty(&kept).expect("numbers and texts can be written");
     if path.exists() {
-        return Err(KeepError::There(path));
+        return Err(CredentialFileError::There(path));
     }
     let part = data_dir.join(format!("{APP_FILE}.part"));
-    let wrong = |error| KeepError::Unwritable {
+    let wrong = |error| CredentialFileError::Unwritable {
         path: path.clone(),
         error,
     };
@@ -93,7 +93,7 @@ mod tests {
         std::fs::write(folder.path().join("app.json.part"), "left behind").unwrap();
         keep(folder.path(), made(7)).unwrap();
         let again = keep(folder.path(), made(8)).unwrap_err();
-        assert!(matches!(again, KeepError::There(_)), "{again}");
+        assert!(matches!(again, CredentialFileError::There(_)), "{again}");
         let text = std::fs::read_to_string(folder.path().join(APP_FILE)).unwrap();
         assert!(text.contains("\"id\": 7"), "{text}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);

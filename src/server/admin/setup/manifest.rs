@@ -12,14 +12,14 @@ pub const GITHUB: &str = "https://github.com";
 
 /// Where the service is, and whose the App is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Wish {
+pub(super) struct AppRequest {
     /// The public address, without a slash at its end.
     pub(super) url: String,
     /// The organisation; `None`: the account of the person who clicks.
     owner: Option<String>,
 }
 
-impl Wish {
+impl AppRequest {
     /// Reads a form's fields. An error says what is wrong with which, and how to fix it. `github` is where the App is
     /// to be made: one on this machine can reach what others cannot.
     pub(super) fn read(url: &str, owner: &str, github: &str) -> Result<Self, String> {
@@ -115,9 +115,9 @@ mod tests {
     #[test]
     fn addresses_that_would_leak_or_mislead_are_refused() {
         let own = "http://127.0.0.1:3000";
-        assert!(Wish::read("https://phileas.example.com/", "", GITHUB).is_ok());
-        assert!(Wish::read("http://127.0.0.1:8080", "acme", own).is_ok());
-        assert!(Wish::read("http://127.0.0.1:8080", "acme", GITHUB).is_err());
+        assert!(AppRequest::read("https://phileas.example.com/", "", GITHUB).is_ok());
+        assert!(AppRequest::read("http://127.0.0.1:8080", "acme", own).is_ok());
+        assert!(AppRequest::read("http://127.0.0.1:8080", "acme", GITHUB).is_err());
         for url in [
             "",
             "phileas.example.com",
@@ -126,8 +126,8 @@ mod tests {
             "https://phileas.example.com/?x=1",
             "javascript:alert(1)",
         ] {
-            assert!(Wish::read(url, "", GITHUB).is_err(), "{url}");
+            assert!(AppRequest::read(url, "", GITHUB).is_err(), "{url}");
         }
-        assert!(Wish::read("https://a.example", "../settings", GITHUB).is_err());
+        assert!(AppRequest::read("https://a.example", "../settings", GITHUB).is_err());
     }
 }

@@ -11,17 +11,17 @@ pub const MAX_PER_ADDRESS: usize = 64;
 
 /// Who is connected, by public address.
 #[derive(Debug, Default)]
-pub(super) struct Crowd(Mutex<BTreeMap<IpAddr, usize>>);
+pub(super) struct ClientConnections(Mutex<BTreeMap<IpAddr, usize>>);
 
 /// One connection of a client; dropping it frees its place.
-pub(super) struct Seat {
-    crowd: Arc<Crowd>,
+pub(super) struct ClientConnection {
+    crowd: Arc<ClientConnections>,
     address: Option<IpAddr>,
 }
 
-impl Crowd {
+impl ClientConnections {
     /// Admits a connection from this address, unless it has too many.
-    pub(super) fn sit(crowd: &Arc<Self>, address: IpAddr) -> Option<Seat> {
+    pub(super) fn sit(crowd: &Arc<Self>, address: IpAddr) -> Option<ClientConnection> {
         let address = Some(address.to_canonical()).filter(is_public).map(client);
         if let Some(address) = address {
             let mut seats = crowd.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -31,14 +31,14 @@ impl Crowd {
             }
             *taken += 1;
         }
-        Some(Seat {
+        Some(ClientConnection {
             crowd: Arc::clone(crowd),
             address,
         })
     }
 }
 
-impl Drop for Seat {
+impl Drop for ClientConnection {
     fn drop(&mut self) {
         let Some(address) = self.address else { return };
         let mut seats = self.crowd.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,31 +73,34 @@ mod tests {
 
     #[test]
     fn r2_one_public_address_cannot_take_every_connection() {
-        let crowd = Arc::new(Crowd::default());
+        let crowd = Arc::new(ClientConnections::default());
         for private in ["127.0.0.1", "10.1.2.3", "fd00::1", "::ffff:192.168.0.9"] {
             let address: IpAddr = private.parse().unwrap();
             let seats: Vec<_> = (0..=MAX_PER_ADDRESS)
-                .map(|_| Crowd::sit(&crowd, address))
+                .map(|_| ClientConnections::sit(&crowd, address))
                 .collect();
             assert!(seats.iter().all(Option::is_some), "{private}");
         }
         let (one, other) = ("192.0.2.1".parse().unwrap(), "2001:db8::2".parse().unwrap());
         let mut seats: Vec<_> = (0..MAX_PER_ADDRESS)
-            .map(|_| Crowd::sit(&crowd, one))
+            .map(|_| ClientConnections::sit(&crowd, one))
             .collect();
         assert!(seats.iter().all(Option::is_some));
-        assert!(Crowd::sit(&crowd, one).is_none());
-        assert!(Crowd::sit(&crowd, other).is_some());
+        assert!(ClientConnections::sit(&crowd, one).is_none());
+        assert!(ClientConnections::sit(&crowd, other).is_some());
         seats.pop();
-        assert!(Crowd::sit(&crowd, one).is_some());
+        assert!(ClientConnections::sit(&crowd, one).is_some());
         let in_a_network = |n: usize| format!("2001:db8:0:1::{n:x}").parse().unwrap();
         let mut network: Vec<_> = (0..MAX_PER_ADDRESS)
-            .map(|n| Crowd::sit(&crowd, in_a_network(n)))
+            .map(|n| ClientConnections::sit(&crowd, in_a_network(n)))
             .collect();
         assert!(network.iter().all(Option::is_some));
-        network.push(Crowd::sit(&crowd, in_a_network(MAX_PER_ADDRESS)));
+        network.push(ClientConnections::sit(
+            &crowd,
+            in_a_network(MAX_PER_ADDRESS),
+        ));
         assert!(network.pop().unwrap().is_none());
-        assert!(Crowd::sit(&crowd, "2001:db8:0:2::1".parse().unwrap()).is_some());
+        assert!(ClientConnections::sit(&crowd, "2001:db8:0:2::1".parse().unwrap()).is_some());
         drop((seats, network));
         assert!(
             crowd.0.lock().unwrap().is_empty(),

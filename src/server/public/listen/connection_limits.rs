@@ -8,21 +8,21 @@ use tokio::sync::Notify;
 
 /// The places of a listener.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct ConnectionSlots {
     most: usize,
-    guests: Mutex<Guests>,
+    guests: Mutex<OpenConnections>,
     /// Notified when a slot becomes free, or a connection falls silent.
     news: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Guests {
+struct OpenConnections {
     next: u64,
-    all: BTreeMap<u64, Guest>,
+    all: BTreeMap<u64, OpenConnection>,
 }
 
 #[derive(Debug)]
-struct Guest {
+struct OpenConnection {
     /// Since when we wait for what it wants of us: a head, or the rest of a body. `None` while we work for it.
     silent_since: Option<Instant>,
     leave: Arc<Notify>,
@@ -30,16 +30,16 @@ struct Guest {
 
 /// One connection's place, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
-    places: Arc<Places>,
+pub(super) struct ConnectionSlot {
+    places: Arc<ConnectionSlots>,
     number: u64,
     leave: Arc<Notify>,
 }
 
 /// A request from its head until its answer, when it is dropped.
-pub(super) struct Visit(Arc<Place>);
+pub(super) struct ActiveRequest(Arc<ConnectionSlot>);
 
-impl Places {
+impl ConnectionSlots {
     pub(super) fn new(most: usize) -> Arc<Self> {
         Arc::new(Self {
             most,
@@ -55,7 +55,7 @@ impl Places {
 
     /// Takes a slot. Where all are taken, the connection that has been silent for longest is closed: many clients that send
     /// nothing must not keep an honest request out. Where none is silent, it waits.
-    pub(super) async fn take(self: &Arc<Self>) -> Place {
+    pub(super) async fn take(self: &Arc<Self>) -> ConnectionSlot {
         loop {
             let news = self.news.notified();
             {
@@ -69,28 +69,28 @@ impl Places {
         }
     }
 
-    fn give(self: &Arc<Self>, guests: &mut Guests) -> Place {
+    fn give(self: &Arc<Self>, guests: &mut OpenConnections) -> ConnectionSlot {
         let number = guests.next;
         guests.next += 1;
         let leave = Arc::new(Notify::new());
-        let guest = Guest {
+        let guest = OpenConnection {
             silent_since: Some(Instant::now()),
             leave: Arc::clone(&leave),
         };
         guests.all.insert(number, guest);
-        Place {
+        ConnectionSlot {
             places: Arc::clone(self),
             number,
             leave,
         }
     }
 
-    fn guests(&self) -> MutexGuard<'_, Guests> {
+    fn guests(&self) -> MutexGuard<'_, OpenConnections> {
         self.guests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Guests {
+impl OpenConnections {
     fn most_silent(&self) -> Option<(Instant, &Arc<Notify>)> {
         let silent = self.all.values();
         let silent = silent.filter_map(|guest| Some((guest.silent_since?, &guest.leave)));
@@ -105,7 +105,7 @@ impl Guests {
 }
 
 /// Asks the connection that has been silent for longest on any of these listeners to leave. `false`: none is silent.
-pub(super) fn ask_the_most_silent(listeners: &[Arc<Places>]) -> bool {
+pub(super) fn ask_the_most_silent(listeners: &[Arc<ConnectionSlots>]) -> bool {
     let silent = listeners.iter().filter_map(|places| {
         let guests = places.guests();
         let (since, leave) = guests.most_silent()?;
@@ -118,7 +118,7 @@ pub(super) fn ask_the_most_silent(listeners: &[Arc<Places>]) -> bool {
     most_silent.is_some()
 }
 
-impl Place {
+impl ConnectionSlot {
     /// Waits until this connection has to make room.
     pub(super) async fn asked_to_leave(&self) {
         self.leave.notified().await;
@@ -132,9 +132,9 @@ impl Place {
     }
 
     /// A request's head has come.
-    pub(super) fn visit(self: &Arc<Self>) -> Visit {
+    pub(super) fn visit(self: &Arc<Self>) -> ActiveRequest {
         self.note(Some(Instant::now()));
-        Visit(Arc::clone(self))
+        ActiveRequest(Arc::clone(self))
     }
 
     /// All of a request has come, or as much of it as is wanted: now it is our turn.
@@ -149,14 +149,14 @@ impl Place {
     }
 }
 
-impl Drop for Visit {
+impl Drop for ActiveRequest {
     fn drop(&mut self) {
         self.0.note(Some(Instant::now()));
         self.0.places.news.notify_one();
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.places.guests().all.remove(&self.number);
         self.places.news.notify_one();
@@ -171,7 +171,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_longest_silent_connection_makes_room_and_a_working_one_does_not() {
-        let places = Places::new(3);
+        let places = ConnectionSlots::new(3);
         let first = Arc::new(places.take().await);
         let second = Arc::new(places.take().await);
         let third = Arc::new(places.take().await);
@@ -203,7 +203,7 @@ mod tests {
     /// A head is cheap: a client that keeps the rest back is as silent as before it, but not for longer.
     #[tokio::test]
     async fn a_head_alone_is_no_right_to_a_place() {
-        let places = Places::new(2);
+        let places = ConnectionSlots::new(2);
         let first = Arc::new(places.take().await);
         let second = Arc::new(places.take().await);
         let visit = first.visit();

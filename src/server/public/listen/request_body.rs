@@ -10,25 +10,25 @@ use hyper::body::Incoming;
 use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::connection_limits::Place;
+use super::connection_limits::ConnectionSlot;
 
 /// How long a body may take, from the end of the head to its own. GitHub gives up after 10 s.
 pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A body that must have come within [`BODY_TIMEOUT`]. Only once it has, or the rest of it is not needed, its connection
 /// counts as one for which there is work to do: a client that is slow to say what it wants has no right to its place.
-pub(super) struct Arriving {
+pub(super) struct RequestBody {
     body: Incoming,
     until: Instant,
     /// Made only for a body that is waited for.
     alarm: Option<Pin<Box<Sleep>>>,
     /// `None` once it has come.
-    place: Option<Arc<Place>>,
+    place: Option<Arc<ConnectionSlot>>,
 }
 
 /// Why a body ended before its end.
 #[derive(Debug, thiserror::Error)]
-pub enum Broken {
+pub enum BodyError {
     /// It did not come within [`BODY_TIMEOUT`].
     #[error("the body did not come in time")]
     TooSlow,
@@ -37,9 +37,9 @@ pub enum Broken {
     CutOff(#[from] hyper::Error),
 }
 
-impl Arriving {
+impl RequestBody {
     /// The body of a request whose head has just come.
-    pub(super) fn new(body: Incoming, place: Arc<Place>) -> Self {
+    pub(super) fn new(body: Incoming, place: Arc<ConnectionSlot>) -> Self {
         let mut arriving = Self {
             body,
             until: Instant::now() + BODY_TIMEOUT,
@@ -59,25 +59,25 @@ impl Arriving {
     }
 }
 
-impl Drop for Arriving {
+impl Drop for RequestBody {
     fn drop(&mut self) {
         self.has_come();
     }
 }
 
-impl Body for Arriving {
+impl Body for RequestBody {
     type Data = Bytes;
-    type Error = Broken;
+    type Error = BodyError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
             if !matches!(frame, Some(Ok(_))) || self.body.is_end_stream() {
                 self.has_come();
             }
-            return Poll::Ready(frame.map(|frame| frame.map_err(Broken::CutOff)));
+            return Poll::Ready(frame.map(|frame| frame.map_err(BodyError::CutOff)));
         }
         let until = self.until;
         let alarm = self
@@ -87,7 +87,7 @@ impl Body for Arriving {
             return Poll::Pending;
         }
         self.has_come();
-        Poll::Ready(Some(Err(Broken::TooSlow)))
+        Poll::Ready(Some(Err(BodyError::TooSlow)))
     }
 
     fn is_end_stream(&self) -> bool {

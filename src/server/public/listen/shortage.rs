@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::connection_limits::{Places, ask_the_most_silent};
+use super::connection_limits::{ConnectionSlots, ask_the_most_silent};
 
 /// The pause after a connection could not be accepted, for example for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -19,7 +19,7 @@ const NO_DESCRIPTOR: [i32; 2] = [24, 23];
 /// requests out of the other.
 #[derive(Debug, Default)]
 pub struct Listeners {
-    all: Mutex<Vec<Arc<Places>>>,
+    all: Mutex<Vec<Arc<ConnectionSlots>>>,
     failures: Mutex<Failures>,
 }
 
@@ -30,14 +30,14 @@ struct Failures {
 }
 
 impl Listeners {
-    pub(super) fn add(&self, places: &Arc<Places>) {
+    pub(super) fn add(&self, places: &Arc<ConnectionSlots>) {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(Arc::clone(places));
     }
 
     /// A connection could not be accepted. Where descriptors are short, the connection that has been silent for longest
     /// on any listener is closed. Returns when it is time to try again.
-    pub(super) async fn failed_to_accept(&self, error: &io::Error, places: &Places) {
+    pub(super) async fn failed_to_accept(&self, error: &io::Error, places: &ConnectionSlots) {
         let is_shortage = error
             .raw_os_error()
             .is_some_and(|code| NO_DESCRIPTOR.contains(&code));
@@ -93,7 +93,7 @@ mod tests {
     #[tokio::test]
     async fn the_most_silent_of_all_listeners_leaves_where_descriptors_are_short() {
         let listeners = Listeners::default();
-        let [one, other] = [Places::new(9), Places::new(9)];
+        let [one, other] = [ConnectionSlots::new(9), ConnectionSlots::new(9)];
         listeners.add(&one);
         listeners.add(&other);
         let first = one.take().await;

@@ -12,7 +12,7 @@ use http_body_util::BodyExt as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use crate::server::public::listen::{BODY_TIMEOUT, Broken};
+use crate::server::public::listen::{BODY_TIMEOUT, BodyError};
 
 /// The largest body in bytes: GitHub's own cap.
 pub const MAX_BODY: usize = 25 << 20;
@@ -26,9 +26,9 @@ const _: () = assert!(LARGE_ROOM >= 2 * MAX_BODY);
 
 /// The room of large bodies.
 #[derive(Debug, Clone)]
-pub(super) struct Room(Arc<Semaphore>);
+pub(super) struct BodyMemory(Arc<Semaphore>);
 
-impl Default for Room {
+impl Default for BodyMemory {
     fn default() -> Self {
         Self(Arc::new(Semaphore::new(LARGE_ROOM / UNIT)))
     }
@@ -36,12 +36,12 @@ impl Default for Room {
 
 /// A body that was read, and the room that it takes.
 #[derive(Debug)]
-pub(super) struct Read {
+pub(super) struct ReadBody {
     bytes: Bytes,
     _room: Option<OwnedSemaphorePermit>,
 }
 
-impl Read {
+impl ReadBody {
     /// The body as it came.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -50,7 +50,7 @@ impl Read {
 
 /// Why a body was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum BodyRefusal {
     /// It is larger than [`MAX_BODY`].
     TooLarge,
     /// It did not come within [`BODY_TIMEOUT`].
@@ -65,14 +65,14 @@ pub(super) enum Refused {
 pub(super) async fn read(
     body: Body,
     announced: Option<usize>,
-    room: &Room,
-) -> Result<Read, Refused> {
+    room: &BodyMemory,
+) -> Result<ReadBody, BodyRefusal> {
     if announced.is_some_and(|length| length > MAX_BODY) {
-        return Err(Refused::TooLarge);
+        return Err(BodyRefusal::TooLarge);
     }
     // A body without a length may become as large as any.
     let most = announced.unwrap_or(MAX_BODY);
-    let mut growing = Growing {
+    let mut growing = GrowingBody {
         bytes: Vec::new(),
         most,
         granted: most.min(SMALL_BODY),
@@ -87,35 +87,35 @@ pub(super) async fn read(
         };
         if growing.bytes.is_empty() && data.len() <= growing.granted && body.is_end_stream() {
             // The usual case: it came in one piece, and needs no copy.
-            return Ok(Read {
+            return Ok(ReadBody {
                 bytes: data,
                 _room: None,
             });
         }
         growing.add(&data).await?;
     }
-    Ok(Read {
+    Ok(ReadBody {
         bytes: growing.bytes.into(),
         _room: growing.taken,
     })
 }
 
 /// A body of several pieces.
-struct Growing<'a> {
+struct GrowingBody<'a> {
     bytes: Vec<u8>,
     /// How large it may become.
     most: usize,
     /// How large it may become without more room.
     granted: usize,
-    room: &'a Room,
+    room: &'a BodyMemory,
     taken: Option<OwnedSemaphorePermit>,
 }
 
-impl Growing<'_> {
-    async fn add(&mut self, data: &[u8]) -> Result<(), Refused> {
+impl GrowingBody<'_> {
+    async fn add(&mut self, data: &[u8]) -> Result<(), BodyRefusal> {
         let length = self.bytes.len() + data.len();
         if length > self.most {
-            return Err(Refused::TooLarge);
+            return Err(BodyRefusal::TooLarge);
         }
         if length > self.granted {
             self.grow(length).await?;
@@ -130,7 +130,7 @@ impl Growing<'_> {
     }
 
     /// Takes room for twice of what there is, or for all that there will be.
-    async fn grow(&mut self, length: usize) -> Result<(), Refused> {
+    async fn grow(&mut self, length: usize) -> Result<(), BodyRefusal> {
         let wanted = (2 * self.granted).max(length).min(self.most);
         let units = (wanted - self.granted).div_ceil(UNIT);
         let units = u32::try_from(units).expect("the largest body has 400 units");
@@ -138,8 +138,8 @@ impl Growing<'_> {
             BODY_TIMEOUT,
             Arc::clone(&self.room.0).acquire_many_owned(units),
         );
-        let given = given.await.map_err(|_| Refused::NoRoom)?;
-        let given = given.map_err(|_| Refused::NoRoom)?;
+        let given = given.await.map_err(|_| BodyRefusal::NoRoom)?;
+        let given = given.map_err(|_| BodyRefusal::NoRoom)?;
         match &mut self.taken {
             Some(taken) => taken.merge(given),
             None => self.taken = Some(given),
@@ -150,13 +150,13 @@ impl Growing<'_> {
 }
 
 /// Why the listener has ended a body.
-fn why(error: &(dyn Error + 'static)) -> Refused {
+fn why(error: &(dyn Error + 'static)) -> BodyRefusal {
     let mut cause = Some(error);
     while let Some(error) = cause {
-        if let Some(Broken::TooSlow) = error.downcast_ref() {
-            return Refused::TooSlow;
+        if let Some(BodyError::TooSlow) = error.downcast_ref() {
+            return BodyRefusal::TooSlow;
         }
         cause = error.source();
     }
-    Refused::CutOff
+    BodyRefusal::CutOff
 }

@@ -7,22 +7,22 @@
 
 /// What an event is to us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Interest {
+pub(super) struct EventInterest {
     /// Whether its repository may have something to do for it.
     pub(super) wakes: bool,
-    pub(super) familiar: Familiar,
+    pub(super) familiar: EventFamiliarity,
 }
 
 /// Whether the event and its action were known when this was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Familiar {
+pub(super) enum EventFamiliarity {
     Known,
     UnknownEvent,
     UnknownAction,
 }
 
 /// An event that may change what is due.
-struct Waking {
+struct WakingActions {
     event: &'static str,
     /// Its actions that wake, where it has actions.
     actions: &'static [&'static str],
@@ -34,15 +34,15 @@ const fn waking(
     event: &'static str,
     actions: &'static [&'static str],
     idle: &'static [&'static str],
-) -> Waking {
-    Waking {
+) -> WakingActions {
+    WakingActions {
         event,
         actions,
         idle,
     }
 }
 
-const WAKING: [Waking; 15] = [
+const WAKING: [WakingActions; 15] = [
     waking(
         "check_run",
         &["completed"],
@@ -222,26 +222,26 @@ pub(in crate::server) fn matters(event: &str, action: Option<&str>) -> bool {
 }
 
 /// What an event with this action is to us.
-pub(super) fn interest(event: &str, action: Option<&str>) -> Interest {
+pub(super) fn interest(event: &str, action: Option<&str>) -> EventInterest {
     let Some(waking) = WAKING.iter().find(|waking| waking.event == event) else {
         let familiar = if IDLE.contains(&event) {
-            Familiar::Known
+            EventFamiliarity::Known
         } else {
-            Familiar::UnknownEvent
+            EventFamiliarity::UnknownEvent
         };
-        return Interest {
+        return EventInterest {
             wakes: false,
             familiar,
         };
     };
     let has = |actions: &[&str]| action.is_some_and(|action| actions.contains(&action));
     let named = !waking.actions.is_empty();
-    Interest {
+    EventInterest {
         wakes: !has(waking.idle),
         familiar: if !named || action.is_none() || has(waking.actions) || has(waking.idle) {
-            Familiar::Known
+            EventFamiliarity::Known
         } else {
-            Familiar::UnknownAction
+            EventFamiliarity::UnknownAction
         },
     }
 }
@@ -252,9 +252,9 @@ mod tests {
 
     #[test]
     fn r30_what_matters_wakes_and_what_is_new_is_counted() {
-        let known = |wakes| Interest {
+        let known = |wakes| EventInterest {
             wakes,
-            familiar: Familiar::Known,
+            familiar: EventFamiliarity::Known,
         };
         assert_eq!(interest("issues", Some("labeled")), known(true));
         assert_eq!(interest("push", None), known(true));
@@ -266,17 +266,17 @@ mod tests {
         let new_action = interest("check_run", Some("teleported"));
         assert_eq!(
             new_action,
-            Interest {
+            EventInterest {
                 wakes: true,
-                familiar: Familiar::UnknownAction
+                familiar: EventFamiliarity::UnknownAction
             }
         );
         let new_event = interest("holodeck", Some("created"));
         assert_eq!(
             new_event,
-            Interest {
+            EventInterest {
                 wakes: false,
-                familiar: Familiar::UnknownEvent
+                familiar: EventFamiliarity::UnknownEvent
             }
         );
     }

@@ -5,8 +5,8 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryId;
 use serde::de::MapAccess;
 
-use super::events::{self, Familiar};
-use super::json_values::{Number, Pick, Text, Truth, document, value};
+use super::events::{self, EventFamiliarity};
+use super::json_values::{Number, PickJson, Text, Truth, document, value};
 use crate::runtime::inbox::{Delivery, MAX_WORD};
 use crate::runtime::is_of_service;
 use crate::runtime::ports::LEDGER_BRANCH;
@@ -49,7 +49,7 @@ const SUBJECTS: [&str; 14] = [
 #[derive(Debug)]
 pub(super) struct Facts {
     pub(super) delivery: Delivery,
-    pub(super) familiar: Familiar,
+    pub(super) familiar: EventFamiliarity,
 }
 
 impl Facts {
@@ -99,8 +99,8 @@ fn is_event(name: &str) -> bool {
 struct Payload {
     action: Text<MAX_WORD>,
     repository: Repository,
-    installation: Thing,
-    sender: Thing,
+    installation: NumberedThread,
+    sender: NumberedThread,
     /// What a push moved.
     reference: Text<MAX_REFERENCE>,
     /// Whether a push made the branch, or took commits away.
@@ -111,7 +111,7 @@ struct Payload {
     subjects: [Option<String>; SUBJECTS.len()],
 }
 
-impl<'de> Pick<'de> for Payload {
+impl<'de> PickJson<'de> for Payload {
     fn entry<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
         match key {
             "action" => value(map, &mut self.action),
@@ -127,7 +127,7 @@ impl<'de> Pick<'de> for Payload {
                 Ok(picked)
             }
             _ if SUBJECTS.contains(&key) => {
-                let mut thing = Thing::default();
+                let mut thing = NumberedThread::default();
                 let picked = value(map, &mut thing)?;
                 self.subject(key, thing.node_id.0);
                 Ok(picked)
@@ -162,12 +162,12 @@ impl Payload {
 
 /// An object with an id.
 #[derive(Debug, Default)]
-struct Thing {
+struct NumberedThread {
     id: Number,
     node_id: Text<MAX_WORD>,
 }
 
-impl<'de> Pick<'de> for Thing {
+impl<'de> PickJson<'de> for NumberedThread {
     fn entry<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
         match key {
             "id" => value(map, &mut self.id),
@@ -181,10 +181,10 @@ impl<'de> Pick<'de> for Thing {
 #[derive(Debug, Default)]
 struct Commit {
     made_at: Text<MAX_WORD>,
-    of_service: OfService,
+    of_service: IsOwnMessage,
 }
 
-impl<'de> Pick<'de> for Commit {
+impl<'de> PickJson<'de> for Commit {
     fn entry<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
         match key {
             "timestamp" => value(map, &mut self.made_at),
@@ -196,9 +196,9 @@ impl<'de> Pick<'de> for Commit {
 
 /// Whether the message of a commit says that the service made it.
 #[derive(Debug, Default)]
-struct OfService(bool);
+struct IsOwnMessage(bool);
 
-impl Pick<'_> for OfService {
+impl PickJson<'_> for IsOwnMessage {
     fn text(&mut self, text: &str) {
         self.0 = is_of_service(text);
     }
@@ -212,7 +212,7 @@ struct Repository {
     node_id: Text<MAX_WORD>,
 }
 
-impl<'de> Pick<'de> for Repository {
+impl<'de> PickJson<'de> for Repository {
     fn entry<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
         match key {
             "id" => value(map, &mut self.id),

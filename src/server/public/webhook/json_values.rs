@@ -10,7 +10,7 @@ use serde::de::{
 };
 
 /// Something that a value is read into, if it has the right kind.
-pub(super) trait Pick<'de> {
+pub(super) trait PickJson<'de> {
     /// A text.
     fn text(&mut self, _text: &str) {}
     /// A whole number that is not negative.
@@ -30,7 +30,7 @@ pub(super) trait Pick<'de> {
 /// Reads the value of the entry into `into`.
 pub(super) fn value<'de, A: MapAccess<'de>>(
     map: &mut A,
-    into: &mut impl Pick<'de>,
+    into: &mut impl PickJson<'de>,
 ) -> Result<bool, A::Error> {
     map.next_value_seed(Seed(into)).map(|()| true)
 }
@@ -38,7 +38,7 @@ pub(super) fn value<'de, A: MapAccess<'de>>(
 /// Reads a whole JSON text.
 pub(super) fn document<'de>(
     text: &'de [u8],
-    into: &mut impl Pick<'de>,
+    into: &mut impl PickJson<'de>,
 ) -> Result<(), serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_slice(text);
     Seed(into).deserialize(&mut reader)?;
@@ -50,7 +50,7 @@ pub(super) fn document<'de>(
 #[derive(Debug, Default)]
 pub(super) struct Text<const MOST: usize>(pub(super) Option<String>);
 
-impl<const MOST: usize> Pick<'_> for Text<MOST> {
+impl<const MOST: usize> PickJson<'_> for Text<MOST> {
     fn text(&mut self, text: &str) {
         let mut kept = String::new();
         for letter in text.chars().filter(|letter| !letter.is_control()) {
@@ -67,7 +67,7 @@ impl<const MOST: usize> Pick<'_> for Text<MOST> {
 #[derive(Debug, Default)]
 pub(super) struct Number(pub(super) Option<u64>);
 
-impl Pick<'_> for Number {
+impl PickJson<'_> for Number {
     fn number(&mut self, number: u64) {
         self.0 = Some(number).filter(|number| i64::try_from(*number).is_ok());
     }
@@ -77,7 +77,7 @@ impl Pick<'_> for Number {
 #[derive(Debug, Default)]
 pub(super) struct Truth(pub(super) bool);
 
-impl Pick<'_> for Truth {
+impl PickJson<'_> for Truth {
     fn truth(&mut self, truth: bool) {
         self.0 = truth;
     }
@@ -85,7 +85,7 @@ impl Pick<'_> for Truth {
 
 struct Seed<'a, P>(&'a mut P);
 
-impl<'de, P: Pick<'de>> DeserializeSeed<'de> for Seed<'_, P> {
+impl<'de, P: PickJson<'de>> DeserializeSeed<'de> for Seed<'_, P> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
@@ -93,7 +93,7 @@ impl<'de, P: Pick<'de>> DeserializeSeed<'de> for Seed<'_, P> {
     }
 }
 
-impl<'de, P: Pick<'de>> Visitor<'de> for Seed<'_, P> {
+impl<'de, P: PickJson<'de>> Visitor<'de> for Seed<'_, P> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

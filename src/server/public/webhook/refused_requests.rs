@@ -9,7 +9,7 @@ const GAP: Duration = Duration::from_secs(60);
 
 /// Why a request was refused before anything was read out of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum RefusalReason {
     /// It has no signature, or something else in its place.
     Unsigned,
     /// None of our secrets has signed it.
@@ -20,7 +20,7 @@ pub(super) enum Why {
 
 /// Refused requests that are not reported yet, by kind.
 #[derive(Debug, Default)]
-pub(super) struct Refusals(Mutex<[Kind; 3]>);
+pub(super) struct RefusedRequests(Mutex<[Kind; 3]>);
 
 #[derive(Debug, Default, Clone, Copy)]
 struct Kind {
@@ -28,25 +28,25 @@ struct Kind {
     untold: u64,
 }
 
-impl Refusals {
+impl RefusedRequests {
     /// Counts one, and warns unless that was done lately.
-    pub(super) fn add(&self, why: Why, now: Instant) {
+    pub(super) fn add(&self, why: RefusalReason, now: Instant) {
         let Some(count) = self.count(why, now) else {
             return;
         };
         match why {
-            Why::Unsigned => tracing::warn!(
+            RefusalReason::Unsigned => tracing::warn!(
                 count,
                 "requests to /webhook without a signature (X-Hub-Signature-256: sha256=…) were refused; should they be \
                  GitHub's, its webhook has no secret: set there what PHILEAS_WEBHOOK_SECRET says"
             ),
-            Why::WrongSignature => tracing::warn!(
+            RefusalReason::WrongSignature => tracing::warn!(
                 count,
                 "deliveries with a wrong signature were refused; compare the secret in the webhook's settings on GitHub \
                  with PHILEAS_WEBHOOK_SECRET (or with what app.json keeps): during a rotation both secrets must be given, \
                  with a comma between them"
             ),
-            Why::ContentType => tracing::warn!(
+            RefusalReason::ContentType => tracing::warn!(
                 count,
                 "requests to /webhook that are no JSON were refused; should they be GitHub's, set the webhook's content \
                  type to application/json"
@@ -55,7 +55,7 @@ impl Refusals {
     }
 
     /// How many to report now.
-    fn count(&self, why: Why, now: Instant) -> Option<u64> {
+    fn count(&self, why: RefusalReason, now: Instant) -> Option<u64> {
         let mut kinds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let kind = &mut kinds[why as usize];
         kind.untold += 1;
@@ -76,15 +76,24 @@ mod tests {
 
     #[test]
     fn the_first_is_told_at_once_and_the_others_together() {
-        let refusals = Refusals::default();
+        let refusals = RefusedRequests::default();
         let begun = Instant::now();
         let at = |seconds| begun + Duration::from_secs(seconds);
-        assert_eq!(refusals.count(Why::WrongSignature, at(0)), Some(1));
+        assert_eq!(
+            refusals.count(RefusalReason::WrongSignature, at(0)),
+            Some(1)
+        );
         for second in 1..60 {
-            assert_eq!(refusals.count(Why::WrongSignature, at(second)), None);
+            assert_eq!(
+                refusals.count(RefusalReason::WrongSignature, at(second)),
+                None
+            );
         }
         // Kinds do not hide one another.
-        assert_eq!(refusals.count(Why::Unsigned, at(30)), Some(1));
-        assert_eq!(refusals.count(Why::WrongSignature, at(60)), Some(60));
+        assert_eq!(refusals.count(RefusalReason::Unsigned, at(30)), Some(1));
+        assert_eq!(
+            refusals.count(RefusalReason::WrongSignature, at(60)),
+            Some(60)
+        );
     }
 }

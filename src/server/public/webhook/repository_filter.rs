@@ -6,18 +6,18 @@ use phileas_domain::model::{RepositoryId, RepositoryName};
 
 use crate::runtime::inbox::Delivery;
 use crate::server::config::RepositoryEntry;
-use crate::server::repositories::Learnt;
+use crate::server::repositories::DiscoveredIds;
 
 /// The repositories of which deliveries are accepted. An empty list accepts all: then the user who installs the App, or sets
 /// up a hook with the secret, decides.
 #[derive(Debug, Clone, Default)]
-pub struct Listed {
+pub struct RepositoryFilter {
     ids: BTreeSet<RepositoryId>,
     names: Vec<RepositoryName>,
-    learnt: Learnt,
+    learnt: DiscoveredIds,
 }
 
-impl Listed {
+impl RepositoryFilter {
     /// The repositories of `phileas.toml`. An entry without an id counts by its name.
     #[must_use]
     pub fn from_entries(entries: &[RepositoryEntry]) -> Self {
@@ -33,13 +33,13 @@ impl Listed {
         Self {
             ids,
             names,
-            learnt: Learnt::default(),
+            learnt: DiscoveredIds::default(),
         }
     }
 
     /// The same, with the ids of the names that are learnt meanwhile: from then on they count, and the names no longer.
     #[must_use]
-    pub fn learning(mut self, learnt: Learnt) -> Self {
+    pub fn learning(mut self, learnt: DiscoveredIds) -> Self {
         self.learnt = learnt;
         self
     }
@@ -83,8 +83,9 @@ mod tests {
     #[test]
     fn r4_a_renamed_repository_is_accepted_and_another_with_its_old_name_is_not() {
         let name: RepositoryName = "acme/widget".parse().unwrap();
-        let learnt = Learnt::default();
-        let listed = Listed::new(BTreeSet::new(), vec![name.clone()]).learning(learnt.clone());
+        let learnt = DiscoveredIds::default();
+        let listed =
+            RepositoryFilter::new(BTreeSet::new(), vec![name.clone()]).learning(learnt.clone());
         assert!(listed.takes(&delivery(7, "Acme/Widget")));
         assert!(
             !listed.takes(&delivery(7, "acme/gadget")),

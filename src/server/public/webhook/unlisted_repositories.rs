@@ -16,15 +16,15 @@ const MOST: usize = 1_000;
 
 /// Repositories of which deliveries were ignored lately, and how many of each are not reported yet.
 #[derive(Debug, Default)]
-pub(super) struct Strangers(Mutex<BTreeMap<RepositoryId, Ignored>>);
+pub(super) struct UnlistedRepositories(Mutex<BTreeMap<RepositoryId, IgnoredDeliveries>>);
 
 #[derive(Debug, Clone, Copy)]
-struct Ignored {
+struct IgnoredDeliveries {
     told_at: Instant,
     untold: u64,
 }
 
-impl Strangers {
+impl UnlistedRepositories {
     /// Counts a delivery of a repository that is on no list, and tells of it unless that was done lately.
     pub(super) fn add(&self, delivery: &Delivery, now: Instant) {
         let Some(id) = delivery.repository else {
@@ -60,7 +60,7 @@ impl Strangers {
         if known.len() >= MOST {
             return None;
         }
-        let ignored = Ignored {
+        let ignored = IgnoredDeliveries {
             told_at: now,
             untold: 0,
         };
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn each_repository_is_told_at_once_and_then_once_an_hour() {
-        let unlisted = Strangers::default();
+        let unlisted = UnlistedRepositories::default();
         let begun = Instant::now();
         let count = |id, minute: u64| {
             unlisted.count(RepositoryId(id), begun + Duration::from_secs(60 * minute))
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn deliveries_that_name_many_do_not_fill_the_memory() {
-        let unlisted = Strangers::default();
+        let unlisted = UnlistedRepositories::default();
         let begun = Instant::now();
         let most = MOST as u64;
         for id in 0..most {

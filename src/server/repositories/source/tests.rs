@@ -59,7 +59,7 @@ async fn listed(status: u16, times: usize) -> (Vec<Vec<(Timestamp, String)>>, Ve
         clock: Arc::clone(&clock),
         asked: Mutex::default(),
     });
-    let outside = Outside {
+    let outside = ExternalServices {
         github: github::Base::from_values(None, None).unwrap(),
         jules: jules::Base::default(),
         to_github: Arc::clone(&upstream) as _,

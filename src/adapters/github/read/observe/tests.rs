@@ -92,7 +92,7 @@ fn repository(answer: &mut Value) -> &mut Value {
 
 async fn observe(
     outcomes: impl IntoIterator<Item = Outcome>,
-) -> (Set, Result<Observation, Failure>) {
+) -> (Set, Result<GitHubObservation, Failure>) {
     let set = set(outcomes);
     let seen = set.client.observe_once().await;
     assert!(set.script.is_used_up());

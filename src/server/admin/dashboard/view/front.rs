@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use phileas_domain::model::{RepositoryId, RepositoryName};
 
-use crate::server::admin::dashboard::board::{Board, Standing, Words};
+use crate::server::admin::dashboard::board::{Board, BriefSummary, RepositoryStatus};
 use crate::server::admin::dashboard::format::{self, Moment};
 
 /// The most rows of a page.
@@ -66,13 +66,13 @@ pub fn front(
     now: Timestamp,
 ) -> FrontView {
     let wanted = query.trim().to_lowercase();
-    let mut tally: BTreeMap<Standing, usize> = BTreeMap::new();
+    let mut tally: BTreeMap<RepositoryStatus, usize> = BTreeMap::new();
     let mut rows = Vec::new();
     for (id, name) in members {
         let known = board.words(*id);
-        let mut said = known.map_or_else(Words::unseen, |words| (*words).clone());
+        let mut said = known.map_or_else(BriefSummary::unseen, |words| (*words).clone());
         if let Some(because) = suspended.get(id) {
-            said.standing = Standing::Attention;
+            said.standing = RepositoryStatus::Attention;
             said.trouble = Some(format!("suspended: {because}"));
         }
         *tally.entry(said.standing).or_default() += 1;
@@ -88,17 +88,17 @@ pub fn front(
     let shown = rows.into_iter().skip((page - 1) * PAGE).take(PAGE);
     FrontView {
         tally: [
-            Standing::Attention,
-            Standing::Working,
-            Standing::Waiting,
-            Standing::Unseen,
+            RepositoryStatus::Attention,
+            RepositoryStatus::Working,
+            RepositoryStatus::Waiting,
+            RepositoryStatus::Unseen,
         ]
         .into_iter()
         .map(|standing| {
             let (word, class) = of_standing(standing);
             let count = tally.get(&standing).copied().unwrap_or(0);
             let word = match (standing, count) {
-                (Standing::Attention, 2..) => "need you",
+                (RepositoryStatus::Attention, 2..) => "need you",
                 _ => word,
             };
             (word, class, count)
@@ -115,10 +115,10 @@ pub fn front(
 }
 
 fn row(
-    standing: Standing,
+    standing: RepositoryStatus,
     id: RepositoryId,
     name: &RepositoryName,
-    said: Words,
+    said: BriefSummary,
     now: Timestamp,
 ) -> RowView {
     let (word, class) = of_standing(standing);
@@ -139,12 +139,12 @@ fn row(
 
 /// A standing's word and class.
 #[must_use]
-pub fn of_standing(standing: Standing) -> (&'static str, &'static str) {
+pub fn of_standing(standing: RepositoryStatus) -> (&'static str, &'static str) {
     match standing {
-        Standing::Attention => ("needs you", "attention"),
-        Standing::Working => ("at work", "working"),
-        Standing::Waiting => ("waiting", "waiting"),
-        Standing::Unseen => ("not seen yet", "unseen"),
+        RepositoryStatus::Attention => ("needs you", "attention"),
+        RepositoryStatus::Working => ("at work", "working"),
+        RepositoryStatus::Waiting => ("waiting", "waiting"),
+        RepositoryStatus::Unseen => ("not seen yet", "unseen"),
     }
 }
 

@@ -3,12 +3,12 @@
 use jiff::Timestamp;
 use phileas_domain::engine::{Line, Verdict};
 
-use crate::server::admin::dashboard::board::{Standing, standing_of};
+use crate::server::admin::dashboard::board::{RepositoryStatus, standing_of};
 use crate::server::admin::dashboard::format::{self, Moment};
 
 /// One line of a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct ReportLineView {
     /// The persona, where the line is about one.
     pub who: Option<String>,
     /// What is done: `waiting`, `dispatched`, …
@@ -27,15 +27,15 @@ pub struct Said {
 
 /// A line, seen from an instant.
 #[must_use]
-pub fn said(line: &Line, now: Timestamp) -> Said {
+pub fn said(line: &Line, now: Timestamp) -> ReportLineView {
     let class = match (standing_of(line.verdict, line.reason), line.verdict) {
-        (Standing::Attention, _) => "attention",
-        (Standing::Working, _) => "working",
+        (RepositoryStatus::Attention, _) => "attention",
+        (RepositoryStatus::Working, _) => "working",
         (_, Verdict::Advanced | Verdict::Settled | Verdict::Imported) => "done",
         _ => "waiting",
     };
     let until = line.until.filter(|until| *until > now);
-    Said {
+    ReportLineView {
         who: line.persona.as_ref().map(ToString::to_string),
         verdict: line.verdict.as_str(),
         class,

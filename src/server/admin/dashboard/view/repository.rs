@@ -4,13 +4,13 @@ use jiff::Timestamp;
 use phileas_domain::engine::Forecast;
 
 use super::front::of_standing;
-use super::report_lines::{Said, said};
+use super::report_lines::{ReportLineView, said};
 use super::ring::{Ring, ring};
 use super::sessions::{SessionView, session};
-use super::timeline::{Timeline, timeline};
+use super::timeline::{TimelineView, timeline};
 use super::yields::{self, Meter, YieldView};
 use crate::runtime::inbox::Wake;
-use crate::server::admin::dashboard::board::Words;
+use crate::server::admin::dashboard::board::BriefSummary;
 use crate::server::admin::dashboard::format::{self, Moment};
 use crate::server::admin::dashboard::summary::{Summary, short};
 
@@ -33,9 +33,9 @@ pub struct RepositoryView {
     /// Schedules.
     pub schedules: Vec<ScheduleView>,
     /// What concerns all of it.
-    pub lines: Vec<Said>,
+    pub lines: Vec<ReportLineView>,
     /// The timeline.
-    pub timeline: Option<Timeline>,
+    pub timeline: Option<TimelineView>,
     /// The newest sessions.
     pub sessions: Vec<SessionView>,
     /// What became of each persona's work.
@@ -76,7 +76,7 @@ pub struct TrackView {
     /// When passes begin.
     pub start: Option<String>,
     /// What is done or waited for.
-    pub lines: Vec<Said>,
+    pub lines: Vec<ReportLineView>,
 }
 
 /// A persona that runs on a schedule.
@@ -91,7 +91,7 @@ pub struct ScheduleView {
     /// Whether it is at work.
     pub live: bool,
     /// What is done or waited for.
-    pub lines: Vec<Said>,
+    pub lines: Vec<ReportLineView>,
 }
 
 /// What the inbox knows of a repository, and how its last tick went.
@@ -201,7 +201,7 @@ pub fn repository(summary: &Summary, github: &str, now: Timestamp) -> Repository
 
 /// How a repository fares, by the board's words and the inbox' row.
 #[must_use]
-pub fn pulse(words: &Words, wake: Option<&Wake>, now: Timestamp) -> PulseView {
+pub fn pulse(words: &BriefSummary, wake: Option<&Wake>, now: Timestamp) -> PulseView {
     let suspended = wake.and_then(|wake| wake.suspended.as_ref());
     let (standing, class) = if suspended.is_some() {
         ("suspended", "attention")

@@ -31,7 +31,7 @@ const MAX_ROWS: usize = 24;
 
 /// The timeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Timeline {
+pub struct TimelineView {
     /// How much time it shows, in words.
     pub span: String,
     /// Full hours or midnights along it, and its end.
@@ -96,7 +96,7 @@ pub fn timeline(
     repository: &RepositoryName,
     github: &str,
     now: Timestamp,
-) -> Option<Timeline> {
+) -> Option<TimelineView> {
     let age = |entry: &HistoryEntry| entry.created_at.map(|at| now.duration_since(at));
     let within = |hours: i64| {
         let span = SignedDuration::from_hours(hours);
@@ -183,7 +183,7 @@ pub fn timeline(
         x: WIDTH,
         text: "now".to_owned(),
     });
-    Some(Timeline {
+    Some(TimelineView {
         span: if hours <= 24 {
             format!("{hours} hours")
         } else {
@@ -221,7 +221,7 @@ mod tests {
         }
     }
 
-    fn at(entries: &[HistoryEntry]) -> Option<Timeline> {
+    fn at(entries: &[HistoryEntry]) -> Option<TimelineView> {
         let name = "acme/widget".parse().unwrap();
         let now = "2026-01-05T12:00:00Z".parse().unwrap();
         timeline(entries, &name, "https://github.com", now)
