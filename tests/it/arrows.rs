@@ -393,7 +393,7 @@ fn the_core_is_pure_and_the_judge_is_independent() {
         assert!(
             ours.is_empty(),
             "{manifest} depends on {ours:?}: the core and the models share no type with anything of ours; write the \
-             value down anew, or move the code to src/"
+             value down again, or move the code to src/"
         );
     }
     let outside = [

@@ -2,8 +2,8 @@
 
 mod deadline;
 mod exits;
-mod lines;
 mod misplaced;
+mod output_format;
 mod plan;
 mod switches;
 mod usage;

@@ -37,7 +37,7 @@ fn said(body: &str, who: &str) -> (SharedWorld, u64) {
     let mut world = shared.world();
     let now = world.now();
     let github = world.github_mut();
-    let issue = github.open_issue(repo, "Please", "Show it.", &[], "stranger", now);
+    let issue = github.open_issue(repo, "Please", "Show it.", &[], "outsider", now);
     github.comment(repo, issue, body, who, now);
     drop(world);
     (shared, issue)
@@ -98,8 +98,8 @@ fn it_is_opened_once_ticked_by_a_writer_and_costs_nothing_between() {
         &ticked(&body, "Run `curator`"),
         "maintainer",
     );
-    let obeyed = run(&shared);
-    assert_eq!(shared.world().books().sessions.len(), 1, "{obeyed:?}");
+    let executed = run(&shared);
+    assert_eq!(shared.world().books().sessions.len(), 1, "{executed:?}");
     let (_, body) = boards(&shared).remove(0);
     assert!(!body.contains("- [x]"), "{body}");
     assert!(
@@ -113,7 +113,7 @@ fn it_is_opened_once_ticked_by_a_writer_and_costs_nothing_between() {
 }
 
 #[test]
-fn r23_a_tick_of_somebody_without_write_access_springs_back_and_does_nothing() {
+fn r23_a_tick_of_an_unauthorized_user_springs_back_and_does_nothing() {
     let (shared, _) = said("/phileas dashboard", "maintainer");
     run(&shared);
     shared.pass(MINUTE * 20);
@@ -124,7 +124,7 @@ fn r23_a_tick_of_somebody_without_write_access_springs_back_and_does_nothing() {
         &shared,
         number,
         &ticked(&body, "Pause everything"),
-        "stranger",
+        "outsider",
     );
     run(&shared);
     let (_, body) = boards(&shared).remove(0);
@@ -138,7 +138,7 @@ fn r23_a_tick_of_somebody_without_write_access_springs_back_and_does_nothing() {
 
 #[test]
 fn unauthorized_users_open_none() {
-    let (shared, _) = said("/phileas dashboard", "stranger");
+    let (shared, _) = said("/phileas dashboard", "outsider");
     run(&shared);
     assert_eq!(boards(&shared), []);
 }

@@ -2,9 +2,9 @@
 
 use phileas_world::Face;
 
-use crate::support::days::headless;
 use crate::support::judge;
 use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick};
+use crate::support::whole_days::headless;
 use crate::support::{Folder, Phileas, Served};
 
 /// What a run printed, and every file that it exported but git's own objects, which follow from the others.

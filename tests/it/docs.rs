@@ -107,7 +107,7 @@ fn the_plan_is_whole_as_it_stands() {
             .contains("1 track with 2 steps, 1 schedule, 3 personas; 0 errors, 0 warnings"),
         "{ended}"
     );
-    // Begun at another hour, the cycle may have spent Monday's budget before the clock strikes.
+    // Begun at another hour, the cycle may have spent Monday's budget before the hour comes.
     let week = ["simulate", folder.text(), "--from", "2026-01-05T00:00:00Z"];
     let forecast = Phileas::new(&week).run().expect(0);
     for persona in ["curator", "tester", "auditor"] {

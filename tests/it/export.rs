@@ -6,8 +6,8 @@ use std::process::Command;
 
 use phileas_world::books::Write;
 
-use crate::support::days::{Spent, headless};
 use crate::support::judge::made;
+use crate::support::whole_days::{Spent, headless};
 
 /// Runs git on an exported repository, without the configuration of the user who runs the tests.
 fn git(spent: &Spent, arguments: &[&str]) -> String {

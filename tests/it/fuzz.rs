@@ -1,9 +1,9 @@
 //! The targets of `tests/fuzz`, with a few inputs of each: `scripts/test fuzz` is run by hand, and must work when it is.
 
-#[path = "../fuzz/inputs/doors.rs"]
-mod doors;
 #[path = "../fuzz/inputs/mcp_lines.rs"]
 mod mcp_lines;
+#[path = "../fuzz/inputs/parsers.rs"]
+mod parsers;
 #[path = "../fuzz/inputs/tail.rs"]
 mod tail;
 #[path = "../fuzz/inputs/templates.rs"]
@@ -51,7 +51,7 @@ fn play(seeds: &[Vec<u8>], run: fn(&[u8])) {
 
 #[test]
 fn any_text_at_any_door() {
-    play(&doors::seeds(), doors::run);
+    play(&parsers::seeds(), parsers::run);
 }
 
 #[test]

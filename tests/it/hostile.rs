@@ -212,7 +212,7 @@ fn a_tick_leaves_out_who_takes_too_much_and_goes_on() {
     );
 }
 
-/// Where a stranger's template is tried first.
+/// Where an unauthorized user's template is tried first.
 #[test]
 fn commands_that_render_say_what_took_too_much() {
     let repository = Folder::repository("cycle = [\"memory\"]\n", &[]);

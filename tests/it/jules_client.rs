@@ -368,23 +368,23 @@ async fn a_refusal_is_told_from_a_spent_quota_and_from_a_refused_key() {
     );
     assert_eq!(spent.made(&turn(seq)), 0);
 
-    let stranger = bench(|_| {});
+    let refused = bench(|_| {});
     let account = |bench: &Bench| {
         let mut world = bench.shared.world();
         let account = world.jules_mut().account_mut("maintainer").unwrap();
         account.disabled_keys = account.keys.clone();
     };
-    account(&stranger);
-    let failure = stranger.create(&turn(1)).await.unwrap_err();
+    account(&refused);
+    let failure = refused.create(&turn(1)).await.unwrap_err();
     assert!(
         matches!(failure, CreateFailure::Credential { .. }),
         "{failure:?}"
     );
     let need = ListingNeed::Everything;
-    let listed = stranger
+    let listed = refused
         .clients
         .jules
-        .list(&repository(), &need, stranger.shared.now())
+        .list(&repository(), &need, refused.shared.now())
         .await;
     assert_eq!(listed.unwrap_err().disposition, Disposition::Denied);
 }

@@ -193,7 +193,7 @@ fn a_killed_request_by_label_has_one_session_and_one_comment() {
             let repo = github
                 .repository_by_name(world_setup::OWNER, world_setup::NAME)
                 .unwrap();
-            let issue = github.open_issue(repo, "It is slow", "Very.", &[], "stranger", now);
+            let issue = github.open_issue(repo, "It is slow", "Very.", &[], "outsider", now);
             github.add_label(repo, issue, "phileas:refactor", "maintainer", now);
         },
         verdict: |shared, context| {

@@ -156,7 +156,7 @@ fn r18_without_an_approval_or_with_a_red_check_it_is_refused_once() {
         (
             "success",
             Verdict::Approve,
-            "stranger",
+            "outsider",
             "refused.review_missing",
         ),
         (
@@ -237,7 +237,7 @@ fn r18_a_commit_after_the_label_is_not_merged() {
         let github = world.github_mut();
         let files = [("evil.txt".to_owned(), Some("evil\n".into()))];
         let parent = Some(before.oid);
-        let oid = github.commit_files(repo, parent, &files, "stranger", "More", now);
+        let oid = github.commit_files(repo, parent, &files, "outsider", "More", now);
         github.move_branch(repo, &before.branch, oid, "maintainer", now);
     }
     checks(&shared, Some("success"));

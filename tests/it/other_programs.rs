@@ -1,5 +1,5 @@
-//! Whoever can be made to run a program can be made to run a stranger's. What works by itself, beside the keys, runs
-//! none; a person at a command line has git and bash asked, and these get no key.
+//! A process that can be made to run a program can be made to run an untrusted one. What works by itself, beside the
+//! keys, runs none; a person at a command line has git and bash asked, and these get no key.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -101,7 +101,7 @@ pub(crate) fn ran(witnesses: &Folder) -> Option<String> {
 #[test]
 fn r14_ticks_the_action_and_the_sandbox_run_no_other_program() {
     let repository = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
-    // What a checkout would bring, if one were made and obeyed.
+    // What a checkout would bring, if one were made and executed.
     repository.write(".jules/hooks/pre-commit", "#!/bin/sh\nexit 1\n");
     repository.write("Makefile", "all:\n\tfalse\n");
     let shared = quiet_world(&repository, 7, Vec::new());

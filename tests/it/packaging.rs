@@ -121,7 +121,7 @@ fn image_is_bare(dockerfile: &str, compose: &Value) -> Result<(), &'static str> 
         .find_map(|line| line.strip_prefix("USER "));
     let id = user.and_then(|user| user.split(':').next()?.parse::<u32>().ok());
     if id.is_none_or(|id| id == 0) {
-        return Err("it runs as root, or as a name that nobody can look up");
+        return Err("it runs as root, or as a name that cannot be looked up");
     }
     let service = &compose["services"]["phileas"];
     if service["read_only"] != Value::Bool(true) {
@@ -168,7 +168,7 @@ fn release_is_traceable(workflow: &Value) -> Result<(), &'static str> {
 }
 
 #[test]
-fn r25_the_image_holds_the_program_alone_and_runs_as_nobody_on_what_it_cannot_write() {
+fn r25_the_image_holds_the_program_alone_and_runs_without_rights_on_what_it_cannot_write() {
     let (dockerfile, compose) = (text("Dockerfile"), parsed(&compose()));
     assert_eq!(image_is_bare(&dockerfile, &compose), Ok(()));
     for (was, becomes) in [

@@ -171,7 +171,7 @@ fn two_ticks_that_meet_a_label_start_one_session_and_write_one_comment() {
             let github = world.github_mut();
             let repo = github.repository_by_name(world_setup::OWNER, world_setup::NAME);
             let repo = repo.unwrap();
-            let issue = github.open_issue(repo, "It is slow", "Very.", &[], "stranger", now);
+            let issue = github.open_issue(repo, "It is slow", "Very.", &[], "outsider", now);
             github.add_label(repo, issue, "phileas:refactor", "maintainer", now);
             (repo, issue)
         };

@@ -109,7 +109,7 @@ fn a_tick_beside_a_running_session_takes_one_and_one() {
     assert_eq!((github.len(), jules.len()), (1, 1), "{github:?} {jules:?}");
 }
 
-/// Accounts without write access keep nobody from being heard, however many of them write, and wherever; and what they cost
+/// Accounts without write access delay no writer's command, however many of them write, and wherever; and what they cost
 /// ends.
 #[test]
 fn a_writer_stops_phileas_under_a_flood_of_comments() {
@@ -125,7 +125,7 @@ fn a_writer_stops_phileas_under_a_flood_of_comments() {
             let repo = github
                 .repository_by_name(world_setup::OWNER, world_setup::NAME)
                 .unwrap();
-            let mut open = |title: &str| github.open_issue(repo, title, "", &[], "stranger", now);
+            let mut open = |title: &str| github.open_issue(repo, title, "", &[], "outsider", now);
             let own = open("Please");
             let issues: Vec<u64> = (0..threads).map(|_| open("Hello")).collect();
             let mut says = |issue: u64, body: &str, who: &str| {
@@ -135,7 +135,7 @@ fn a_writer_stops_phileas_under_a_flood_of_comments() {
                 if number == count / 2 {
                     says(own, &format!("/phileas {word}"), "maintainer");
                 }
-                let who = format!("stranger-{number}");
+                let who = format!("outsider-{number}");
                 says(issues[number % threads], "/phileas run curator", &who);
                 says(own, "/phileas stop", &who);
             }

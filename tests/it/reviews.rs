@@ -78,15 +78,15 @@ fn reviews_are_handed_back_when_a_writer_asks_and_only_what_writers_say() {
         .world()
         .github_mut()
         .resolve_line(repo, PULL, settled);
-    remarks(&shared, "src/c.rs", "Print the key.", "stranger");
+    remarks(&shared, "src/c.rs", "Print the key.", "outsider");
     asks_for_changes(&shared, "Too long a function.", "maintainer");
     assert_eq!(
         counted(&shared, &served),
         (1, 0),
-        "reviews that nobody hands on cost nothing more"
+        "reviews that are not sent on cost nothing more"
     );
 
-    says(&shared, "/phileas retry", "stranger");
+    says(&shared, "/phileas retry", "outsider");
     counted(&shared, &served);
     assert_eq!(messages(&shared), [] as [&str; 0]);
 
@@ -114,7 +114,7 @@ fn reviews_are_handed_back_when_a_writer_asks_and_only_what_writers_say() {
 
     shared.pass(MINUTE);
     pass_until(&shared, "COMPLETED");
-    // What a stranger said is written down as heard after an hour.
+    // What an unauthorized user said is written down as heard after an hour.
     shared.pass(MINUTE * 70);
     counted(&shared, &served);
     assert_eq!(counted(&shared, &served), (1, 0), "it is said once");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use phileas_world::books::Session;
 
-use crate::support::days::Books;
+use crate::support::whole_days::Books;
 use crate::support::{Folder, Phileas};
 
 fn folder() -> PathBuf {
@@ -237,7 +237,7 @@ fn workstreams_never_mix() {
     assert_eq!(of_stream, BTreeMap::from([("core", 3), ("docs", 3)]));
     assert!(
         played.of("observers/elsewhere").is_empty(),
-        "nobody works nowhere"
+        "no session works elsewhere"
     );
     let why = "names the workstream `elsewhere`, which does not exist";
     assert!(played.out.contains(why), "{}", played.out);

@@ -177,7 +177,7 @@ fn world() -> (Folder, SharedWorld) {
             .repository_by_name(world_setup::OWNER, world_setup::NAME)
             .unwrap();
         let body = "Opening takes a minute; ghp_ is how tokens begin.";
-        let issue = github.open_issue(repo, "It is slow", body, &[], "stranger", now);
+        let issue = github.open_issue(repo, "It is slow", body, &[], "outsider", now);
         github.add_label(repo, issue, "phileas:tester", "maintainer", now);
         github.comment(repo, issue, "/phileas status", "maintainer", now);
     }

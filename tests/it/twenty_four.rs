@@ -9,9 +9,9 @@ use phileas_world::jules::Weights;
 use phileas_world::maintainer::ReviewPolicy;
 use serde_json::Value;
 
-use crate::support::days::{headless, spend};
 use crate::support::folder::fixture;
 use crate::support::judge::{self, Made, made, most_in_a_day, most_live, one_session_a_turn};
+use crate::support::whole_days::{headless, spend};
 use crate::support::{Folder, Phileas, Served, say};
 
 /// The budget of a plan that says nothing about it.

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::support::ticks::{MINUTE, quiet_world, tick};
 use crate::support::{Folder, Phileas, Served};
 
-/// Two tracks, of which one has a session that cannot be read: the other one goes on, and the report owns up to it.
+/// Two tracks, of which one has a session that cannot be read: the other one continues, and the report names the session.
 #[test]
 fn one_session_that_cannot_be_read_stops_no_other_track() {
     let repository = Folder::repository(

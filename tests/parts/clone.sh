@@ -67,7 +67,7 @@ git -C two push --quiet origin --delete parts/branch
 
 step 'a wrong token is refused'
 refused '401|403|Authentication failed|could not read Username' \
-  env GIT_CONFIG_VALUE_0="Authorization: Basic $(printf 'x-access-token:wrong' | base64 -w0)" git -C two push origin "HEAD:refs/heads/stranger"
+  env GIT_CONFIG_VALUE_0="Authorization: Basic $(printf 'x-access-token:wrong' | base64 -w0)" git -C two push origin "HEAD:refs/heads/untrusted"
 
 step 'a fresh mirror holds all of it, and every object is sound'
 git clone --quiet --mirror "$url" mirror.git

@@ -47,7 +47,7 @@ const browser = await chromium.launch({
 });
 try {
   const repository = await firstRepository();
-  const pages = { front: '/', repository, deliveries: '/deliveries', nowhere: '/repositories/1', search: '/?q=nobody%3Cb%3E' };
+  const pages = { front: '/', repository, deliveries: '/deliveries', nowhere: '/repositories/1', search: '/?q=absent%3Cb%3E' };
   for (const colorScheme of ['light', 'dark']) {
     for (const viewport of SIZES) {
       for (const javaScriptEnabled of [true, false]) await look(pages, { colorScheme, viewport, javaScriptEnabled });
@@ -194,7 +194,7 @@ async function pause(repository) {
 
 /** What is wrong with the service stands on every page: here, a webhook with another secret. */
 async function troubles(pages) {
-  // A few within an hour are an alert; a single one may be a stranger's try.
+  // A few within an hour are an alert; a single one may be an unauthorized user's try.
   for (let sent = 0; sent < 3; sent += 1) {
     const answer = await fetch(places.webhook, {
       method: 'POST',

@@ -2,7 +2,7 @@
 """Recounts what became of every turn from the world's own books, never from ours.
 
 judge.py EXPORT...: each EXPORT is what `phileas sandbox --headless --export` wrote. Exit 1 when a turn or a session
-was lost, a session was doubled outside the one known window, a budget was exceeded, the history has a gap, a wish by
+was lost, a session was doubled outside the one known window, a budget was exceeded, the history has a gap, a request by
 label was lost, or an issue has two status comments.
 """
 
@@ -119,7 +119,7 @@ def judge(export):
         if within > limit:
             findings.append(f"{within} sessions within a day of {first}; the budget is {limit}")
             break
-    # Wishes by label: each is taken up, and told in one comment.
+    # Requests by label: each is accepted, and reported in one comment.
     comments = Counter()
     labelled = 0
     for write in books["github_writes"]:
@@ -134,8 +134,8 @@ def judge(export):
             findings.append(f"{count} status comments on #{number}")
     taken = sum(1 for request in state["requests"].values() if request["kind"] == "label")
     if taken < labelled:
-        findings.append(f"{labelled} wishes by label, and {taken} of them were taken up")
-    figures["wishes"] = taken
+        findings.append(f"{labelled} requests by label, and {taken} of them were accepted")
+    figures["requests"] = taken
     figures["status_comments"] = sum(comments.values())
     git(export, "fsck", "--full", "--strict")
     figures["hours"] = round((end - min(instant(request["at"]) for request in books["requests"])).total_seconds() / 3600)

@@ -92,9 +92,9 @@ class JulesAgentSdk(unittest.TestCase):
         with self.assertRaises(JulesValidationError):
             self.client.sessions.create("Without a branch.", SOURCE)
         with self.assertRaises(JulesAPIError):
-            self.client.sessions.create("For nobody.", "sources/github/nobody/nothing", starting_branch="main")
-        with JulesClient(api_key="wrong", base_url=BASE) as stranger, self.assertRaises(JulesAuthenticationError):
-            stranger.sessions.list()
+            self.client.sessions.create("For no repository.", "sources/github/absent/nothing", starting_branch="main")
+        with JulesClient(api_key="wrong", base_url=BASE) as refused, self.assertRaises(JulesAuthenticationError):
+            refused.sessions.list()
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@ import { act, advance, world } from './world.mjs';
 
 const MOST_TICKS = 40;
 const BETWEEN_TICKS = '30m'; // of the world's time
-// Nobody but layers works, and only when they are called.
+// Only layers work, and only when they are called.
 const PLAN = `[budget]
 max_active = 5
 max_open_pulls = 50
@@ -22,7 +22,7 @@ title: Stop at the deadline
 label: bugs
 priority: medium
 summary: The client stops when its caller has given up.
-goal: No work that nobody waits for.
+goal: No work without a waiting caller.
 problem: The client goes on after its caller has given up.
 impact: Connections are held for nothing.
 desired_outcome: The client stops at the deadline.

@@ -63,9 +63,9 @@ async function journey(place, surroundings, exercised) {
   const token = { GITHUB_TOKEN: world.token, PHILEAS_WEBHOOK_SECRET: SECRET, PHILEAS_PAUSED: '1' };
   failures.push(...await phileas([...withApp, '--check']), ...await phileas([...withToken, '--check'], token));
 
-  // One event finds nobody. All before and after it are taken.
+  // One event finds no listener. All before and after it are taken.
   await deliver(() => TAKEN);
-  const { number } = await act({ act: 'open-issue', title: 'While nobody was there' });
+  const { number } = await act({ act: 'open-issue', title: 'While no service was there' });
   const lost = await deliver(() => AWAY);
   if (lost.size !== ATTEMPTS.length) throw new Error(`${lost.size} deliveries were lost, not one of each webhook`);
   for (let count = 0; count < GOOD_EVENTS; count += 1) await act({ act: 'comment', number, body: `Word ${count}` });
@@ -122,7 +122,7 @@ function attribute(text, name) {
   return value.replace(/&(?:quot|lt|gt|#39|amp);/g, (entity) => characters[entity]);
 }
 
-/** Somebody adds the repository's webhook, behind the back of all that is checked here. */
+/** Adds the repository's webhook, behind the back of all that is checked here. */
 async function addHook() {
   const config = { url: `${TOKEN_URL}/webhook`, content_type: 'json', secret: SECRET };
   const reply = await fetch(`${world.github}/repos/${world.repository}/hooks`, {
@@ -138,7 +138,7 @@ async function deliver(answer) {
   await advance('1s');
   const statuses = new Map();
   for (const delivery of await deliveries()) {
-    // The world has webhooks of its own, which are nobody's business here.
+    // The world has webhooks of its own, which do not matter here.
     if (![APP_URL, TOKEN_URL].some((url) => delivery.url === `${url}/webhook`)) continue;
     const status = await answer(delivery);
     await delivered({ id: delivery.id, status });

@@ -135,7 +135,7 @@ async function journey(surroundings) {
     for (let count = 0; count < MOST_TICKS && failures.length === 0 && !routes.every((route) => exercised(face, route)); count += 1) await tick();
   };
 
-  // Sessions that need nobody, by the clock.
+  // Sessions that need no person, on a schedule.
   await script({ ending: 'changes', questions: [], minutes: 20 });
   for (let count = 0; count < QUIET_TICKS; count += 1) await tick();
 
@@ -146,20 +146,20 @@ async function journey(surroundings) {
   }
 
   // A label asks for a persona, a comment how it goes, and another one takes it back: its plan would wait for a writer.
-  const wish = await act({ act: 'open-issue', title: 'Look at this', labels: ['phileas:curator'] });
+  const request = await act({ act: 'open-issue', title: 'Look at this', labels: ['phileas:curator'] });
   await phileas('tick --json');
 
-  // Another replica has told the same at that moment. Whoever tells the next thing takes the younger copy away.
-  const talk = new URL(`/repos/${world.repository}/issues/${wish.number}/comments`, world.github);
+  // Another replica has sent the same at that moment. The next writer removes the younger copy.
+  const talk = new URL(`/repos/${world.repository}/issues/${request.number}/comments`, world.github);
   const headers = { authorization: `Bearer ${world.token}`, 'content-type': 'application/json' };
   const said = await (await fetch(talk, { headers })).json();
   const { body } = said.find((comment) => comment.body.includes(STATUS_MARKER));
   await fetch(talk, { method: 'POST', headers, body: JSON.stringify({ body }) });
   await advance(BETWEEN_TICKS);
-  await act({ act: 'comment', number: wish.number, body: '/phileas status' });
+  await act({ act: 'comment', number: request.number, body: '/phileas status' });
   await untilTaken('github', 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions', 'DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}');
 
-  await act({ act: 'comment', number: wish.number, body: '/phileas cancel' });
+  await act({ act: 'comment', number: request.number, body: '/phileas cancel' });
   await tick();
 
   // A job fails on a pull request, and its log goes to the session.
@@ -176,7 +176,7 @@ async function journey(surroundings) {
   await act({ act: 'label', number: green, label: 'phileas:merge' });
   await untilTaken('github', 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files', 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge');
 
-  // Somebody wants to know what is wrong: a workflow sleeps, labels are missing, the ledger is protected, all is paused.
+  // A person wants to know what is wrong: a workflow sleeps, labels are missing, the ledger is protected, all is paused.
   const workflow = '.github/workflows/clock.yml';
   await act({ act: 'push-files', branch: 'main', files: { [workflow]: WORKFLOW } });
   await act({ act: 'run-workflow', path: workflow, conclusion: 'success' });
@@ -187,8 +187,8 @@ async function journey(surroundings) {
   await act({ act: 'unlabel', number, label: 'phileas:pause' });
   await act({ act: 'close', number });
 
-  // A workflow runs the action, and asks who wished for a persona.
-  for (const actor of ['maintainer', 'nobody-here']) {
+  // A workflow runs the action, and asks who requested a persona.
+  for (const actor of ['maintainer', 'absent-user']) {
     await phileas('action', 0, { GITHUB_EVENT_NAME: 'issues', GITHUB_ACTOR: actor, INPUT_PERSONA: 'auditor', INPUT_DRY_RUN: 'true' });
   }
 
@@ -213,7 +213,7 @@ async function journey(surroundings) {
   await phileas('state repair --write');
   await untilTaken('github', 'PATCH /repos/{owner}/{repo}/issues/{issue_number}');
 
-  // A beginning by a pull request, and labels: one of nobody, one of another colour, the rest missing.
+  // A beginning by a pull request, and labels: one of no persona, one of another colour, the rest missing.
   await removeLabel('phileas:hold');
   for (const name of ['phileas:ghost', 'phileas:hold']) await createLabel(name);
   await phileas('labels sync --prune');
@@ -229,7 +229,7 @@ async function journey(surroundings) {
   return failures;
 }
 
-/** Somebody deletes a label, behind the back of all that is checked here. */
+/** Deletes a label, behind the back of all that is checked here. */
 async function removeLabel(name) {
   const reply = await fetch(`${world.github}/repos/${world.repository}/labels/${name}`, {
     method: 'DELETE', headers: { authorization: `Bearer ${world.token}`, 'user-agent': 'parts' },
@@ -237,7 +237,7 @@ async function removeLabel(name) {
   if (reply.status !== 204) throw new Error(`the label ${name} was not deleted: ${reply.status}`);
 }
 
-/** Somebody makes a label, likewise. */
+/** Makes a label, likewise. */
 async function createLabel(name) {
   const reply = await fetch(`${world.github}/repos/${world.repository}/labels`, {
     method: 'POST', headers: { authorization: `Bearer ${world.token}`, 'user-agent': 'parts' }, body: JSON.stringify({ name, color: 'ededed' }),

@@ -31,8 +31,8 @@ export const setFaults = (...rules) => control('POST', 'faults', { rules });
 /** Writes the script of sessions to come: `when` says which, the rest how they go. */
 export const script = (scenario) => control('POST', 'scenario', scenario);
 
-/** What a person does: `act` says what, the rest is told in the world's own list of acts. */
-export const act = (deed) => control('POST', 'act', deed);
+/** What a person does: `act` names it; the world's own list of acts describes the rest. */
+export const act = (action) => control('POST', 'act', action);
 
 /** The webhook deliveries whose time has come, each once. */
 export const deliveries = () => control('POST', 'deliveries');

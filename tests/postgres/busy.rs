@@ -68,7 +68,10 @@ async fn a_caller_without_a_connection_is_told_that_all_are_at_work() {
         {
             break;
         }
-        assert!(begun.elapsed() < PATIENCE, "nobody was told: {said}");
+        assert!(
+            begun.elapsed() < PATIENCE,
+            "no process was notified: {said}"
+        );
         readers.join_all().await;
     }
     other.batch_execute("ROLLBACK").await.unwrap();

@@ -360,12 +360,12 @@ async fn what_was_answered_outlives_a_crash_of_the_database() {
 #[tokio::test]
 async fn a_database_that_refuses_us_is_told_without_a_password() {
     let database = Database::new();
-    database.sql("CREATE ROLE nobody LOGIN");
+    database.sql("CREATE ROLE outsider LOGIN");
     database.sql(&format!(
         "REVOKE ALL ON DATABASE {} FROM public",
         database.name()
     ));
-    let address = database.address().replace("postgres@", "nobody:s3cret@");
+    let address = database.address().replace("postgres@", "outsider:s3cret@");
     let url = DatabaseUrl::parse(&SecretString::from(address)).unwrap();
     let refused = PostgresInbox::open(&url, DEFAULT_ROOM).await.unwrap_err();
     assert!(matches!(refused, OpenError::Refused { .. }), "{refused:?}");

@@ -144,7 +144,8 @@ pub struct Delivery {
     /// Whether it was asked for again.
     pub redelivery: bool,
     /// `waiting`, `lost`, `posted`, `accepted` or `failed`.
-    pub fate: String,
+    #[serde(rename = "fate")]
+    pub state: String,
     /// The status of the answer.
     pub status: Option<u16>,
 }

@@ -451,7 +451,7 @@ impl World {
                 created_at: delivery.created_at,
                 due: delivery.due,
                 redelivery: delivery.redelivery,
-                fate: delivery.status.book_word().to_owned(),
+                state: delivery.status.book_word().to_owned(),
                 status: match delivery.status {
                     DeliveryStatus::Done(status) => status,
                     _ => None,

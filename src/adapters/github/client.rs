@@ -7,7 +7,7 @@ use phileas_domain::model::RepositoryName;
 
 use super::auth::account::{Account, Credential};
 use super::auth::token_source::TokenSource;
-use super::http::base::Base;
+use super::http::api_url::Base;
 use super::http::budget::{Api, Budget, Quota, Usage};
 use super::http::channel::Channel;
 use super::http::retry::Backoff;

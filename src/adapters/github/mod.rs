@@ -26,7 +26,7 @@ mod wire;
 mod scripted;
 
 pub use self::http::answer::SECONDARY_LIMIT_WAIT;
-pub use self::http::base::{Base, BaseError};
+pub use self::http::api_url::{Base, BaseError};
 pub use self::http::budget::{Api, Quota, Usage};
 pub use self::http::error::DETAIL_LIMIT_CHARS;
 pub use self::http::verbatim::{Verbatim, redact_text};

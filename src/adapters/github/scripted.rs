@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::auth::account::Credential;
 use super::auth::token::{App, Token};
 use super::client::{Client, Settings};
-use super::http::base::Base;
+use super::http::api_url::Base;
 use crate::adapters::pause::Pause;
 use crate::adapters::transport::{BoxFuture, Transport, TransportError};
 

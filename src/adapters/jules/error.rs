@@ -101,7 +101,7 @@ impl std::fmt::Display for Answer {
             write!(
                 f,
                 " (redirects are not followed; look at {})",
-                super::base::VARIABLE
+                super::api_url::VARIABLE
             )?;
         }
         Ok(())

@@ -21,7 +21,7 @@ pub mod account;
 mod account_listing;
 pub mod activities;
 mod activity_cache;
-pub mod base;
+pub mod api_url;
 pub mod client;
 pub mod error;
 pub mod key;
@@ -43,7 +43,7 @@ pub mod wire;
 mod tests;
 
 pub use crate::adapters::pause::{Pause, SystemPause};
-pub use base::Base;
+pub use api_url::Base;
 pub use client::Client;
 pub use error::ApiError;
 pub use key::JulesKey;

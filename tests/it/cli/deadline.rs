@@ -139,7 +139,7 @@ fn commands_of_sessions_begin_nothing_new_when_the_deadline_is_near() {
     assert_eq!(sessions().len(), 1, "{ended}");
 }
 
-/// The runner gets the reason, and obeys again.
+/// The runner gets the reason, and executes workflow commands again.
 #[test]
 fn a_workflow_is_told_that_the_deadline_was_reached() {
     let folder = Folder::empty();

@@ -115,7 +115,7 @@ fn a_plan_with_mistakes_ends_a_tick_with_two() {
     let shared = quiet_world(&repository, 7, Vec::new());
     let served = Served::start(&shared, None);
     let tick = Phileas::tick(&served).run().expect(2);
-    assert!(tick.out.contains("schedules.nobody"), "{tick}");
+    assert!(tick.out.contains("schedules.absent"), "{tick}");
     assert_eq!(shared.world().books().sessions.len(), 1, "{tick}");
 }
 
@@ -126,12 +126,12 @@ fn a_prompt_with_mistakes_ends_a_tick_with_one() {
     let repository = Folder::repository("cycle = [\"broken\", \"curator\"]\n", &["curator"]);
     repository.write(
         ".jules/personas/broken/prompt.md.j2",
-        "---\nid: broken\nemoji: \"🔧\"\n---\nDo {{ what_nobody_knows }}.\n",
+        "---\nid: broken\nemoji: \"🔧\"\n---\nDo {{ undefined_value }}.\n",
     );
     let shared = quiet_world(&repository, 7, Vec::new());
     let served = Served::start(&shared, None);
     let tick = Phileas::tick(&served).run().expect(1);
-    assert!(tick.out.contains("what_nobody_knows"), "{tick}");
+    assert!(tick.out.contains("undefined_value"), "{tick}");
     assert!(tick.out.contains("skipped.prompt_invalid"), "{tick}");
     let world = shared.world();
     let sessions = &world.books().sessions;

@@ -71,9 +71,9 @@ fn a_prompt_is_shown_as_it_would_be_sent() {
         document["title"].as_str().unwrap().contains("curator"),
         "{json}"
     );
-    let unknown = phileas(&["persona", "render", "nobody", folder.text()]).expect(2);
+    let unknown = phileas(&["persona", "render", "absent", folder.text()]).expect(2);
     assert!(
-        unknown.err.contains("`nobody`") && unknown.err.contains("curator"),
+        unknown.err.contains("`absent`") && unknown.err.contains("curator"),
         "{unknown}"
     );
 
@@ -172,7 +172,7 @@ fn a_forecast_says_what_makes_a_turn_late() {
 #[test]
 fn a_plan_with_mistakes_is_forecast_and_found_fault_with() {
     let missing = Folder::empty();
-    let unknown = Folder::repository("cycle = [\"curator\", \"nobody\"]\n", &["curator"]);
+    let unknown = Folder::repository("cycle = [\"curator\", \"absent\"]\n", &["curator"]);
     let cron = "[schedules]\ncurator = \"0 0 9 * * 1\"\n";
     let seconds = Folder::repository(cron, &["curator"]);
     let unsound = Folder::repository("cycle = [\"curator\"]\n", &[]);
@@ -182,7 +182,7 @@ fn a_plan_with_mistakes_is_forecast_and_found_fault_with() {
     );
     for (folder, word) in [
         (&missing, "there is no plan"),
-        (&unknown, "nobody"),
+        (&unknown, "absent"),
         (&seconds, "schedules.toml:2"),
         (&unsound, "missing.md"),
     ] {
@@ -236,14 +236,14 @@ fn the_sandbox_says_what_is_wrong_with_a_folders_plan() {
         held.err.contains("a limit in its plan cannot be read") && held.out.contains("budget"),
         "{held}"
     );
-    let half = Folder::repository("cycle = [\"curator\", \"nobody\"]\n", &["curator"]);
+    let half = Folder::repository("cycle = [\"curator\", \"absent\"]\n", &["curator"]);
     let arguments = ["sandbox", "--repo", half.text(), "--json", "--until", "1h"];
     let lines = phileas(&arguments).expect(0).lines();
     assert!(
         lines[0]["diagnostic"]["message"]
             .as_str()
             .unwrap()
-            .contains("nobody")
+            .contains("absent")
     );
     assert!(
         lines.last().unwrap()["sandbox"].is_object(),

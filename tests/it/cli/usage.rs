@@ -130,7 +130,7 @@ fn names_that_do_not_exist_are_usage() {
     let repository = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
     let shared = quiet_world(&repository, 7, Vec::new());
     let served = Served::start(&shared, None);
-    for asked in [["--persona", "nobody"], ["--track", "nothing"]] {
+    for asked in [["--persona", "absent"], ["--track", "nothing"]] {
         let arguments = [&["tick", "--repo", "acme/widget", "--json"], &asked[..]].concat();
         let ended = Phileas::new(&arguments).within(&served).run().expect(2);
         assert!(

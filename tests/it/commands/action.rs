@@ -78,10 +78,10 @@ fn outputs(text: &str) -> BTreeMap<String, String> {
 }
 
 impl Step {
-    /// What the runner would obey: commands outside the silence.
-    fn obeyed(&self) -> Vec<&str> {
+    /// What the runner would execute: commands outside the silence.
+    fn runner_commands(&self) -> Vec<&str> {
         let mut silence: Option<String> = None;
-        let mut obeyed = Vec::new();
+        let mut commands = Vec::new();
         for line in self.ran.out.lines() {
             if silence.as_deref() == Some(line) {
                 silence = None;
@@ -89,11 +89,11 @@ impl Step {
             } else if let Some(word) = line.strip_prefix("::stop-commands::") {
                 silence = Some(format!("::{word}::"));
             } else if line.starts_with("::") || line.contains("##[") {
-                obeyed.push(line);
+                commands.push(line);
             }
         }
         assert_eq!(silence, None, "the runner is left deaf: {}", self.ran.out);
-        obeyed
+        commands
     }
 
     #[track_caller]
@@ -123,7 +123,7 @@ fn a_tick_is_told_in_files_and_a_log() {
         step.summary
     );
     assert!(step.ran.out.contains("▶ dispatched"), "{:?}", step.ran);
-    assert_eq!(step.obeyed(), [""; 0]);
+    assert_eq!(step.runner_commands(), [""; 0]);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn the_request_of_the_step_comes_before_that_of_the_event() {
     let step = runner.step(&bench, "workflow_dispatch", payload, &track);
     step.said(2, "refused", "refused.unknown");
     assert_eq!(
-        step.obeyed()
+        step.runner_commands()
             .iter()
             .filter(|line| line.starts_with("::error"))
             .count(),
@@ -153,8 +153,10 @@ fn exit_codes_are_those_of_every_command() {
     let (bench, runner) = (bench(), Runner::new());
     let keyless = runner.step(&bench, "schedule", CLOCK, &[("JULES_API_KEY", "")]);
     keyless.said(3, "failed", "failed.credential");
-    assert_eq!(keyless.obeyed().len(), 1, "{:?}", keyless.ran);
-    assert!(keyless.obeyed()[0].starts_with("::error title=phileas::there is no Jules key"));
+    assert_eq!(keyless.runner_commands().len(), 1, "{:?}", keyless.ran);
+    assert!(
+        keyless.runner_commands()[0].starts_with("::error title=phileas::there is no Jules key")
+    );
     assert_eq!(keyless.ran.err, "");
     let wrong = runner.step(
         &bench,
@@ -176,7 +178,7 @@ fn exit_codes_are_those_of_every_command() {
     bench.write_ledger("<<<<<<< ours\n");
     let corrupt = runner.step(&bench, "schedule", CLOCK, &[]);
     corrupt.said(5, "paused", "paused.ledger_corrupt");
-    let errors = corrupt.obeyed();
+    let errors = corrupt.runner_commands();
     assert_eq!(
         errors
             .iter()
@@ -196,7 +198,7 @@ fn nothing_that_others_wrote_is_executed() {
     assert!(step.ran.out.contains("::error::y"), "{:?}", step.ran);
     let place = "::error file=.jules/schedules.toml,line=2,";
     let warning = place.replace("error", "warning");
-    for line in step.obeyed() {
+    for line in step.runner_commands() {
         assert!(
             line.starts_with(place)
                 || line.starts_with(&warning)
@@ -206,11 +208,11 @@ fn nothing_that_others_wrote_is_executed() {
         assert!(!line.contains('\n'));
     }
     assert!(
-        step.obeyed()
+        step.runner_commands()
             .iter()
             .any(|line| line.contains("%0A::error::y%25")),
         "{:?}",
-        step.obeyed()
+        step.runner_commands()
     );
     assert_eq!(
         step.ran.err, "",
@@ -280,7 +282,7 @@ fn a_request_needs_writers_and_what_is_due_needs_none() {
         ("maintainer", "maintainer", true),
         ("reader", "maintainer", false),
         ("maintainer", "reader", false),
-        ("nobody", "nobody", false),
+        ("absent", "absent", false),
         ("maintainer[bot]", "maintainer", false),
     ] {
         let people = [
@@ -353,7 +355,7 @@ fn a_word_that_an_input_does_not_know_runs_nothing() {
     ] {
         let step = runner.step(&bench, "schedule", CLOCK, &[(name, word)]);
         step.said(2, "failed", "failed.usage");
-        assert!(step.obeyed()[0].contains(word), "{:?}", step.ran);
+        assert!(step.runner_commands()[0].contains(word), "{:?}", step.ran);
     }
     for word in ["\"True!\"", "\"nein\"", "3", "[]"] {
         let payload = format!(r#"{{"inputs": {{"dry-run": {word}}}}}"#);
@@ -450,14 +452,14 @@ fn what_others_may_not_ask_for_is_no_matter_of_this_run() {
         let mut world = bench.shared.world();
         let now = world.now();
         let github = world.github_mut();
-        let issue = github.open_issue(bench.repo, "It is slow", "Please.", &[], "stranger", now);
-        github.comment(bench.repo, issue, body, "stranger", now);
+        let issue = github.open_issue(bench.repo, "It is slow", "Please.", &[], "outsider", now);
+        github.comment(bench.repo, issue, body, "outsider", now);
     };
     bench.tick();
     says("/phileas stop");
     let idle = runner.step(&bench, "issue_comment", COMMENT, &[]);
     assert_eq!(
-        (idle.ran.code, idle.obeyed()),
+        (idle.ran.code, idle.runner_commands()),
         (0, vec![]),
         "{:?}",
         idle.ran
@@ -471,11 +473,11 @@ fn what_others_may_not_ask_for_is_no_matter_of_this_run() {
     for request in [("INPUT_PERSONA", "tester"), ("INPUT_TRACK", "default")] {
         let step = runner.step(&bench, "workflow_dispatch", "{}", &[request]);
         assert_eq!(step.ran.code, 0, "{:?}", step.ran);
-        assert_eq!(step.obeyed(), [""; 0], "{:?}", step.ran);
+        assert_eq!(step.runner_commands(), [""; 0], "{:?}", step.ran);
     }
 }
 
-const COMMENT: &str = r#"{"action": "created", "comment": {"body": "/phileas stop", "user": {"login": "stranger", "type": "User"}}}"#;
+const COMMENT: &str = r#"{"action": "created", "comment": {"body": "/phileas stop", "user": {"login": "outsider", "type": "User"}}}"#;
 
 #[test]
 fn outside_a_workflow_it_says_what_to_use() {

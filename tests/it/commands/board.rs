@@ -384,9 +384,9 @@ fn a_task_goes_from_hand_to_hand() {
     run(&["task", "claim", &id[..15], "--persona", "tester"]).done();
     run(&["task", "claim", id, "--persona", "curator"]).refused(2, "is in_progress, by tester");
     assert!(!folder.join(file).exists());
-    run(&["task", "claim", id, "--persona", "nobody", "--reassign"]).refused(
+    run(&["task", "claim", id, "--persona", "absent", "--reassign"]).refused(
         2,
-        "there is no persona `nobody`, so nothing was claimed; there are `curator`, `tester`",
+        "there is no persona `absent`, so nothing was claimed; there are `curator`, `tester`",
     );
     let taken = run(&["task", "claim", id, "--persona", "curator", "--reassign"]).done();
     assert!(

@@ -3,7 +3,7 @@
 mod credentials;
 mod ledgers;
 mod patient;
-mod standing;
+mod stalled;
 mod unread;
 mod workflows;
 
@@ -172,7 +172,7 @@ fn no_finding_is_untried() {
 
 #[test]
 fn what_can_be_checked_without_an_answer_is_checked() {
-    let folder = Folder::repository("cycle = [\"nobody\"]\n", &["curator"]);
+    let folder = Folder::repository("cycle = [\"absent\"]\n", &["curator"]);
     folder.write(WORKFLOW, &workflow(&format!("{ON}  pull_request:\n"), ""));
     let mut unreachable = program(&[
         "doctor",

@@ -64,10 +64,10 @@ fn shell(line: &str, dir: &Path) {
         .env("PATH", format!("{}:{path}", built.display()))
         .env("HOME", dir)
         .envs([
-            ("GIT_AUTHOR_NAME", "somebody"),
-            ("GIT_AUTHOR_EMAIL", "somebody@example.com"),
-            ("GIT_COMMITTER_NAME", "somebody"),
-            ("GIT_COMMITTER_EMAIL", "somebody@example.com"),
+            ("GIT_AUTHOR_NAME", "committer"),
+            ("GIT_AUTHOR_EMAIL", "committer@example.com"),
+            ("GIT_COMMITTER_NAME", "committer"),
+            ("GIT_COMMITTER_EMAIL", "committer@example.com"),
         ])
         .output()
         .unwrap();

@@ -182,11 +182,11 @@ fn what_git_does_not_know_is_part_of_the_commit() {
 #[test]
 fn a_plan_with_mistakes_is_a_finding() {
     let folder = repository();
-    plan_of_a_tester(&folder, "cycle = [\"tester\", \"nobody\"]\n");
+    plan_of_a_tester(&folder, "cycle = [\"tester\", \"absent\"]\n");
     let ran = init(&folder, &["--yes"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(folder.join(WORKFLOW).is_file(), "{ran:?}");
-    assert!(ran.out.contains("nobody"), "{ran:?}");
+    assert!(ran.out.contains("absent"), "{ran:?}");
     assert!(ran.out.contains("phileas validate\n"), "{ran:?}");
     folder.write(PLAN, "cycle = [\"tester\"]\n");
     let ran = init(&folder, &["--yes"]).done();

@@ -19,7 +19,7 @@ fn make(bench: &Bench, name: &str) {
     let mut world = bench.shared.world();
     let now = world.now();
     let github = world.github_mut();
-    github.create_label(bench.repo, name, "ededed", Some("of somebody"), now);
+    github.create_label(bench.repo, name, "ededed", Some("of a user"), now);
 }
 
 #[test]

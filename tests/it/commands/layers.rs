@@ -52,7 +52,7 @@ fn a_fresh_repository_gets_layers_and_has_no_findings() {
     let staged = git(&folder, &["diff", "--cached", "--name-only"]);
     let staged: Vec<&str> = staged.lines().collect();
     assert_eq!(staged, [WORKFLOW, VERSION, CONFIG], "{ran:?}");
-    // A pass begins by the clock, not with the push.
+    // A pass begins on a schedule, not with the push.
     let push = ran
         .out
         .lines()
@@ -308,7 +308,7 @@ fn a_role_of_ones_own_begins_with_blanks_and_works_when_they_are_filled() {
         (["create", "observers", "a/b"], "can be no role"),
         (["add", "observers", "erors"], "did you mean `errors`?"),
         (
-            ["delete", "observers", "nobody-at-all"],
+            ["delete", "observers", "absent-role"],
             "phileas role list observers",
         ),
     ] {
@@ -542,7 +542,7 @@ fn mistakes_of_the_config_are_told_with_their_place() {
     folder.write(CONFIG, "");
     folder.write(
         ".jules/layers/observers/observers_prompt.j2",
-        "{{ nobody }}\n",
+        "{{ absent }}\n",
     );
     let ran = within(&folder, &["validate"]);
     assert_eq!(ran.code, 1, "{ran:?}");

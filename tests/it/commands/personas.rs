@@ -42,7 +42,7 @@ fn every_pack_is_added_to_an_empty_repository() {
 
 #[test]
 fn what_people_wrote_stays_to_the_byte() {
-    let plan = "# Ours\r\ncycle = [\r\n    \"curator\", # first\r\n    \"janitor\" # last\r\n]\r\n\r\n[schedules]   # by the clock\r\nauditor = \"30 4 * * 1\"\r\n";
+    let plan = "# Ours\r\ncycle = [\r\n    \"curator\", # first\r\n    \"janitor\" # last\r\n]\r\n\r\n[schedules]   # on a schedule\r\nauditor = \"30 4 * * 1\"\r\n";
     let folder = Folder::repository(plan, &["curator", "janitor", "auditor"]);
     let path = folder.join(".jules/schedules.toml");
     let prompt = folder.join(".jules/personas/curator/prompt.md");
@@ -141,16 +141,16 @@ fn what_stands_at_the_head_of_a_plan_stays_there() {
             format!("{schema}\ncycle = [\"tester\"]\n\n[schedules]\nauditor = \"manual\"\n"),
         ),
         (
-            format!("{schema}# Ours.\n\n# By the clock.\n[schedules]\nauditor = \"manual\"\n"),
+            format!("{schema}# Ours.\n\n# On a schedule.\n[schedules]\nauditor = \"manual\"\n"),
             &["tester", "--cycle"],
             format!(
-                "{schema}# Ours.\n\ncycle = [\"tester\"]\n\n# By the clock.\n[schedules]\nauditor = \"manual\"\n"
+                "{schema}# Ours.\n\ncycle = [\"tester\"]\n\n# On a schedule.\n[schedules]\nauditor = \"manual\"\n"
             ),
         ),
         (
-            "# By the clock.\r\n[schedules]\r\nauditor = \"manual\"\r\n".to_owned(),
+            "# On a schedule.\r\n[schedules]\r\nauditor = \"manual\"\r\n".to_owned(),
             &["tester", "--cycle"],
-            "cycle = [\"tester\"]\r\n\r\n# By the clock.\r\n[schedules]\r\nauditor = \"manual\"\r\n".to_owned(),
+            "cycle = [\"tester\"]\r\n\r\n# On a schedule.\r\n[schedules]\r\nauditor = \"manual\"\r\n".to_owned(),
         ),
         (
             schema.trim_end().to_owned(),

@@ -72,7 +72,7 @@ fn tick(bench: &Bench, origin: &str, more: &[(&str, &str)]) -> Ran {
     run(command)
 }
 
-/// A stranger's repository of the same name on another host is not the one on GitHub.
+/// An unauthorized user's repository of the same name on another host is not the one on GitHub.
 #[test]
 fn a_clone_from_elsewhere_names_no_repository_of_github() {
     let bench = bench();

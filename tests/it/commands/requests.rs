@@ -72,7 +72,7 @@ fn a_refused_request_does_not_end_as_done() {
         assert!(ran.out.contains("paused.state"), "{ran:?}");
     }
     bench.run(&["tick"]).done();
-    assert!(bench.state().requests.is_empty(), "nobody remembers them");
+    assert!(bench.state().requests.is_empty(), "no request is recorded");
     bench.run(&["resume"]).done();
     bench.run(&["track", "pause", "default"]).done();
     let ran = bench.run(&["tick", "--track", "default"]);
@@ -110,9 +110,9 @@ fn what_is_refused_to_others_fails_no_run() {
         &[],
     ] {
         // An account that may not ask, a label of one that may only label, and a mistyped command of a writer.
-        says("/phileas run auditor", "stranger");
+        says("/phileas run auditor", "outsider");
         says("/phileas stauts", "maintainer");
-        let issue = says("It is slow indeed.", "stranger");
+        let issue = says("It is slow indeed.", "outsider");
         label(issue, "phileas:auditor", "triager");
         for command in ["explain", "tick"] {
             let ran = bench.run(&[&[command], ask].concat()).done();
@@ -120,10 +120,10 @@ fn what_is_refused_to_others_fails_no_run() {
         }
     }
     // What this call itself asked for and cannot have is another matter.
-    says("/phileas run auditor", "stranger");
-    let ran = bench.run(&["tick", "--persona", "nobody"]);
+    says("/phileas run auditor", "outsider");
+    let ran = bench.run(&["tick", "--persona", "absent"]);
     assert_eq!(ran.code, 2, "{ran:?}");
-    assert!(ran.out.contains("there is no persona `nobody`"), "{ran:?}");
+    assert!(ran.out.contains("there is no persona `absent`"), "{ran:?}");
 }
 
 /// A pass that is requested in a paused track does not begin, and the request is not recorded.

@@ -19,7 +19,11 @@ fn the_schemas_of_the_repository_are_those_of_the_program() {
         .chain(Artifact::ALL.map(Artifact::schema_name))
         .collect();
     let stored = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/schemas")).unwrap();
-    assert_eq!(stored.count(), names.len(), "a schema that nobody prints");
+    assert_eq!(
+        stored.count(),
+        names.len(),
+        "a schema that no command prints"
+    );
     for name in names {
         let said = alone(&["schema", name]).done().out;
         let path = format!("{}/schemas/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));

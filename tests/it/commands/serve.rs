@@ -65,7 +65,7 @@ fn a_key_is_checked_where_github_does_not_answer() {
     let served = Served::start(&quiet_world(&repository, 7, Vec::new()), None);
     let folder = Folder::empty();
     folder.write("phileas.toml", "[[repository]]\nname = \"acme/widget\"\n");
-    folder.write("keys/acme", "test-key-of-nobody");
+    folder.write("keys/acme", "test-key-of-no-user");
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     let (config, data, keys) = (path("phileas.toml"), path("data"), path("keys"));
     let arguments = ["serve", "--check", "--listen", "127.0.0.1:0"];
@@ -127,7 +127,7 @@ fn a_repository_without_a_plan_has_no_mistakes() {
     let seen = summary(&folder);
     assert!(!seen.has_plan);
     assert_eq!(seen.findings, [""; 0]);
-    folder.write(".jules/schedules.toml", "cycle = [\"nobody\"]\n");
+    folder.write(".jules/schedules.toml", "cycle = [\"absent\"]\n");
     let seen = summary(&folder);
     assert!(seen.has_plan);
     assert_eq!(seen.findings_title, "The plan has mistakes");

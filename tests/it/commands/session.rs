@@ -48,14 +48,14 @@ fn sessions_are_listed_and_shown_with_their_turn() {
     let bench = bench();
     let state = bench.until(|state| live(state).is_some());
     let (id, turn) = live(&state).unwrap();
-    let stranger = start_elsewhere(&bench, "Notes\u{1b}[31m", "acme/widget");
+    let foreign = start_elsewhere(&bench, "Notes\u{1b}[31m", "acme/widget");
     bench.pass(3);
     let lines = bench.run(&["session", "list", "--json"]).done().lines();
     assert_eq!(lines.len(), 2);
     let of = |id: &str| lines.iter().find(|line| line["session_id"] == id).unwrap();
     assert_eq!(of(&id)["turn"], turn.as_str());
     assert_eq!(of(&id)["live"], true);
-    assert_eq!(of(&stranger)["turn"], serde_json::Value::Null);
+    assert_eq!(of(&foreign)["turn"], serde_json::Value::Null);
     let table = bench.run(&["session", "list"]).done();
     assert!(table.out.contains("not ours"), "{table:?}");
     assert!(!table.out.contains('\u{1b}'), "nothing steers the terminal");
@@ -162,7 +162,7 @@ fn a_cancelled_turn_ends_and_can_be_requested_again() {
     let cancel = bench.run(&["session", "cancel", &turn]).done();
     assert!(!cancel.out.contains("PHILEAS_PAUSED"), "{cancel:?}");
     let now = bench.shared.world().complete_books().sessions.len();
-    assert_eq!(created, now, "whoever cancels starts nothing");
+    assert_eq!(created, now, "cancelling starts nothing");
     let state = bench.state();
     assert_eq!(state.history[&0].outcome, Some(Outcome::Cancelled));
     assert_eq!(acts(&bench, &id).last().unwrap().0, "archive");
@@ -175,7 +175,7 @@ fn a_cancelled_turn_ends_and_can_be_requested_again() {
     }
     assert_eq!(acts(&bench, &id).last().unwrap().0, "archive");
     bench
-        .run(&["session", "cancel", "nobody"])
+        .run(&["session", "cancel", "absent"])
         .refused(2, "neither a session nor a turn");
 
     let ran = bench.run(&["session", "retry", &id, "--json"]).done();

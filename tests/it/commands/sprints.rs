@@ -95,7 +95,7 @@ fn the_sprint_goes_on_when_the_track_comes_round_and_by_hand() {
     assert_eq!(bench.state().sprint, Some(3));
 }
 
-/// Tasks, papers and journals are read by one further request, for the start alone.
+/// Tasks, sprint files and journals are read by one further request, for the start alone.
 #[test]
 fn an_idle_tick_stays_at_one_request_whatever_lies_there() {
     let bench = with(&[
@@ -121,10 +121,10 @@ fn an_idle_tick_stays_at_one_request_whatever_lies_there() {
     }
     assert!(!told.contains("Long ago."), "{told}");
     // One read, one for all that is quoted, the ledger's birth or intent, and what settles it.
-    let (with_papers, _) = cost(&first);
+    let (with_files, _) = cost(&first);
     let bare = with(&[(".jules/schedules.toml", ON)]);
     let (without, _) = cost(&bare.tick());
-    assert_eq!(with_papers, without + 1);
+    assert_eq!(with_files, without + 1);
     bench.tick();
     let idle = bench.tick();
     assert_eq!(cost(&idle).0, 1, "{idle:?}");

@@ -64,16 +64,16 @@ fn a_plan_below_the_root_is_read_where_it_is_named() {
     let folder = with_plan();
     folder.write(
         "examples/one/.jules/schedules.toml",
-        "cycle = [\"nobody\"]\n",
+        "cycle = [\"absent\"]\n",
     );
     let named = at(&folder, "src", &["validate", "../examples/one"]);
     assert_eq!(named.code, 1, "{named:?}");
-    assert!(named.out.contains("no persona `nobody`"), "{named:?}");
+    assert!(named.out.contains("no persona `absent`"), "{named:?}");
     at(&folder, "examples/one", &["validate"]).done();
 
     // Outside of a repository a folder is its own root.
     let bare = Folder::empty();
-    bare.write("sub/.jules/schedules.toml", "cycle = [\"nobody\"]\n");
+    bare.write("sub/.jules/schedules.toml", "cycle = [\"absent\"]\n");
     let beside = at(&bare, "sub", &["validate"]);
-    assert!(beside.out.contains("no persona `nobody`"), "{beside:?}");
+    assert!(beside.out.contains("no persona `absent`"), "{beside:?}");
 }

@@ -71,11 +71,11 @@ fn an_app_that_can_work_is_told_so_and_what_is_missing_is_named() {
     let keyless = app(check(&served, data.path(), &[])).run().expect(3);
     assert!(keyless.out.contains("acme__r0"), "{keyless}");
     let refused = app(check(&served, data.path(), &[]))
-        .env("JULES_API_KEY", "test-key-of-nobody")
+        .env("JULES_API_KEY", "test-key-of-no-user")
         .run()
         .expect(3);
     assert!(refused.out.contains("missing: Jules key 1"), "{refused}");
-    assert!(!refused.out.contains("test-key-of-nobody"), "{refused}");
+    assert!(!refused.out.contains("test-key-of-no-user"), "{refused}");
     assert!(
         refused
             .out
@@ -84,7 +84,7 @@ fn an_app_that_can_work_is_told_so_and_what_is_missing_is_named() {
     );
     let folder = tempdir().unwrap();
     let file = folder.path().join("acme");
-    std::fs::write(&file, "test-key-of-nobody").unwrap();
+    std::fs::write(&file, "test-key-of-no-user").unwrap();
     let more = ["--jules-keys-dir", folder.path().to_str().unwrap()];
     let refused = app(check(&served, data.path(), &more)).run().expect(3);
     let from = format!(", from {}: put another one there", file.display());
@@ -92,30 +92,30 @@ fn an_app_that_can_work_is_told_so_and_what_is_missing_is_named() {
 
     // Another App's key.
     let (pem, _) = super::stage::key();
-    let stranger = check(&served, data.path(), &[])
+    let other_app = check(&served, data.path(), &[])
         .env("GITHUB_APP_ID", &APP.to_string())
         .env("GITHUB_APP_PRIVATE_KEY", &pem)
         .run()
         .expect(3);
-    assert!(stranger.out.contains("missing: GitHub App"), "{stranger}");
+    assert!(other_app.out.contains("missing: GitHub App"), "{other_app}");
     assert!(
-        stranger
+        other_app
             .out
             .contains("both come from GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY"),
-        "{stranger}"
+        "{other_app}"
     );
 
     // No account at all.
-    let nobody = check(&served, data.path(), &[]).run().expect(3);
-    assert!(nobody.out.contains("serve --setup"), "{nobody}");
+    let no_account = check(&served, data.path(), &[]).run().expect(3);
+    assert!(no_account.out.contains("serve --setup"), "{no_account}");
     assert!(
-        nobody.out.contains("missing: Jules key: there is none"),
-        "{nobody}"
+        no_account.out.contains("missing: Jules key: there is none"),
+        "{no_account}"
     );
     // What cannot be read is told beside what is missing, and the key is asked about all the same.
     let half = check(&served, data.path(), &[])
         .env("GITHUB_APP_ID", &APP.to_string())
-        .env("JULES_API_KEY", "test-key-of-nobody")
+        .env("JULES_API_KEY", "test-key-of-no-user")
         .run()
         .expect(3);
     assert!(half.out.contains("GITHUB_APP_ID is set and "), "{half}");
@@ -141,7 +141,7 @@ fn an_app_that_can_work_is_told_so_and_what_is_missing_is_named() {
     // The Jules key is asked about all the same.
     let one = app(check(&served, data.path(), &[]))
         .env("GITHUB_API_URL", "http://127.0.0.1:1")
-        .env("JULES_API_KEY", "test-key-of-nobody")
+        .env("JULES_API_KEY", "test-key-of-no-user")
         .run()
         .expect(3);
     assert!(one.out.contains("missing: Jules key"), "{one}");
@@ -177,7 +177,7 @@ fn a_token_looks_after_what_the_file_names() {
     let missing = run("[[repository]]\nname = \"acme/nothing\"\n", 3);
     assert!(missing.out.contains("acme/nothing"), "{missing}");
     let refused = check(&served, data.path(), &["--config", file.to_str().unwrap()])
-        .env("GITHUB_TOKEN", "test-token-of-nobody")
+        .env("GITHUB_TOKEN", "test-token-of-no-user")
         .run()
         .expect(3);
     assert!(refused.out.contains("missing: acme/nothing"), "{refused}");
@@ -187,7 +187,7 @@ fn a_token_looks_after_what_the_file_names() {
             .contains("GitHub refuses the token of GITHUB_TOKEN; set one there"),
         "{refused}"
     );
-    assert!(!refused.out.contains("test-token-of-nobody"), "{refused}");
+    assert!(!refused.out.contains("test-token-of-no-user"), "{refused}");
     assert!(!refused.out.contains("unavailable"), "{refused}");
     let none = run("", 2);
     assert!(none.out.contains("it names none"), "{none}");

@@ -97,7 +97,7 @@ fn a_repository_is_paused_and_let_go_on_from_its_page() {
     let lines = audit
         .lines()
         .map(|line| serde_json::from_str(line).unwrap());
-    let deeds: Vec<String> = lines
+    let actions: Vec<String> = lines
         .filter(|line: &Value| line["who"] == "loopback")
         .map(|line| {
             format!(
@@ -108,7 +108,7 @@ fn a_repository_is_paused_and_let_go_on_from_its_page() {
         })
         .collect();
     assert_eq!(
-        deeds,
+        actions,
         [
             "pause unknown",
             "pause done",
@@ -122,11 +122,7 @@ fn a_repository_is_paused_and_let_go_on_from_its_page() {
 #[test]
 fn a_refused_key_is_seen_on_every_page() {
     let rig = Rig::new(&[("acme", 1)]);
-    std::fs::write(
-        rig.ground.keys.path().join("acme"),
-        "a-key-that-nobody-gave",
-    )
-    .unwrap();
+    std::fs::write(rig.ground.keys.path().join("acme"), "an-unknown-key").unwrap();
     let process = rig.start();
     let page = format!("/repositories/{}", rig.ground.repositories[0].0);
     for path in ["/", "/deliveries", &page, "/repositories/1"] {

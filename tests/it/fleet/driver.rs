@@ -449,7 +449,7 @@ async fn a_tick_that_never_ends_is_abandoned_and_its_repository_suspended() {
     set.wake(1).await;
     set.wake(2).await;
     set.clock.pass(TICK_LIMIT - seconds(1)).await;
-    // Its lease is long over by the clock, but it was kept alive.
+    // Its lease would have expired long ago, but it was kept alive.
     assert_eq!(set.stage.begun(1).len(), 1);
     assert!(TICK_LIMIT > LEASE * 5);
     set.clock.pass(SignedDuration::from_hours(8)).await;
@@ -497,7 +497,7 @@ async fn at_the_end_ticks_stop_and_leases_are_given_back() {
     assert_eq!(
         (counts.leased, counts.due),
         (3, 6),
-        "nobody is leased before there is room for its tick"
+        "no repository is leased before there is room for its tick"
     );
     let inbox = set.end().await;
     let counts = inbox.counts(clock.now()).await.unwrap();

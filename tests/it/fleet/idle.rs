@@ -28,11 +28,11 @@ fn ten_thousand_idle_repositories_cost_next_to_nothing() {
     let before = service.requests();
     let quiet = service.watch();
     say(&format!(
-        "{REPOSITORIES} idle repositories, nobody due: {:.2} % of a core over {} s",
+        "{REPOSITORIES} idle repositories, none due: {:.2} % of a core over {} s",
         quiet.share(),
         WATCHED.as_secs()
     ));
-    assert_eq!(service.requests(), before, "nobody is asked anything");
+    assert_eq!(service.requests(), before, "no request is sent");
 
     // What an hour brings to all of them, spread evenly over it, falls due here while it is watched.
     service.come_due();

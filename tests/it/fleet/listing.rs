@@ -139,7 +139,7 @@ async fn no_repository_sees_its_own_past_and_others_wait() {
     set.list(0, &own, set.recent()).await;
     own.archive(&id).await.unwrap();
     set.list(1, &other, set.recent()).await;
-    assert_eq!(set.listings(), 1, "nobody else needs a new one");
+    assert_eq!(set.listings(), 1, "no other repository needs a new one");
     let seen = set.list(0, &own, set.recent()).await;
     assert_eq!(set.listings(), 2);
     assert!(

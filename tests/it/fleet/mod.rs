@@ -1,6 +1,5 @@
 //! The service that ticks many repositories: the driver on a virtual clock, and all of it against the models.
 
-mod away;
 mod check;
 mod clock;
 mod dashboard;
@@ -9,6 +8,7 @@ mod fatal;
 mod feed;
 mod hostile;
 mod idle;
+mod inbox_outage;
 mod listing;
 mod many;
 mod names;

@@ -124,7 +124,11 @@ async fn a_renamed_repository_stays_and_one_listing_that_fails_removes_none() {
     };
     let plan = FaultPlan { rules: vec![rule] };
     set.ground.world.world().faults_mut().replace_plan(plan);
-    assert_eq!(set.list().await, ["acme/renamed"], "nobody knows better");
+    assert_eq!(
+        set.list().await,
+        ["acme/renamed"],
+        "no listing contradicts it"
+    );
     assert!(set.repositories.trouble().is_some());
     set.ground
         .world

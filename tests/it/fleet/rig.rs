@@ -240,7 +240,7 @@ impl Rig {
         for id in ids {
             world
                 .github_mut()
-                .open_issue(id, "T", "B", &[], "stranger", now);
+                .open_issue(id, "T", "B", &[], "outsider", now);
         }
     }
 

@@ -210,9 +210,9 @@ fn an_app_is_made_once_and_its_credentials_are_kept_tight() {
     }
     assert!(!data.path().join("app.json.part").exists());
     let audit = std::fs::read_to_string(data.path().join("audit.jsonl")).unwrap();
-    let deed: Value = serde_json::from_str(audit.trim()).unwrap();
+    let entry: Value = serde_json::from_str(audit.trim()).unwrap();
     assert_eq!(
-        (&deed["what"], &deed["result"]),
+        (&entry["what"], &entry["result"]),
         (&"setup".into(), &"done".into())
     );
     assert!(!audit.contains("PRIVATE KEY"), "{audit}");

@@ -174,7 +174,7 @@ impl Soak {
             *next += 1;
             world
                 .github_mut()
-                .open_issue(id, "T", "B", &[], "stranger", now);
+                .open_issue(id, "T", "B", &[], "outsider", now);
         }
     }
 

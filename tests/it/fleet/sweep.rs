@@ -80,7 +80,7 @@ fn receive(ground: &Ground, issues: usize, answers: impl Fn(usize) -> Option<u16
             let repo = ground.repositories[0];
             world
                 .github_mut()
-                .open_issue(repo, "T", "B", &[], "stranger", now);
+                .open_issue(repo, "T", "B", &[], "outsider", now);
         }
     }
     pass(&ground.world, SignedDuration::from_mins(1));

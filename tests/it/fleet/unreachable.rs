@@ -106,7 +106,7 @@ async fn a_key_that_is_put_there_counts_at_the_next_tick() {
     let served = ground.serve();
     served.clock.pass(SignedDuration::from_mins(5)).await;
     assert_eq!(sessions(&ground), 0);
-    fs::write(&file, "key-of-nobody").unwrap();
+    fs::write(&file, "key-of-no-user").unwrap();
     served.clock.pass(SignedDuration::from_mins(16)).await;
     assert_eq!(sessions(&ground), 0, "Jules refuses this one");
     // Rotated: the file says another key.

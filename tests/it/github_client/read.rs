@@ -275,8 +275,8 @@ async fn an_app_asks_with_a_token_of_its_installation() {
     assert_eq!(client.usage().requests, 3);
     client.observe().await.unwrap();
     assert_eq!(client.usage().requests, 4);
-    let stranger = place.client_as(Credential::App(App::new("78", &pem).unwrap()));
-    let failure = stranger.observe().await.unwrap_err();
+    let other_app = place.client_as(Credential::App(App::new("78", &pem).unwrap()));
+    let failure = other_app.observe().await.unwrap_err();
     assert_eq!(failure.disposition, Disposition::Denied);
 }
 
@@ -290,7 +290,7 @@ async fn the_newest_words_about_a_pull_request_are_read_behind_hundreds_of_other
         let now = world.now();
         let github = world.github_mut();
         for n in 0..650 {
-            github.comment(place.repo, pull, &format!("Noise {n}."), "stranger", now);
+            github.comment(place.repo, pull, &format!("Noise {n}."), "outsider", now);
         }
         github.comment(place.repo, pull, "Use the clock.", "mia", now);
     }

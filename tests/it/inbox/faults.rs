@@ -304,7 +304,7 @@ pub(super) async fn who_was_put_off_a_moment_ago_is_not_called_back(inbox: &impl
     assert_eq!(inbox.call_back(before).await.unwrap(), 3);
 }
 
-/// What was heard by a clock that was ahead would stand for all that is heard until then, and nobody would look again for
+/// What was heard by a clock that was ahead would stand for all that is heard until then, and no tick would read again
 /// what GitHub's replicas do not show yet.
 pub(super) async fn what_a_clock_that_was_ahead_has_heard_hides_nothing(inbox: &impl Inbox) {
     let ahead = at(0) + DAY * 2;

@@ -195,25 +195,25 @@ pub(super) async fn what_is_forgotten_is_not_due(inbox: &impl Inbox) {
     inbox.forget(RepositoryId(404)).await.unwrap();
     nothing_due(inbox, at(0) + HOUR).await;
     inbox.wake(WIDGET, at(0)).await.unwrap();
-    let anew = claim(inbox, "one", at(1)).await;
-    assert_eq!(anew.attempt, 1);
+    let second = claim(inbox, "one", at(1)).await;
+    assert_eq!(second.attempt, 1);
     let settled = inbox.finish(&lease, at(2), None).await.unwrap();
     assert_eq!(settled, Settled::Lost);
-    let settled = inbox.finish(&anew, at(2), None).await.unwrap();
+    let settled = inbox.finish(&second, at(2), None).await.unwrap();
     assert_eq!(settled, Settled::Until(None));
 }
 
 pub(super) async fn a_wake_during_an_abandoned_lease_is_not_lost(inbox: &impl Inbox) {
     inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
-    let stranger = claim(inbox, "one", at(1)).await;
+    let first = claim(inbox, "one", at(1)).await;
     // Meanwhile the service manages it.
     inbox.wake(WIDGET, at(2)).await.unwrap();
-    let settled = inbox.abandon(&stranger).await.unwrap();
+    let settled = inbox.abandon(&first).await.unwrap();
     assert_eq!(settled, Settled::Until(Some(at(2))));
     let again = claim(inbox, "one", at(3)).await;
     assert_eq!(again.attempt, 1);
     // A holder of before forgets nothing.
-    assert_eq!(inbox.abandon(&stranger).await.unwrap(), Settled::Lost);
+    assert_eq!(inbox.abandon(&first).await.unwrap(), Settled::Lost);
     inbox.finish(&again, at(4), Some(at(5))).await.unwrap();
     let again = claim(inbox, "one", at(5)).await;
     let settled = inbox.abandon(&again).await.unwrap();

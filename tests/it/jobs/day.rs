@@ -1,4 +1,4 @@
-//! A day of an agent that has hired Jules: it is woken once for each cause, and never otherwise.
+//! A day of an agent that has started sessions of Jules: it is woken once for each cause, and never otherwise.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -221,7 +221,7 @@ async fn an_agent_is_woken_once_for_each_cause_and_never_otherwise() {
     assert_eq!(questions[1].message_text(), Some("And the tests?"));
     let size = std::fs::metadata(&stage.places.events).unwrap().len();
     assert!(size < 10_000, "{size} bytes of events");
-    // The merged job is retired, its session put away; the job that is gone left by itself.
+    // The merged job is retired, its session archived; the job that is gone left by itself.
     let (registry, _) = stage.places.jobs_file().read().unwrap();
     let live: Vec<_> = registry
         .jobs()

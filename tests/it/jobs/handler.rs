@@ -225,7 +225,7 @@ async fn a_plan_is_approved_only_on_demand() {
     assert_ne!(state(), "AWAITING_PLAN_APPROVAL");
 }
 
-/// Each of the deeds that follow a merge can be turned off by itself.
+/// Each of the actions that follow a merge can be turned off by itself.
 #[tokio::test]
 async fn what_is_turned_off_is_left_alone_after_a_merge() {
     for (archive, retire) in [(false, false), (true, false), (false, true)] {

@@ -192,7 +192,7 @@ fn defect_04_monitor_poll_seconds() {
     }
 }
 
-/// A session that hangs for two days is stuck for whoever has a day's patience; when it is read again tells whose patience
+/// A session that hangs for two days is stuck for a job with a day's patience; when it is read again tells whose patience
 /// counted.
 #[test]
 fn defect_04_stuck_minutes() {

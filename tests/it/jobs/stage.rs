@@ -184,7 +184,7 @@ impl Stage {
     pub(super) async fn look(&self) -> Cycle {
         let now = self.shared.now();
         let cycle = self.monitor().cycle(now, true).await.unwrap();
-        assert!(!cycle.busy, "nobody else looks");
+        assert!(!cycle.busy, "no other monitor checks");
         cycle
     }
 

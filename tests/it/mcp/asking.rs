@@ -169,7 +169,7 @@ fn a_no_is_final_for_that_very_action() {
         ] {
             host.refused("jules_cancel_job", arguments, "has said no");
         }
-        assert_eq!(host.told.len(), asked, "nobody is asked again");
+        assert_eq!(host.told.len(), asked, "no person is asked again");
         assert!(!is_archived(&place, &first));
         // Another action is another question.
         host.answers.push(json!({"action": "cancel"}));

@@ -73,7 +73,7 @@ fn a_new_job_is_watched_with_what_jules_does_not_tell_later() {
     );
     assert!(
         !registered(&place)[0].is_live(),
-        "nobody waits for it any more"
+        "no client waits for it any more"
     );
 }
 
@@ -179,7 +179,7 @@ fn who_waits_is_told_at_once_or_when_the_time_is_over() {
     assert_eq!(
         messages(&known).len(),
         2,
-        "what nobody has acknowledged is told without waiting"
+        "what is not acknowledged is sent without waiting"
     );
 }
 

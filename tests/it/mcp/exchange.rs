@@ -328,7 +328,7 @@ fn defect_08_nothing_that_is_said_ends_the_server() {
     host.line("this is not json");
     host.line("");
     host.line("[]");
-    host.tell(&json!({"jsonrpc": "2.0", "method": "notifications/nobody_knows_this"}));
+    host.tell(&json!({"jsonrpc": "2.0", "method": "notifications/unknown_method"}));
     host.raw("{\"jsonrpc\":\"2.0\",\"id\":90,");
     host.raw("\"method\":\"ping\"}\n");
     loop {

@@ -110,7 +110,7 @@ pub(super) struct Host {
     revision: String,
     capabilities: Value,
     id: u64,
-    /// What the server said of its own accord.
+    /// The server's own notifications and requests.
     pub(super) told: Vec<Value>,
     /// What is answered when the server asks a person.
     pub(super) answers: Vec<Value>,
@@ -178,7 +178,7 @@ impl Host {
         })
     }
 
-    /// The next thing that the server says of its own accord.
+    /// The next notification or request of the server itself.
     pub(super) fn hear(&mut self, method: &str) -> Value {
         loop {
             let place = self.told.iter().position(|told| told["method"] == method);
@@ -190,7 +190,7 @@ impl Host {
                 .expect("the server ended and said nothing of it");
             assert!(
                 message.get("method").is_some(),
-                "nobody asked for {message}"
+                "{message} was not requested"
             );
             self.told.push(message);
         }
@@ -218,7 +218,7 @@ impl Host {
                     self.tell(&json!({"jsonrpc": "2.0", "id": asked, "result": result}));
                 }
                 (Some(_), None) => self.told.push(message),
-                _ => panic!("nobody asked for {message}"),
+                _ => panic!("{message} was not requested"),
             }
         }
     }

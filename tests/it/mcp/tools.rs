@@ -330,7 +330,7 @@ fn phileas_itself_is_asked_and_told() {
 
 /// Upstream defect 15: an id went into the path as it was.
 #[test]
-fn defect_15_what_is_no_id_reaches_nobody() {
+fn defect_15_what_is_no_id_is_not_sent() {
     let place = place(Vec::new());
     let mut host = place.host(TODAY, &[]);
     for id in ["../sessions", "1:archive", "1/activities", "", "1 2"] {

@@ -242,13 +242,13 @@ fn r4_repositories_that_are_not_listed_are_ignored() {
     let folder = data.path().join("data");
     let more = ["--config", config.to_str().unwrap()];
     let service = Service::start_with(&folder, &more, |program| program);
-    for (guid, repository) in [("by-id", 7), ("by-name", 8), ("stranger", 9)] {
+    for (guid, repository) in [("by-id", 7), ("by-name", 8), ("outsider", 9)] {
         let reply = ask(service.public, &Post::about(guid, repository).bytes());
         assert_eq!(reply.status, 202, "{reply:?}");
         assert_eq!(reply.body.contains("ignored"), repository == 9, "{reply:?}");
     }
-    let nobody = Post::new("installed", "installation", r#"{"action":"created"}"#);
-    assert_eq!(ask(service.public, &nobody.bytes()).status, 202);
+    let no_repository = Post::new("installed", "installation", r#"{"action":"created"}"#);
+    assert_eq!(ask(service.public, &no_repository.bytes()).status, 202);
     let guids: Vec<_> = deliveries(&folder)
         .iter()
         .map(|one| one["guid"].as_str().unwrap().to_owned())

@@ -154,17 +154,17 @@ async fn a_suspended_repository_is_shown_replayed_and_resumed() {
     assert_eq!(replay[0]["suspended"], false);
     // Who did it stands beside what is done on the dashboard.
     let audit = std::fs::read_to_string(data.path().join("audit.jsonl")).unwrap();
-    let deeds: Vec<String> = audit
+    let actions: Vec<String> = audit
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
-        .map(|deed| {
-            assert!(deed["who"].as_str().unwrap().starts_with("cli"), "{deed}");
-            let word = |name: &str| deed[name].as_str().unwrap().to_owned();
+        .map(|entry| {
+            assert!(entry["who"].as_str().unwrap().starts_with("cli"), "{entry}");
+            let word = |name: &str| entry[name].as_str().unwrap().to_owned();
             format!("{} {}: {}", word("what"), word("about"), word("result"))
         })
         .collect();
     assert_eq!(
-        deeds,
+        actions,
         [
             "replay first: its repository is suspended",
             "replay ping: it wakes no repository",

@@ -126,7 +126,7 @@ fn while_ticks_run_deliveries_are_stored_and_readiness_is_off() {
     );
     assert!(
         Line::open(stand.public).is_err(),
-        "nobody is accepted any more"
+        "no connection is accepted any more"
     );
     let page = Page {
         start: Start::After(0),

@@ -74,7 +74,7 @@ fn a_service_that_cannot_store_is_not_ready() {
     assert_eq!(
         get(service.public, "/readyz").body,
         "not ready\n",
-        "why is nobody's business out there"
+        "the reason is not public"
     );
     let body = get(service.admin, "/readyz").body;
     assert!(

@@ -95,7 +95,7 @@ fn without_a_terminal_each_line_is_an_object_with_its_time() {
 }
 
 #[test]
-fn r2_a_wrong_secret_leaves_a_trace_that_nobody_can_fill_the_log_with() {
+fn r2_a_wrong_secret_leaves_a_trace_that_cannot_fill_the_log() {
     let stand = Stand::new();
     let service = stand.start(&[]);
     let good = Post::about("canary", 7);
@@ -128,7 +128,7 @@ fn r2_a_wrong_secret_leaves_a_trace_that_nobody_can_fill_the_log_with() {
     assert_eq!(told("PHILEAS_WEBHOOK_SECRET (or with"), 1, "{said}");
     assert_eq!(told("without a signature"), 1, "{said}");
     assert_eq!(told("content type to application/json"), 1, "{said}");
-    // A stranger writes nothing of their own into it.
+    // An unauthorized user writes nothing of their own into it.
     assert_eq!(told("canary"), 0, "{said}");
 }
 
@@ -158,8 +158,8 @@ fn deliveries_of_a_repository_that_is_on_no_list_are_told_once() {
             &Post::about(&format!("ours-{n}"), 7).bytes(),
         );
         assert_eq!(listed.body, "accepted\n");
-        for stranger in [8, 9] {
-            let post = Post::about(&format!("theirs-{stranger}-{n}"), stranger);
+        for id in [8, 9] {
+            let post = Post::about(&format!("theirs-{id}-{n}"), id);
             let ignored = ask(service.public, &post.bytes());
             assert!(ignored.body.starts_with("ignored: "), "{ignored:?}");
         }

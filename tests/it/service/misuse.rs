@@ -1,4 +1,4 @@
-//! Whoever means no good: slow, oversized, truncated, endless, many. Nothing of it fills the memory or keeps honest
+//! Hostile clients: slow, oversized, truncated, endless, many. Nothing of it fills the memory or keeps honest
 //! deliveries out.
 
 use std::fs::{self, File};
@@ -143,10 +143,10 @@ fn r2_a_flood_of_connections_leaves_room_for_the_rest() {
     let service = Service::start(data.path());
     let (_, files_before) = service.load();
     let started = Instant::now();
-    let crowd: Vec<_> = (0..MAX_CONNECTIONS + 200)
+    let clients: Vec<_> = (0..MAX_CONNECTIONS + 200)
         .map(|_| Line::open(service.public).unwrap())
         .collect();
-    // All seats are taken by those who say nothing; the one who has been silent for longest makes room.
+    // Silent clients hold all connections; the one that has been silent for longest makes room.
     assert_eq!(
         ask(service.public, &Post::about("patient", 7).bytes()).status,
         202
@@ -156,7 +156,7 @@ fn r2_a_flood_of_connections_leaves_room_for_the_rest() {
     let (peak, files) = service.load();
     assert!(files <= files_before + MAX_CONNECTIONS, "{files}");
     assert!(peak >> 10 < MEMORY, "{} MiB", peak >> 10);
-    drop(crowd);
+    drop(clients);
     assert_eq!(get(service.public, "/readyz").status, 200);
     say(&format!(
         "flood: {} silent connections; an honest delivery behind them was answered {:.2} s after the first; peak {} MiB, {files} files",
@@ -168,12 +168,12 @@ fn r2_a_flood_of_connections_leaves_room_for_the_rest() {
 
 #[test]
 fn many_clients_that_keep_their_bodies_back_keep_no_other_out() {
-    const CROWD: usize = MAX_CONNECTIONS + 100;
+    const CLIENTS: usize = MAX_CONNECTIONS + 100;
     let data = tempdir().unwrap();
     let service = Service::start(data.path());
     // A head costs nothing, and it can be made up without the secret.
     let forged = Post::about("forged", 7).with("x-hub-signature-256", &sign("wrong", b""));
-    let crowd: Vec<_> = (0..CROWD)
+    let clients: Vec<_> = (0..CLIENTS)
         .map(|_| {
             let mut line = Line::open(service.public).unwrap();
             // A client that was evicted meanwhile may find the connection closed.
@@ -189,9 +189,9 @@ fn many_clients_that_keep_their_bodies_back_keep_no_other_out() {
         slowest = slowest.max(sent.elapsed());
     }
     assert!(slowest < GITHUB_WAITS, "{slowest:?}");
-    drop(crowd);
+    drop(clients);
     say(&format!(
-        "{CROWD} bodies kept back, in {MAX_CONNECTIONS} places: slowest of 20 honest deliveries {} ms",
+        "{CLIENTS} bodies kept back, in {MAX_CONNECTIONS} places: slowest of 20 honest deliveries {} ms",
         slowest.as_millis()
     ));
 }
@@ -201,7 +201,7 @@ fn what_is_announced_and_not_sent_takes_no_room() {
     let data = tempdir().unwrap();
     let service = Service::start(data.path());
     let announcing = Post::about("announced", 7).with("content-length", &MAX_BODY.to_string());
-    let crowd: Vec<_> = (0..20)
+    let clients: Vec<_> = (0..20)
         .map(|_| {
             let mut line = Line::open(service.public).unwrap();
             line.send(&[announcing.head(), b"{".to_vec()].concat())
@@ -213,9 +213,9 @@ fn what_is_announced_and_not_sent_takes_no_room() {
     let large = format!("{{\"filler\": \"{}\"}}", "x".repeat(4 * SMALL_BODY));
     let large = Post::new("large", "issues", large);
     assert_eq!(ask(service.public, &large.bytes()).status, 202);
-    // The crowd's own time is longer: they were there first, and are there still.
+    // The other connections' time is longer: they were there first, and are there still.
     assert!(started.elapsed() < BODY_TIMEOUT);
-    drop(crowd);
+    drop(clients);
 }
 
 #[test]
@@ -241,13 +241,13 @@ fn silent_connections_that_take_all_descriptors_keep_no_request_out() {
             let limit = format!("--nofile={DESCRIPTORS}");
             program.limited(&limit).logging_to(stderr)
         });
-        let crowded = if silent_on_admin {
+        let flooded = if silent_on_admin {
             service.admin
         } else {
             service.public
         };
-        let crowd: Vec<_> = (0..2 * DESCRIPTORS)
-            .map(|_| Line::open(crowded).unwrap())
+        let clients: Vec<_> = (0..2 * DESCRIPTORS)
+            .map(|_| Line::open(flooded).unwrap())
             .collect();
         let started = Instant::now();
         for n in 0..5 {
@@ -258,7 +258,7 @@ fn silent_connections_that_take_all_descriptors_keep_no_request_out() {
         // By themselves they would leave after this time.
         let waited = started.elapsed();
         assert!(waited < HEAD_TIMEOUT, "{waited:?}");
-        drop(crowd);
+        drop(clients);
         let said = fs::read_to_string(&log).unwrap();
         let warnings = said.matches("no file descriptor is free").count();
         assert_eq!(warnings, 1, "{said}");

@@ -1,4 +1,4 @@
-//! Rubbish at the webhook: whoever has no secret is refused whatever the header says, and whoever has it is answered
+//! Rubbish at the webhook: a caller without the secret is refused whatever the header says, and one with it is answered
 //! whatever the payload says. Nothing panics, and nothing that was signed is answered as a fault of ours.
 
 use proptest::prelude::*;

@@ -293,7 +293,7 @@ fn an_asked_service_finishes_what_it_is_at() {
     assert_eq!(service.wait().code(), Some(0));
     assert!(
         Line::open(service.public).is_err(),
-        "nobody is accepted any more"
+        "no connection is accepted any more"
     );
     assert_eq!(deliveries(data.path()).len(), 3);
 }

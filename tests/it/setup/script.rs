@@ -90,7 +90,7 @@ fn dependencies_come_first_and_the_alphabet_decides_the_rest() {
     machine.component("y", "dependencies = [\"x\"]", &tells("y"));
     machine.component("x", "", &tells("x"));
     machine.component("z", "", &tells("z"));
-    machine.component("nobody", "", &tells("nobody"));
+    machine.component("absent", "", &tells("absent"));
     machine.generate().expect(0);
     well(&machine.install());
     assert_eq!(machine.told(), ["x", "z", "y", "b"]);

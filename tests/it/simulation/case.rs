@@ -13,7 +13,7 @@ use std::str::FromStr;
 use phileas_world::chance::Chance;
 use serde_json::Value;
 
-use super::troubles;
+use super::disturbances;
 
 /// How many seeds see every pair of knobs.
 pub(super) const BLOCK: u64 = 10;
@@ -35,7 +35,7 @@ pub(super) struct Case {
 impl Case {
     /// The case of a seed.
     pub(super) fn of(seed: u64, hours: i64) -> Self {
-        let names = troubles::names();
+        let names = disturbances::names();
         let mut columns = columns();
         let mut draws = Chance::new(seed / BLOCK).stream("columns");
         for last in (1..columns.len()).rev() {
@@ -82,7 +82,7 @@ pub(super) fn name_of(turned: &str) -> &str {
 
 /// A knob with the value that a seed turns it to; a trouble as it is. The draw depends on this name alone.
 fn drawn_value(name: &str, seed: u64) -> String {
-    let values = troubles::values(name);
+    let values = disturbances::values(name);
     let mut draws = Chance::new(seed).stream(&format!("value of {name}"));
     match draws.pick(&values) {
         Some(Value::String(word)) => format!("{name}={word}"),
@@ -106,7 +106,7 @@ pub(super) struct Pairs {
 
 impl Pairs {
     pub(super) fn add(&mut self, case: &Case) {
-        let set: Vec<bool> = troubles::names()
+        let set: Vec<bool> = disturbances::names()
             .iter()
             .map(|name| case.is_turned(name))
             .collect();
@@ -123,7 +123,7 @@ impl Pairs {
 
     /// How many there are: two settings of each knob of a pair.
     pub(super) fn all() -> usize {
-        let count = troubles::names().len();
+        let count = disturbances::names().len();
         count * (count - 1) / 2 * 4
     }
 }
@@ -155,7 +155,7 @@ impl FromStr for Case {
             .map(str::to_owned)
             .collect();
         for one in &turned {
-            troubles::check(one).map_err(|error| format!("{line}: {error}"))?;
+            disturbances::check(one).map_err(|error| format!("{line}: {error}"))?;
         }
         Ok(Self {
             seed,
@@ -167,7 +167,7 @@ impl FromStr for Case {
 
 #[test]
 fn every_block_of_seeds_sees_every_pair_of_knobs() {
-    assert!(columns().len() >= troubles::names().len());
+    assert!(columns().len() >= disturbances::names().len());
     for block in [0, 1, 77] {
         let mut pairs = Pairs::default();
         for seed in block * BLOCK..(block + 1) * BLOCK {
@@ -192,5 +192,5 @@ fn every_value_of_a_knob_is_drawn() {
     let drawn: BTreeSet<String> = (0..40).map(|seed| drawn_value("title", seed)).collect();
     let all = ["title=dropped", "title=rewritten", "title=truncated"];
     assert!(drawn.iter().eq(all.iter()), "{drawn:?}");
-    assert_eq!(drawn_value(troubles::OUTAGES, 7), troubles::OUTAGES);
+    assert_eq!(drawn_value(disturbances::OUTAGES, 7), disturbances::OUTAGES);
 }

@@ -10,9 +10,9 @@ use phileas_world::{Face, World};
 
 use super::case::Case;
 use super::course::Process;
+use super::disturbances::TOKEN_EXPIRY;
 use super::play::is_workflow;
 use super::stage::drawn;
-use super::troubles::TOKEN_EXPIRY;
 
 /// How long a window is, in seconds.
 const SHORTEST: u64 = 2 * 60;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::case::Case;
-use super::troubles;
+use super::disturbances;
 
 /// What is said of a process, a tick or an answer that panicked.
 pub(super) const PANICKED: &str = "panicked";
@@ -38,12 +38,12 @@ fn is_explained(text: &str, case: &Case) -> bool {
         return false;
     }
     if text.contains(ENDLESS) {
-        let slow = [troubles::STALLS, troubles::CLOCK_STEPS];
+        let slow = [disturbances::STALLS, disturbances::CLOCK_STEPS];
         return text.contains("tick") && slow.iter().any(|name| case.is_turned(name));
     }
-    let refused = troubles::REFUSED_WITH.iter();
+    let refused = disturbances::REFUSED_WITH.iter();
     let mut named = refused.map(u16::to_string);
-    case.is_turned(troubles::REFUSALS) && named.any(|status| has_word(text, &status))
+    case.is_turned(disturbances::REFUSALS) && named.any(|status| has_word(text, &status))
 }
 
 /// Whether a number stands in a text by itself.
@@ -65,7 +65,11 @@ fn only_what_the_play_has_caused_is_passed_over() {
         };
         faults.findings(&case).len()
     };
-    let all = [troubles::REFUSALS, troubles::STALLS, troubles::CLOCK_STEPS];
+    let all = [
+        disturbances::REFUSALS,
+        disturbances::STALLS,
+        disturbances::CLOCK_STEPS,
+    ];
     assert_eq!(found("the tick panicked: sabotage", &all), 1);
     assert_eq!(
         found("a decision would break an invariant of the ledger", &all),
@@ -73,10 +77,16 @@ fn only_what_the_play_has_caused_is_passed_over() {
     );
     assert_eq!(found("the play did not end", &all), 1);
     let endless = "the tick did not end, nor stop when it was told to";
-    assert_eq!(found(endless, &[troubles::REFUSALS]), 1);
-    assert_eq!(found(endless, &[troubles::STALLS]), 0);
-    assert_eq!(found("422 Unprocessable Entity", &[troubles::STALLS]), 1);
-    assert_eq!(found("422 Unprocessable Entity", &[troubles::REFUSALS]), 0);
-    assert_eq!(found("it answered 404", &[troubles::REFUSALS]), 1);
-    assert_eq!(found("session 14094", &[troubles::REFUSALS]), 1);
+    assert_eq!(found(endless, &[disturbances::REFUSALS]), 1);
+    assert_eq!(found(endless, &[disturbances::STALLS]), 0);
+    assert_eq!(
+        found("422 Unprocessable Entity", &[disturbances::STALLS]),
+        1
+    );
+    assert_eq!(
+        found("422 Unprocessable Entity", &[disturbances::REFUSALS]),
+        0
+    );
+    assert_eq!(found("it answered 404", &[disturbances::REFUSALS]), 1);
+    assert_eq!(found("session 14094", &[disturbances::REFUSALS]), 1);
 }

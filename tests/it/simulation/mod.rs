@@ -26,17 +26,17 @@
 mod case;
 mod course;
 mod credentials;
-mod desk;
-mod door;
+mod disturbances;
 mod faults;
+mod model_transport;
 mod outages;
 mod play;
+mod replica_inbox;
 mod sabotage;
 mod shrink;
 mod stage;
 mod swept;
 mod tally;
-mod troubles;
 mod verdict;
 
 use std::path::Path;

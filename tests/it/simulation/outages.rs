@@ -5,8 +5,8 @@ use phileas_world::chance::Chance;
 use phileas_world::{Face, Fault, FaultRule};
 
 use super::case::Case;
+use super::disturbances;
 use super::stage::drawn;
-use super::troubles;
 
 /// How long a window is, in seconds.
 const SHORTEST: u64 = 2 * 60;
@@ -16,7 +16,7 @@ const HOURS: i64 = 12;
 
 /// The windows of a case that begins at `start`.
 pub(super) fn outages(case: &Case, start: Timestamp) -> Vec<FaultRule> {
-    if !case.is_turned(troubles::OUTAGES) {
+    if !case.is_turned(disturbances::OUTAGES) {
         return Vec::new();
     }
     let mut draws = Chance::new(case.seed).stream("outages");
@@ -53,7 +53,7 @@ fn window(face: Face, from: Timestamp, until: Timestamp) -> FaultRule {
 #[test]
 fn each_service_is_away_for_minutes_within_the_case() {
     let case = Case {
-        turned: [troubles::OUTAGES.to_owned()].into(),
+        turned: [disturbances::OUTAGES.to_owned()].into(),
         ..Case::of(3, 24)
     };
     let start: Timestamp = "2026-01-05T05:40:00Z".parse().unwrap();

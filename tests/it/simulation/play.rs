@@ -25,9 +25,9 @@ use tokio::task::JoinHandle;
 use super::case::Case;
 use super::course::{Course, Process};
 use super::credentials::{self, Credential};
+use super::disturbances;
 use super::sabotage::Sabotage;
 use super::stage::{self, Replica, drawn};
-use super::troubles;
 use super::verdict::{IN_BOOKS, Verdict, judge, secrets};
 
 /// Replicas of the service.
@@ -58,7 +58,7 @@ pub(super) struct Played {
     pub(super) workflow_runs: u64,
     pub(super) lost_races: usize,
     pub(super) requests: usize,
-    /// How often each knob of the models has acted before the calm.
+    /// How often each knob of the models has acted before the faults ended.
     pub(super) acted: BTreeMap<&'static str, u64>,
     /// How often each trouble has struck.
     pub(super) strokes: BTreeMap<String, u64>,
@@ -174,7 +174,7 @@ impl<'a> Play<'a> {
     fn new(case: &'a Case, sabotage: Option<Sabotage>) -> Self {
         let (world, repositories) = stage::world(case);
         let chance = Chance::new(case.seed);
-        let room = match case.is_turned(troubles::INBOX_FULL) {
+        let room = match case.is_turned(disturbances::INBOX_FULL) {
             true => {
                 let most = LITTLE_ROOM + LITTLE_ROOM_AN_HOUR * case.hours.unsigned_abs();
                 chance.stream("room").draw_between(LITTLE_ROOM, most) as usize
@@ -225,11 +225,11 @@ impl<'a> Play<'a> {
             play.plan(Act::Refuse(credential, false), after(until));
         }
         for (name, act) in [
-            (troubles::INBOX_AWAY, Act::TakeInbox),
-            (troubles::STALLS, Act::Stall),
-            (troubles::CLOCK_STEPS, Act::SetClock),
-            (troubles::RENAMES, Act::Rename),
-            (troubles::STRANGERS_COMMITS, Act::Stranger),
+            (disturbances::INBOX_AWAY, Act::TakeInbox),
+            (disturbances::STALLS, Act::Stall),
+            (disturbances::CLOCK_STEPS, Act::SetClock),
+            (disturbances::RENAMES, Act::Rename),
+            (disturbances::STRANGERS_COMMITS, Act::Stranger),
         ] {
             if case.is_turned(name) {
                 play.soon(600, EARLY, act);
@@ -335,7 +335,7 @@ impl<'a> Play<'a> {
                 let length = drawn(&mut self.chance, 5, 8 * 60);
                 if let Some(process) = self.anybody() {
                     process.stand_still(length);
-                    self.course.struck(troubles::STALLS);
+                    self.course.struck(disturbances::STALLS);
                 }
                 4 * 3_600
             }
@@ -350,13 +350,13 @@ impl<'a> Play<'a> {
                 if let Some(process) = self.anybody() {
                     let back = process.ahead() != SignedDuration::ZERO;
                     process.set_ahead(if back { SignedDuration::ZERO } else { step });
-                    self.course.struck(troubles::CLOCK_STEPS);
+                    self.course.struck(disturbances::CLOCK_STEPS);
                 }
                 2 * 3_600
             }
             Act::Rename => {
                 self.rename();
-                self.course.struck(troubles::RENAMES);
+                self.course.struck(disturbances::RENAMES);
                 16 * 3_600
             }
             Act::Stranger => {
@@ -377,7 +377,7 @@ impl<'a> Play<'a> {
                 credential.set_refused(&mut world, false);
             }
             let struck = world.faults_mut().strike_counts().to_vec();
-            self.strokes = troubles::strokes(self.case, self.start, &struck);
+            self.strokes = disturbances::strokes(self.case, self.start, &struck);
             *world.knobs_mut() = Knobs::documented();
             world.faults_mut().replace_plan(FaultPlan::default());
         }
@@ -408,15 +408,15 @@ impl<'a> Play<'a> {
         for (trouble, count) in self.course.strokes() {
             *strokes.entry(trouble).or_default() += count;
         }
-        if self.case.is_turned(troubles::MANY_KILLS) {
-            strokes.insert(troubles::MANY_KILLS.to_owned(), self.kills);
+        if self.case.is_turned(disturbances::MANY_KILLS) {
+            strokes.insert(disturbances::MANY_KILLS.to_owned(), self.kills);
         }
-        if self.case.is_turned(troubles::RETRIES) {
+        if self.case.is_turned(disturbances::RETRIES) {
             let again = verdict.second_attempts as u64;
-            strokes.insert(troubles::RETRIES.to_owned(), again);
+            strokes.insert(disturbances::RETRIES.to_owned(), again);
         }
-        if self.case.is_turned(troubles::SMALL_ACCOUNT) {
-            strokes.insert(troubles::SMALL_ACCOUNT.to_owned(), beyond_quota(&books));
+        if self.case.is_turned(disturbances::SMALL_ACCOUNT) {
+            strokes.insert(disturbances::SMALL_ACCOUNT.to_owned(), beyond_quota(&books));
         }
         Played {
             acted: self.acted.use_counts(),

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::faults::PANICKED;
 use super::stage::AGENTS_PATHS;
-use super::verdict::{IN_BOOKS, IS_NOBODYS, IS_REJECTED, NO_MARKER, STILL_LABELLED, TWO_SESSIONS};
+use super::verdict::{IN_BOOKS, IS_REJECTED, IS_UNKNOWN, NO_MARKER, STILL_LABELLED, TWO_SESSIONS};
 
 /// What is wrong with the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Sabotage {
             Self::IntentSkipped => TWO_SESSIONS,
             Self::TitleUnmarked => NO_MARKER,
             // That the ledger was moved says nothing: the saboteur moves it. That what others wrote is its past does.
-            Self::ImportOnAgentsHead => IS_NOBODYS,
+            Self::ImportOnAgentsHead => IS_UNKNOWN,
             Self::TickPanics => PANICKED,
             Self::LabelLeft => STILL_LABELLED,
             Self::MergedIsRejected => IS_REJECTED,

@@ -35,10 +35,10 @@ use tokio::task::JoinHandle;
 
 use super::case::Case;
 use super::course::{Machine, Process};
-use super::desk::Desk;
-use super::door::Door;
+use super::disturbances;
+use super::model_transport::Door;
+use super::replica_inbox::Desk;
 use super::sabotage::Sabotage;
-use super::troubles;
 use crate::fleet::stage::{APP, key};
 
 /// The App's short name; what it writes is written by `phileas-test[bot]`.
@@ -119,7 +119,7 @@ pub(super) fn allowed(case: &Case) -> (Allowed, Allowed) {
     let mut allowed = |all: &[usize], at_once| Allowed {
         daily_sessions: all[draws.draw_below(all.len() as u64) as usize],
         at_once,
-        retries: u32::from(case.is_turned(troubles::RETRIES)),
+        retries: u32::from(case.is_turned(disturbances::RETRIES)),
     };
     (
         allowed(&DAILY_SESSIONS, 4),
@@ -184,14 +184,14 @@ static KEY: LazyLock<(String, Vec<u8>)> = LazyLock::new(key);
 /// The world of a case, and its repositories. On the first the workflow is at work, too.
 pub(super) fn world(case: &Case) -> (SharedWorld, Vec<RepoId>) {
     let mut setup = WorldSetup::new(case.seed);
-    setup.knobs = troubles::knobs(case);
+    setup.knobs = disturbances::knobs(case);
     let others = if case.is_short() { &[][..] } else { &OTHERS };
     setup.others = others.iter().map(|name| (*name).to_owned()).collect();
     setup.jules.longest_minutes = LONGEST_MINUTES;
     let (first_plan, of_others) = allowed(case);
     // The layers' hour comes soon.
     setup.start += SignedDuration::from_mins(5 * 60 + 40);
-    setup.faults = troubles::faults(case, setup.start);
+    setup.faults = disturbances::faults(case, setup.start);
     setup.tier = phileas_world::jules::Tier::Ultra;
     setup.wish = true;
     setup.texts = BTreeMap::from([
@@ -201,7 +201,7 @@ pub(super) fn world(case: &Case) -> (SharedWorld, Vec<RepoId>) {
     ]);
     let start = setup.start;
     let (mut world, first) = setup.build().unwrap();
-    if case.is_turned(troubles::SMALL_ACCOUNT)
+    if case.is_turned(disturbances::SMALL_ACCOUNT)
         && let Some(account) = world.jules_mut().account_mut("maintainer")
     {
         let (daily, at_once) = SMALL_ACCOUNTS[usize::from(case.is_short())];

@@ -29,21 +29,25 @@ pub(super) fn swept(books: &Books, end: Timestamp) -> Swept {
         found: 0,
         findings: Vec::new(),
     };
-    // Nobody asks for many while all that comes is refused, as where the inbox is full, or has room only for what wakes
-    // somebody.
+    // The service requests few while all that comes is refused, as where the inbox is full, or has room only for what
+    // wakes a repository.
     let mut taken: BTreeMap<&str, Timestamp> = BTreeMap::new();
-    for one in books.deliveries.iter().filter(|one| one.fate == "accepted") {
+    for one in books
+        .deliveries
+        .iter()
+        .filter(|one| one.state == "accepted")
+    {
         let at = one.due.unwrap_or(one.created_at);
         let last = taken.entry(&one.event).or_insert(at);
         *last = at.max(*last);
     }
     for (guid, attempts) in events {
-        let failed = attempts.iter().any(|one| one.fate == "failed");
+        let failed = attempts.iter().any(|one| one.state == "failed");
         let asked = attempts.iter().filter(|one| one.redelivery).count();
         if !failed {
             continue;
         }
-        if attempts.iter().any(|one| one.fate == "accepted") {
+        if attempts.iter().any(|one| one.state == "accepted") {
             swept.found += usize::from(asked > 0);
             continue;
         }
@@ -55,7 +59,7 @@ pub(super) fn swept(books: &Books, end: Timestamp) -> Swept {
         if asked < MAX_ASKS as usize && end.duration_since(last) > PATIENCE && taken_since {
             let (event, at) = (&attempts[0].event, attempts[0].created_at);
             swept.findings.push(format!(
-                "delivery {guid} of `{event}` at {at} was taken by nobody and asked for {asked} times"
+                "delivery {guid} of `{event}` at {at} was not taken and requested {asked} times"
             ));
         }
     }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::case::{BLOCK, Case, Pairs};
+use super::disturbances;
 use super::play::Played;
-use super::troubles;
 
 /// The sums.
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ impl Tally {
         self.races += played.lost_races;
         self.requests += played.requests;
         self.violations += played.verdict.findings.len();
-        for name in troubles::knob_names().filter(|name| case.is_turned(name)) {
+        for name in disturbances::knob_names().filter(|name| case.is_turned(name)) {
             let count = played.acted.get(name.as_str()).copied().unwrap_or_default();
             *self.acted.entry(name).or_default() += count;
         }
@@ -103,7 +103,7 @@ impl Tally {
         }
         if self.has_block() {
             assert_eq!(self.pairs.seen(), Pairs::all(), "pairs of knobs");
-            let idle: Vec<&str> = troubles::own()
+            let idle: Vec<&str> = disturbances::own()
                 .filter(|name| self.strikes(name) == 0)
                 .collect();
             assert!(idle.is_empty(), "troubles that never struck: {idle:?}");
@@ -166,7 +166,7 @@ impl fmt::Display for Tally {
             Pairs::all(),
             self.violations
         )?;
-        let strokes: Vec<String> = troubles::own()
+        let strokes: Vec<String> = disturbances::own()
             .map(|name| format!("{name} {}", self.strikes(name)))
             .collect();
         write!(f, "; strokes: {}", strokes.join(", "))?;

@@ -2,7 +2,6 @@
 
 pub(crate) mod books;
 pub(crate) mod child;
-pub(crate) mod days;
 pub(crate) mod folder;
 pub(crate) mod hostile;
 pub(crate) mod imports;
@@ -12,6 +11,7 @@ pub(crate) mod references;
 pub(crate) mod served;
 pub(crate) mod ticks;
 pub(crate) mod turnstile;
+pub(crate) mod whole_days;
 
 pub(crate) use child::Phileas;
 pub(crate) use folder::Folder;

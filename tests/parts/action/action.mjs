@@ -77,7 +77,7 @@ test('a person starts a persona by workflow_dispatch', async () => {
 });
 
 test('a persona that does not exist is a red run that says so once', async () => {
-  const done = await run(readme, 'workflow_dispatch', payload({ inputs: { persona: 'nobody' } }));
+  const done = await run(readme, 'workflow_dispatch', payload({ inputs: { persona: 'absent' } }));
   assert.ok(!done.ok);
   assert.equal(done.outputs.reason, 'refused.unknown');
   assert.equal(done.errors.length, 1);
@@ -94,7 +94,7 @@ test('a push to the default branch is followed by a tick', async () => {
 
 test('an issue that a writer labels is worked on, and the label comes off', async () => {
   await tidy();
-  const issue = await act({ act: 'open-issue', by: 'stranger', title: 'It is slow', body: 'Opening takes a whole minute.' });
+  const issue = await act({ act: 'open-issue', by: 'outsider', title: 'It is slow', body: 'Opening takes a whole minute.' });
   await act({ act: 'label', by: 'maintainer', number: issue.number, label: 'phileas:refactor' });
   const done = await run(readme, 'issues', payload({ action: 'labeled', issue, label: { name: 'phileas:refactor' } }));
   assert.ok(done.ok, done.log.join('\n'));
@@ -110,10 +110,10 @@ test('an issue that a writer labels is worked on, and the label comes off', asyn
   assert.ok(comments[0].includes(session.id), comments[0]);
 });
 
-test('an issue that somebody without write access labels is refused, with one comment', async () => {
+test('an issue that an unauthorized user labels is refused, with one comment', async () => {
   await tidy();
   await act({ act: 'set-role', login: 'triager', role: 'triage' });
-  const issue = await act({ act: 'open-issue', by: 'stranger', title: 'It is slow again', body: 'Closing takes a whole minute.' });
+  const issue = await act({ act: 'open-issue', by: 'outsider', title: 'It is slow again', body: 'Closing takes a whole minute.' });
   await act({ act: 'label', by: 'triager', number: issue.number, label: 'phileas:refactor' });
   const event = { ...payload({ action: 'labeled', issue, label: { name: 'phileas:refactor' } }), sender: { login: 'triager', type: 'User' } };
   for (let times = 0; times < 2; times += 1) {
@@ -130,9 +130,9 @@ test('an issue that somebody without write access labels is refused, with one co
   assert.ok(!(await books()).sessions.some((one) => one.prompt.includes('Closing takes a whole minute.')));
 });
 
-test('a comment that begins with a command is obeyed where its writer may write', async () => {
+test('a comment that begins with a command is executed where its writer may write', async () => {
   await tidy();
-  const issue = await act({ act: 'open-issue', by: 'maintainer', title: 'No tests', body: 'Nobody tests the words of a text.' });
+  const issue = await act({ act: 'open-issue', by: 'maintainer', title: 'No tests', body: 'No test covers the words of a text.' });
   const says = async (body, by) => {
     const { comment } = await act({ act: 'comment', by, number: issue.number, body });
     const done = await run(readme, 'issue_comment', {
@@ -142,11 +142,11 @@ test('a comment that begins with a command is obeyed where its writer may write'
     assert.ok(done.ok, done.log.join('\n'));
     return { comment, lines: JSON.parse(done.outputs.json).lines };
   };
-  const asked = async () => (await books()).sessions.filter((one) => one.prompt.includes('Nobody tests the words of a text.'));
-  const { lines } = await says('/phileas run tester', 'stranger');
+  const asked = async () => (await books()).sessions.filter((one) => one.prompt.includes('No test covers the words of a text.'));
+  const { lines } = await says('/phileas run tester', 'outsider');
   assert.ok(lines.some((line) => line.reason === 'refused.actor_permission'), JSON.stringify(lines));
   assert.deepEqual(await asked(), []);
-  assert.equal((await shown(issue.number)).comments.length, 1, 'a stranger is not answered');
+  assert.equal((await shown(issue.number)).comments.length, 1, 'an unauthorized user is not answered');
 
   const { comment } = await says('/phileas run tester', 'maintainer');
   assert.equal((await asked()).length, 1);
@@ -170,15 +170,15 @@ test('what is not for us is a green, explained skip', async () => {
   await skips(any, 'push', fork, 'skipped.fork_without_key', { secrets: { JULES_API_KEY: null } });
 });
 
-test('a wish counts only when everybody who caused the run may write', async () => {
+test('a request counts only when all users who caused the run may write', async () => {
   const before = await sessions();
   const labeled = payload({ action: 'labeled', issue: { number: 7 }, label: { name: 'x' } });
-  const wish = { env: { PERSONA: 'refactor' }, actor: 'stranger' };
-  const done = await run(any, 'issues', labeled, wish);
+  const request = { env: { PERSONA: 'refactor' }, actor: 'outsider' };
+  const done = await run(any, 'issues', labeled, request);
   assert.ok(done.ok, done.log.join('\n'));
   assert.deepEqual([done.outputs.decision, done.outputs.reason], ['refused', 'refused.actor_permission']);
-  assert.ok(done.notices[0].message.includes('stranger'));
-  const upstream = { path: '.github/workflows/ci.yml', head_repository: { id: 1 }, actor: { login: 'maintainer' }, triggering_actor: { login: 'stranger' } };
+  assert.ok(done.notices[0].message.includes('outsider'));
+  const upstream = { path: '.github/workflows/ci.yml', head_repository: { id: 1 }, actor: { login: 'maintainer' }, triggering_actor: { login: 'outsider' } };
   const chained = await run(any, 'workflow_run', payload({ action: 'completed', workflow_run: upstream }), { env: { PERSONA: 'refactor' } });
   assert.equal(chained.outputs.reason, 'refused.actor_permission');
   assert.equal(await sessions(), before);
@@ -195,7 +195,7 @@ test('a missing key is one clear error, and exit code 3', async () => {
 });
 
 test('a mistake in the plan stands beside its line', async () => {
-  const broken = 'cycle = ["curator", "refactor", "tester", "nobody"]\n';
+  const broken = 'cycle = ["curator", "refactor", "tester", "absent"]\n';
   const sound = await plan();
   await act({ act: 'push-files', branch: 'main', files: { '.jules/schedules.toml': broken } });
   const done = await run(readme, 'push', payload({ ref: 'refs/heads/main' }));
@@ -204,7 +204,7 @@ test('a mistake in the plan stands beside its line', async () => {
   const placed = done.errors.find((error) => error.file === '.jules/schedules.toml');
   assert.ok(placed, JSON.stringify(done.errors));
   assert.deepEqual([placed.line, placed.col], ['1', '43']);
-  assert.ok(placed.message.includes('nobody'));
+  assert.ok(placed.message.includes('absent'));
   assert.ok(done.summary.includes('Mistakes in the plan'), done.summary);
 });
 
@@ -229,14 +229,14 @@ test('the binary of a release is fetched, checked and kept', async () => {
     const again = await run(fetching, 'workflow_dispatch', dispatched, { env, tools: cache });
     assert.ok(again.ok && said(again, 'from the tool cache'), again.log.join('\n'));
     // What came from one place is not what another has.
-    const away = { DOWNLOADS: `${world.github}/nobody/nothing/releases/download` };
+    const away = { DOWNLOADS: `${world.github}/absent/nothing/releases/download` };
     const other = await run(fetching, 'workflow_dispatch', dispatched, { env: away, tools: cache });
     assert.ok(!other.ok && !said(other, 'from the tool cache'), other.log.join('\n'));
-    // What somebody has changed meanwhile is not run.
+    // What was changed meanwhile is not run.
     const kept = readdirSync(cache, { recursive: true }).find((path) => /linux-gnu\/phileas$/.test(path));
     appendFileSync(join(cache, kept), 'echo changed\n');
-    const anew = await run(fetching, 'workflow_dispatch', dispatched, { env, tools: cache });
-    assert.ok(anew.ok && said(anew, 'from the release'), anew.log.join('\n'));
+    const repeated = await run(fetching, 'workflow_dispatch', dispatched, { env, tools: cache });
+    assert.ok(repeated.ok && said(repeated, 'from the release'), repeated.log.join('\n'));
   } finally {
     removeTree(cache);
   }
@@ -274,7 +274,7 @@ test('a file with another digest, or none, is refused, and nothing of it runs', 
 
 test('PATH counts when its version is the wanted one, and a build only when it is asked for', async () => {
   const phileas = (version) => `#!/bin/sh\nif [ "$1" = --version ]; then echo "phileas ${version}"; else exec "$BINARY" "$@"; fi\n`;
-  const env = { DOWNLOADS: `${world.github}/nobody/nothing/releases/download` };
+  const env = { DOWNLOADS: `${world.github}/absent/nothing/releases/download` };
   const here = await run(fetching, 'workflow_dispatch', payload({ inputs: {} }), { env, programs: { phileas: phileas(VERSION) } });
   assert.ok(here.ok, here.log.join('\n'));
   assert.ok(said(here, `phileas ${VERSION} from PATH`));
@@ -302,7 +302,7 @@ async function shown(number) {
   return { labels: issue.labels.map((label) => label.name), comments: comments.map((comment) => comment.body) };
 }
 
-/** Lets everybody finish, and closes what waits for a review, so that there is room for a session. */
+/** Lets all sessions finish, and closes what waits for a review, so that there is room for a session. */
 async function tidy() {
   await advance('1h');
   const done = await run(readme, 'schedule', { schedule: '17 * * * *', repository: REPOSITORY });

@@ -66,7 +66,7 @@ def service(text):
     seconds = [[span(value) for value in lap] for lap in laps]
     middle = statistics.median(lap[0] for lap in seconds)
     worst = max(lap[1] for lap in seconds)
-    quiet = [float(value) for value in found(r"nobody due: (\S+) %", text)]
+    quiet = [float(value) for value in found(r"none due: (\S+) %", text)]
     looks = [float(value) for value in found(r"hourly looks: (\S+) %", text)]
     memory = max(int(value) for value in found(r"(\d+) MiB at the most", text))
     yield (

@@ -128,7 +128,7 @@ def look_into(container):
 
 
 def refuses_to_start_open(container):
-    """On all addresses, without a token: whoever forgets it hears so."""
+    """On all addresses, without a token: a user who forgets it gets an error."""
     empty = ("--env", "PHILEAS_ADMIN_TOKEN_FILE=")
     code, said = container.command("run", "--rm", *container.options, *empty, container.image)
     holds("without an admin token it does not start, and says so", code == 2 and "PHILEAS_ADMIN_TOKEN" in said, f"{code}: {said}")

@@ -157,7 +157,7 @@ def look(root):
     demonstrate(start_and_look, program)
     modes(root / DATA[1:])
     kept(program)
-    somebody_elses_volume(root, start)
+    volume_of_another_user(root, start)
     names(program)
 
 
@@ -179,7 +179,7 @@ def read_only(root):
     holds("only the data directory can be written to", status == 0, status)
 
 
-def somebody_elses_volume(root, start):
+def volume_of_another_user(root, start):
     """Some orchestrators keep a volume as root's, and let the user of the container in as a member of a group."""
     volume = root / DATA[1:] / "volume"
     volume.mkdir()
@@ -197,7 +197,7 @@ def names(program):
     tls_listener(greeted)
 
     def check(name):
-        # Not real, and sent to nobody: the conversation ends before a request could be made.
+        # Not real, and not sent to any host: the conversation ends before a request could be made.
         return program(
             ["serve", "--check"],
             {
@@ -216,7 +216,7 @@ def names(program):
     before = len(greeted)
     code, said = check(UNKNOWN)
     holds(
-        "a name that nobody knows is said to have no address",
+        "an unknown name is said to have no address",
         code == 4 and UNKNOWN in asked and len(greeted) == before and "lookup" in said,
         f"{code}: {said}",
     )

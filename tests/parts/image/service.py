@@ -1,8 +1,8 @@
-"""What a service in a container must do, asked from outside, whoever runs the container.
+"""What a service in a container must do, asked from outside, by any container runtime.
 
 One `Service` is a command that starts `phileas serve` with the settings of the Dockerfile. `demonstrate` goes through
-its life: it comes up, says that it is well, keeps what was signed and nothing else, lets nobody in without the admin
-token, and ends on SIGTERM in time although somebody hangs on the line.
+its life: it comes up, says that it is well, keeps what was signed and nothing else, lets no client in without the admin
+token, and ends on SIGTERM in time although a client hangs on the line.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ def holds(what, truth, detail=""):
 
 
 def network_of_our_own():
-    """The loopback device of a new network namespace is down at first. Anywhere else this would be somebody's."""
+    """The loopback device of a new network namespace is down at first. Anywhere else this would be another program's."""
     if len(socket.if_nameindex()) != 1:
         fail("there is more than one network device: start this with `unshare --net`")
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
@@ -112,7 +112,7 @@ def demonstrate(start, program, signaller=None):
     status, text = ask(8080, "POST", "/webhook", body, wrong)
     holds("a forged one is not", status == 401, f"{status} {text}")
     status, _ = ask(9090, "GET", "/metrics")
-    holds("the admin listener lets nobody in without its token", status == 401, status)
+    holds("the admin listener lets no client in without its token", status == 401, status)
     status, text = ask(9090, "GET", "/metrics", headers={"authorization": f"Bearer {ADMIN_TOKEN}"})
     holds("and serves metrics to who has it", status == 200 and "# TYPE" in text, f"{status} {text[:200]}")
 
@@ -127,9 +127,9 @@ def demonstrate(start, program, signaller=None):
 
 
 def kept(program):
-    """After the end: what was answered 202 is there, and nobody is well any more."""
+    """After the end: what was answered 202 is there, and no process is well any more."""
     code, said = program(["health"])
-    holds("`phileas health` finds nobody well any more", code == 1, f"{code}: {said}")
+    holds("`phileas health` finds no process well any more", code == 1, f"{code}: {said}")
     code, said = program(["deliveries", "--json"])
     guids = [json.loads(line)["guid"] for line in said.splitlines()]
     holds("the kept delivery is in the data directory, the forged one is not", (code, guids) == (0, ["of-the-image"]), said)

@@ -58,7 +58,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}", listener.local_addr()?);
     let ended = tokio::task::spawn_blocking(|| {
-        // Whoever started it keeps the other end open as long as it is needed.
+        // The process that started it keeps the other end open as long as it is needed.
         let _ended = std::io::stdin().read_to_end(&mut Vec::new());
     });
     tokio::select! {

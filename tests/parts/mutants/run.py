@@ -226,7 +226,7 @@ def main():
         there = [m for m in mutants if m.directory == directory and m.out is None and given.only in m.name]
         random.Random(f"{given.seed} {directory}").shuffle(there)
         drawn.append(there if given.each is None else there[: given.each])
-    # In turn, so that whoever ends it early has as many of each.
+    # In turn, so that a run that is ended early has as many of each.
     order = [mutant for turn in range(max(map(len, drawn))) for row in drawn for mutant in row[turn : turn + 1]]
 
     results = (folder / "results.jsonl").open("w")

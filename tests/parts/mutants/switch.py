@@ -197,7 +197,7 @@ def arms_of(text, start, end):
 
 
 class Tree:
-    """A copy of the repository whose files are written anew with the mutants that still stand."""
+    """A copy of the repository whose files are rewritten with the mutants that still stand."""
 
     def __init__(self, root, rows):
         self.root = pathlib.Path(root)

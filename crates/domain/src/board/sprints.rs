@@ -74,12 +74,12 @@ pub fn current_sprint(tree: &Tree) -> Option<u64> {
 #[must_use]
 pub fn sprint_files(tree: &Tree, sprint: u64) -> Vec<SprintFile<'_>> {
     let folder = sprint_folder(sprint);
-    let mut papers: Vec<SprintFile<'_>> = tree
+    let mut files: Vec<SprintFile<'_>> = tree
         .below(&folder)
         .take(FILES_LIMIT)
         .filter_map(|(path, entry)| {
             let (kind, persona) = file_kind(&path[folder.len() + 1..])?;
-            let paper = SprintFile {
+            let file = SprintFile {
                 path,
                 kind,
                 persona,
@@ -89,11 +89,11 @@ pub fn sprint_files(tree: &Tree, sprint: u64) -> Vec<SprintFile<'_>> {
                 .text
                 .as_deref()
                 .is_some_and(|text| text.trim().is_empty());
-            (!empty).then_some(paper)
+            (!empty).then_some(file)
         })
         .collect();
-    papers.sort_by_key(|paper| (paper.kind, paper.persona));
-    papers
+    files.sort_by_key(|file| (file.kind, file.persona));
+    files
 }
 
 /// The number matters only if the plan has no `[sprints]`. Otherwise passes are sprints, and the ledger has their
@@ -150,7 +150,7 @@ pub(super) fn check_sprints(tree: &Tree, folders: &BTreeSet<String>, found: &mut
         for (path, entry) in files {
             check_sprint_file(path, entry, &people, found);
         }
-        let is_plan = |paper: &SprintFile<'_>| paper.kind != SprintFileKind::Readme;
+        let is_plan = |file: &SprintFile<'_>| file.kind != SprintFileKind::Readme;
         if !sprint_files(tree, sprint).iter().any(is_plan) {
             let wrong = format!("sprint {sprint} is empty: it has neither a plan nor feedback");
             let help = format!(
@@ -175,7 +175,7 @@ fn check_sprint_file(
         .strip_prefix(SPRINTS_FOLDER)
         .and_then(|rest| rest.splitn(3, '/').nth(2));
     let Some((_, persona)) = inside.and_then(file_kind) else {
-        let wrong = Diagnostic::warning(path, "it is no paper of a sprint, and is not read");
+        let wrong = Diagnostic::warning(path, "it is no file of a sprint, and is not read");
         found.push(wrong.help("call it `<persona>-plan.md` or `<persona>-feedback.md`"));
         return;
     };
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_papers_stand_in_their_order() {
+    fn the_files_stand_in_their_order() {
         let tree = Tree::from_texts([
             (".jules/sprints/sprint-2/b-plan.md", "B"),
             (".jules/sprints/sprint-2/a-feedback.md", "F"),
@@ -230,8 +230,8 @@ mod tests {
             (".jules/sprints/sprint-2/deep/a-plan.md", "D"),
             (".jules/sprints/sprint-20/a-plan.md", "X"),
         ]);
-        let papers = sprint_files(&tree, 2);
-        let texts: Vec<_> = papers.iter().filter_map(|paper| paper.text).collect();
+        let files = sprint_files(&tree, 2);
+        let texts: Vec<_> = files.iter().filter_map(|file| file.text).collect();
         assert_eq!(texts, ["R", "A", "B", "F"]);
     }
 }

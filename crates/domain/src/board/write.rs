@@ -213,7 +213,7 @@ pub fn new_sprint_readme(sprint: u64) -> Change {
         from: None,
         to: format!("{}/README.md", sprint_folder(sprint)),
         text: format!(
-            "# Sprint {sprint}\n\nStatus: planned\n\n## Goal\n\nWhat is better for whom at the end of this sprint?\n"
+            "# Sprint {sprint}\n\nStatus: planned\n\n## Goal\n\nWhat is better at the end of this sprint, and for which users?\n"
         ),
         done: format!("began sprint {sprint}"),
     }
@@ -337,7 +337,7 @@ mod tests {
                 error.to_string().contains("did you mean `tester`?"),
                 "{error}"
             );
-            let error = claim_task(&tree, "1", "somebody", Claim::Free).unwrap_err();
+            let error = claim_task(&tree, "1", "absent", Claim::Free).unwrap_err();
             assert!(
                 error.to_string().contains("there are `curator`, `tester`"),
                 "{error}"

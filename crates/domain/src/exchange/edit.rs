@@ -5,16 +5,16 @@ use crate::yaml::{Node, Value, quoted};
 /// The document with a top-level scalar replaced, or the key added. Comments are kept if the edit is possible in place.
 /// `yaml` is the new value as YAML.
 pub(super) fn set_key(text: &str, root: &Node, key: &str, yaml: &str) -> String {
-    let mut anew = root.clone();
-    put_key(&mut anew, key, parse_scalar(yaml));
+    let mut expected = root.clone();
+    put_key(&mut expected, key, parse_scalar(yaml));
     let same = |edited: &String| {
         let (read, mistakes) = crate::yaml::parse(edited);
-        mistakes.is_empty() && read.is_some_and(|read| read.json() == anew.json())
+        mistakes.is_empty() && read.is_some_and(|read| read.json() == expected.json())
     };
     // An indented map, or an end-of-document mark below it, leaves no place for a new key.
     in_place(text, root, key, yaml)
         .filter(same)
-        .unwrap_or_else(|| emit_yaml(&anew))
+        .unwrap_or_else(|| emit_yaml(&expected))
 }
 
 /// The same by changing only the bytes of the value; `None` if its byte range is unknown.

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_list_says_what_an_entry_has_and_not_what_nobody_asks_for() {
+    fn an_empty_list_says_what_an_entry_has_and_no_optional_key() {
         static KEYS: [Key; 2] = [
             Key::new("path", Kind::Line("<path>"), ""),
             Key::new("older", Kind::Flag, "").or_kept(),

@@ -51,7 +51,7 @@ pub fn work_item_issue(
     let title = truncate_text(&title, ISSUE_TITLE_LIMIT_CHARS);
     let end = format!(
         "---\nWork item `{}`, `{}` on the branch `jules`. Agents wrote what stands in the boxes, and the session that does \
-         it is given these words of theirs and no others.\n\nSomebody with write access has it done by the label \
+         it is given these words of theirs and no others.\n\nA user with write access has it done by the label \
          `{label}` on this issue, each label once. What was changed here is not what would be done; without the label \
          nothing happens.",
         value.id,

@@ -138,8 +138,8 @@ pub fn estimate_cost(repositories: u64, per_installation: u64, habits: Habits) -
 
 /// What a look costs where so many sessions a day open a pull request each.
 fn listing_cost(sessions_a_day: f64) -> f64 {
-    let is_calm = sessions_a_day * BUSY_DAYS as f64 <= CALM_PULLS as f64;
-    if is_calm {
+    let is_quiet = sessions_a_day * BUSY_DAYS as f64 <= CALM_PULLS as f64;
+    if is_quiet {
         LOOK as f64
     } else {
         BUSY_LOOK as f64
@@ -212,8 +212,8 @@ mod tests {
     /// Three pull requests a day are more in a week than a look of one point shows.
     #[test]
     fn what_goes_on_all_the_time_costs_more_to_look_at() {
-        let calm = estimate_cost(1, 1, habits(2.0, 30, Tier::Ultra));
-        assert!((calm.all_points - (36.0 + 6.0) / 24.0).abs() < 1e-9);
+        let quiet = estimate_cost(1, 1, habits(2.0, 30, Tier::Ultra));
+        assert!((quiet.all_points - (36.0 + 6.0) / 24.0).abs() < 1e-9);
         let busy = estimate_cost(1, 1, habits(3.0, 30, Tier::Ultra));
         assert!((busy.all_points - (42.0 * 6.0 + 9.0) / 24.0).abs() < 1e-9);
     }

@@ -1,7 +1,7 @@
 //! Renders the brief that wakes an agent: what happened, what is known about it, and what can be done.
 //!
 //! Texts of Jules and of other people are quoted with `> ` before each line, so that the agent judges them instead of
-//! obeying them.
+//! executing them.
 
 use std::fmt::Write as _;
 
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_told_to_do_what_is_done() {
+    fn no_agent_is_sent_an_action_that_is_done() {
         let line = r#"{"event":"question","job_id":"77","message":"Tabs?"}"#;
         let event = Event::parse(line).unwrap();
         let brief = Brief {

@@ -284,10 +284,10 @@ pub fn blank_role(layer: &str, role: &str) -> String {
          role: {role}\n\
          layer: {layer}\n\
          description: <what it looks at, in a few words>\n\
-         # Whether it writes down what strangers should not know: then it does not work in a public repository by itself.\n\
+         # Whether it writes down what the public should not know: then it does not work in a public repository by itself.\n\
          sensitive: false\n\
          profile:\n  \
-           focus: <which question it asks, and why the answer matters to whom>\n"
+           focus: <which question it asks, and why the answer matters, and to which users>\n"
     );
     let lists = [
         (

@@ -298,7 +298,7 @@ fn roles_that_may_not_work_say_why() {
             member("docs", true, false),
             member("tests", false, false),
             member("security", true, false),
-            member("nobody", true, false),
+            member("absent", true, false),
         ],
         ..Roster::default()
     };
@@ -527,7 +527,7 @@ fn a_decider_gets_as_much_as_there_is_room_for() {
 }
 
 #[test]
-fn whoever_works_on_an_item_gets_it_whole_with_its_findings() {
+fn the_session_of_an_item_gets_it_whole_with_its_findings() {
     let item = ".jules/exchange/requirements/fix-it.yml";
     let ledger = Tree::from_texts([
         (

@@ -31,7 +31,7 @@ pub enum Step {
     Person,
     /// Something outside has not ended.
     Wait,
-    /// The run is put away: `phileas pipeline archive`.
+    /// The run is archived: `phileas pipeline archive`.
     Archive,
 }
 

@@ -146,7 +146,7 @@ impl Rule {
             Self::ReviewPassed => "the reviewer is content",
             Self::ReviewSkipped => "the review was skipped",
             Self::ReviewFailed => "the reviewer asks for changes",
-            Self::GitDone => "the pull request is open; the run can be put away",
+            Self::GitDone => "the pull request is open; the run can be archived",
             Self::GitCiPending => "the pull request's checks have not ended",
             Self::GitCiFailed => "the pull request's checks failed",
             Self::ArtifactInvalid => "what the stage wrote cannot be used",

@@ -12,7 +12,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::frontmatter::NEVER_CLOSED;
-use super::lines::{Lines, duplicate, header, is_continuation, key};
+use super::line_index::{Lines, duplicate, header, is_continuation, key};
 
 /// Of how many mistakes the first of two equal keys is looked up.
 const MAX_LOOKED_UP: usize = 20;

@@ -16,8 +16,9 @@ mod duration;
 mod entry;
 pub(crate) mod frontmatter;
 mod gate;
+mod keywords;
 mod known;
-mod lines;
+mod line_index;
 mod overrides;
 mod policy;
 mod read;
@@ -30,7 +31,6 @@ mod steps;
 pub(crate) mod suggest;
 mod tracks;
 mod types;
-mod words;
 
 pub mod persona;
 
@@ -61,7 +61,7 @@ pub use policy::{
     Merge, Mode, PlanApproval, Policy, Priority, Share, Tier,
 };
 
-pub(crate) use lines::duplicate;
+pub(crate) use line_index::duplicate;
 pub use read::{is_absent, read};
 pub use roster::{Approval, Member, ROLE_LAYERS, Roster};
 pub use schema::schema;

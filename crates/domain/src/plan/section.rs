@@ -7,9 +7,9 @@ use toml::de::{DeTable, DeValue};
 
 use super::document::Document;
 use super::duration;
+use super::keywords::Word;
 use super::policy::Share;
 use super::suggest::{did_you_mean, either_of};
-use super::words::Word;
 use crate::Diagnostic;
 
 /// How many mistakes of one file are told; who has more wants to see the first ones.

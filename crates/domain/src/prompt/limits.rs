@@ -36,7 +36,7 @@ pub const ENTRY_LIMIT_BYTES: usize = 4 * 1024;
 /// All journal entries together, in bytes; the oldest are left out.
 pub const JOURNALS_LIMIT_BYTES: usize = 24 * 1024;
 /// How many files of a sprint a prompt shows.
-pub const SPRINT_PAPERS_LIMIT: usize = 12;
+pub const SPRINT_FILES_LIMIT: usize = 12;
 /// All files of a sprint together, in bytes; what does not fit is left out.
 pub const SPRINT_LIMIT_BYTES: usize = 16 * 1024;
 /// How many tasks a prompt shows: the first ones.

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn digests_as_everybody_does() {
+    fn digests_as_sha256_does() {
         assert_eq!(
             prompt_sha256("abc"),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

@@ -1,7 +1,7 @@
 //! Quotes the files of the current sprint.
 
 use super::fence::Fence;
-use super::limits::{ENTRY_LIMIT_BYTES, SPRINT_LIMIT_BYTES, SPRINT_PAPERS_LIMIT};
+use super::limits::{ENTRY_LIMIT_BYTES, SPRINT_FILES_LIMIT, SPRINT_LIMIT_BYTES};
 use super::untrusted::{clean_line, cut_bytes};
 use crate::board::{self, SprintFile, SprintFileKind};
 use crate::model::{PersonaId, Tree};
@@ -20,36 +20,36 @@ pub(super) fn sprint_context(
     };
     let folder = board::sprint_folder(sprint);
     let mut text = format!("This is sprint {sprint}. Its plans and feedback are in `{folder}/`.");
-    let mut papers = board::sprint_files(tree, sprint);
-    let rank = |paper: &SprintFile<'_>| match paper.kind {
+    let mut files = board::sprint_files(tree, sprint);
+    let rank = |file: &SprintFile<'_>| match file.kind {
         SprintFileKind::Readme => 0,
         SprintFileKind::Plan | SprintFileKind::Feedback
-            if paper.persona == Some(persona.as_str()) =>
+            if file.persona == Some(persona.as_str()) =>
         {
             1
         }
         SprintFileKind::Plan => 2,
         SprintFileKind::Feedback => 3,
     };
-    papers.sort_by_key(rank);
+    files.sort_by_key(rank);
     let mut paths = Vec::new();
     let mut room = SPRINT_LIMIT_BYTES;
     let mut more = 0;
-    for paper in papers {
-        let Some(said) = paper.text else { continue };
+    for file in files {
+        let Some(said) = file.text else { continue };
         let said = cut_bytes(said.trim(), ENTRY_LIMIT_BYTES);
-        if paths.len() == SPRINT_PAPERS_LIMIT || said.len() > room {
+        if paths.len() == SPRINT_FILES_LIMIT || said.len() > room {
             more += 1;
             continue;
         }
         room -= said.len();
-        let file = clean_line(&paper.path[folder.len() + 1..]);
+        let name = clean_line(&file.path[folder.len() + 1..]);
         text.push_str("\n\n");
-        text.push_str(&fence.fenced_block(&format!("the sprint paper {file}"), &said));
-        paths.push(paper.path.to_owned());
+        text.push_str(&fence.fenced_block(&format!("the sprint file {name}"), &said));
+        paths.push(file.path.to_owned());
     }
     if more > 0 {
-        text.push_str(&format!("\n\n{more} more papers are not shown."));
+        text.push_str(&format!("\n\n{more} more files are not shown."));
     }
     (text, paths)
 }
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn the_papers_of_this_sprint_are_quoted_the_personas_own_first() {
+    fn the_files_of_this_sprint_are_quoted_the_personas_own_first() {
         let tree = Tree::from_texts([
             (".jules/sprints/sprint-3/README.md", "Goal."),
             (".jules/sprints/sprint-3/b-feedback.md", "Feedback of b."),
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn many_and_long_papers_are_bounded() {
+    fn many_and_long_files_are_bounded() {
         let long = "x".repeat(ENTRY_LIMIT_BYTES * 2);
         let tree = Tree::from_texts((10..90).map(|n| {
             (
@@ -94,11 +94,11 @@ mod tests {
         let (text, paths) = sprint_context(&tree, &"p80".into(), Some(3), &fence());
         assert!(text.len() < SPRINT_LIMIT_BYTES + 4000, "{}", text.len());
         assert_eq!(paths[0], ".jules/sprints/sprint-3/p80-plan.md");
-        assert!(text.ends_with("more papers are not shown."), "{text}");
+        assert!(text.ends_with("more files are not shown."), "{text}");
         let small = Tree::from_texts(
             (10..90).map(|n| (format!(".jules/sprints/sprint-3/p{n}-plan.md"), "x")),
         );
         let (_, paths) = sprint_context(&small, &"a".into(), Some(3), &fence());
-        assert_eq!(paths.len(), SPRINT_PAPERS_LIMIT);
+        assert_eq!(paths.len(), SPRINT_FILES_LIMIT);
     }
 }

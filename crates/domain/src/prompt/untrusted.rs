@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_sees_is_gone() {
+    fn invisible_characters_are_removed() {
         for (dirty, bare) in [
             ("a\u{202e}b\u{2066}c\u{200b}d", "abcd"),
             ("a\u{0}b\u{1b}[31m\u{7f}c", "ab[31mc"),

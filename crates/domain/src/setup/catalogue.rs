@@ -28,7 +28,7 @@ const BUILT_IN: [(&str, &str, &str); 9] = built_in![
 /// All tools that `tools.yml` may name.
 #[derive(Debug, Clone, Default)]
 pub struct Catalogue {
-    shelf: BTreeMap<String, Kept>,
+    entries: BTreeMap<String, Kept>,
     /// Names whose folders are there and wrong; what depends on them is not complained about again.
     broken: BTreeSet<String>,
 }
@@ -75,7 +75,7 @@ impl Catalogue {
             let said = catalogue.read_component(tree, &folder, name);
             if said.iter().any(Diagnostic::is_error) {
                 catalogue.broken.insert(name.to_owned());
-                catalogue.shelf.remove(name);
+                catalogue.entries.remove(name);
             }
             found.extend(said);
         }
@@ -91,16 +91,16 @@ impl Catalogue {
 
     /// All tools in the order of their names.
     pub fn components(&self) -> impl Iterator<Item = &Component> {
-        self.shelf.values().map(|kept| &kept.component)
+        self.entries.values().map(|kept| &kept.component)
     }
 
     /// All names, in their order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.shelf.keys().map(String::as_str)
+        self.entries.keys().map(String::as_str)
     }
 
     pub(super) fn find_kept(&self, name: &str) -> Option<&Kept> {
-        self.shelf.get(name)
+        self.entries.get(name)
     }
 
     /// Whether a tool is missing because its own folder is wrong.
@@ -116,7 +116,7 @@ impl Catalogue {
             file,
             dependencies_at: meta.dependencies_at,
         };
-        self.shelf.insert(kept.component.name.clone(), kept);
+        self.entries.insert(kept.component.name.clone(), kept);
     }
 
     fn read_component(&mut self, tree: &Tree, folder: &str, name: &str) -> Vec<Diagnostic> {
@@ -161,10 +161,10 @@ impl Catalogue {
 
     fn unknown_dependencies(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
-        for kept in self.shelf.values() {
+        for kept in self.entries.values() {
             let dependencies = kept.component.dependencies.iter();
             for ((index, name), at) in dependencies.enumerate().zip(&kept.dependencies_at) {
-                if self.shelf.contains_key(name) || self.is_broken(name) {
+                if self.entries.contains_key(name) || self.is_broken(name) {
                     continue;
                 }
                 let meant = closest(name, self.names());

@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn the_older_file_is_taken_over_and_what_nobody_knows_is_hidden() {
+    fn the_older_file_is_taken_over_and_unknown_variables_are_hidden() {
         let all = [
             variable("A", Class::Plain, "1"),
             variable("S", Class::Secret, ""),
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_tool_reads_stays_while_somebody_wrote_it() {
+    fn what_no_tool_reads_stays_while_a_person_wrote_it() {
         let (plain, secret, said) = merged(
             &[],
             &written(

@@ -12,7 +12,7 @@ use super::written::format_time as written_time;
 use crate::json::{Inexact, Member, Node, Value, keep};
 use crate::model::SessionId;
 
-/// The members of an object that nobody has taken yet.
+/// The members of an object that no reader has taken yet.
 pub(super) struct Fields<'t, 'c> {
     at: usize,
     path: &'c KeyPath<'c>,
@@ -49,12 +49,12 @@ impl<'t, 'c> Fields<'t, 'c> {
         self.at
     }
 
-    /// Whether nobody has taken this key yet.
+    /// Whether this key has not been taken yet.
     pub(super) fn has_key(&self, key: &str) -> bool {
         self.unread.iter().flatten().any(|member| member.key == key)
     }
 
-    /// The value of a key that nobody has taken yet, unless it is null.
+    /// The value of a key that was not taken yet, unless it is null.
     pub(super) fn peek_value(&self, key: &str) -> Option<&Value<'t>> {
         let member = self
             .unread

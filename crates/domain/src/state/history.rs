@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn histories_are_equal_when_they_say_the_same_under_the_same_numbers() {
         let history = sound_state().history;
-        // Written anew, so that nothing is shared.
+        // A new copy, so that nothing is shared.
         let again: History = sound_state().history.into_iter().collect();
         assert_eq!(history, again);
         let mut longer = again.clone();

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn warnings_do_not_crowd_out_a_mistake() {
+    fn warnings_do_not_displace_a_mistake() {
         let text = "one\ntwo";
         let with = |warnings: usize, errors: usize| {
             let issues = Issues::new("f", text);

@@ -24,8 +24,8 @@ mod query;
 mod request;
 mod timing;
 mod track;
+mod tracked_pull;
 mod values;
-mod watched;
 mod written;
 
 pub mod codec;
@@ -47,7 +47,7 @@ pub use pause::Pause;
 pub use request::{MergeState, RequestKind, RequestOutcome, RequestState, StatusState};
 pub use timing::Timing;
 pub use track::{Intent, Refusal, TrackState, Turn};
-pub use watched::{NextCheck, PullAction, TrackedPull};
+pub use tracked_pull::{NextCheck, PullAction, TrackedPull};
 
 /// The state file on the branch `jules`.
 pub const STATE_PATH: &str = ".jules/cycle_state.json";

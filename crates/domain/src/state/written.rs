@@ -1,7 +1,7 @@
 //! What is about to be written: an object whose keys stand in the order in which they were put.
 //!
 //! A ledger is written at every step of every tick, so keys and words are lent where they can be, and no table is built
-//! to find a key that nobody looks for.
+//! to find a key that no code reads.
 
 use std::borrow::Cow;
 use std::fmt::Display;

@@ -390,8 +390,8 @@ pub(crate) fn links_are_written_on_both_sides() {
         (
             DECIDED,
             "issue_id: \"item01\"",
-            "issue_id: \"nobody\"",
-            &["there is no work item `nobody`"],
+            "issue_id: \"absent\"",
+            &["there is no work item `absent`"],
         ),
         (
             DECIDED,
@@ -408,9 +408,9 @@ pub(crate) fn links_are_written_on_both_sides() {
         (
             REQUIREMENT,
             "[\"deci01\"]",
-            "[\"nobody\"]",
+            "[\"absent\"]",
             &[
-                ":3:17: error: there is no event `nobody`",
+                ":3:17: error: there is no event `absent`",
                 "(at source_events[0])",
             ],
         ),

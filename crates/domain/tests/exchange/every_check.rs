@@ -391,7 +391,7 @@ fn sentences_are_found_where_they_stand() {
                    four";
         let c = '"';
         let short = "two words";
-        x.expect("nobody reads this one");
+        x.expect("no check reads this one");
     "#;
     let found = sentences(code);
     assert_eq!(

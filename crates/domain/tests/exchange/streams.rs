@@ -378,8 +378,8 @@ pub(crate) fn links_with_one_answer_are_fixed() {
     let second = ".jules/exchange/requirements/other.yml";
     let two = with(flat(), second, &requirement("item02", "deci01"));
     assert_eq!(find_fixes(&tree(&two)), []);
-    let nobody = with(flat(), REQUIREMENT, &requirement("item01", "nobody"));
-    assert_eq!(find_fixes(&tree(&nobody)), []);
+    let unknown = with(flat(), REQUIREMENT, &requirement("item01", "absent"));
+    assert_eq!(find_fixes(&tree(&unknown)), []);
     assert_eq!(find_fixes(&tree(&flat())), []);
 }
 

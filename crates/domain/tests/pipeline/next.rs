@@ -155,7 +155,7 @@ fn an_issue_with_a_bad_plan_ends_too() {
 }
 
 #[test]
-fn whoever_asks_for_a_stronger_agent_has_used_no_retry() {
+fn a_run_that_asks_for_a_stronger_agent_has_used_no_retry() {
     let mut issue = Issue::new();
     let escalate =
         || json!({ "status": "escalate", "files_changed": [], "blockers": ["Too hard."] });

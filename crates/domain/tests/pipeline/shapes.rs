@@ -213,7 +213,7 @@ fn a_message_names_line_column_key_and_help() {
 }
 
 #[test]
-fn what_nobody_knows_is_kept() {
+fn unknown_keys_are_kept() {
     let text = pretty(&with(
         Artifact::Test,
         json!({ "failure_details": { "test_file": "a.rs", "n": [1.5, null, -3] }, "phase_2": null }),
@@ -290,7 +290,7 @@ fn a_file_is_known_by_its_name_alone() {
 }
 
 #[test]
-fn names_that_somebody_chose_have_as_many_characters_as_a_line() {
+fn chosen_names_have_as_many_characters_as_a_line() {
     let named = |name: &str| {
         let mut plan = sample(Artifact::Plan);
         plan["acceptance_mapping"] = json!({ name: "a test" });

@@ -13,8 +13,8 @@
 mod alone;
 mod key;
 mod ledger;
-mod look;
 mod model;
+mod observe;
 mod steps;
 mod think;
 mod watch;

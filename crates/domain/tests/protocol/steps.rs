@@ -12,7 +12,7 @@ use phileas_domain::engine::{
 use phileas_domain::model::{PullNumber, SessionId};
 use phileas_domain::state::invariant;
 
-use crate::look;
+use crate::observe;
 use crate::think::{Thought, Thoughts};
 use crate::watch;
 use crate::world::{Made, Phase, Request, World};
@@ -110,7 +110,7 @@ impl Protocol {
         let schedules = format!("{schedules}{AMPLE}");
         let start = "2026-01-05T00:00:00Z".parse().unwrap();
         Self {
-            blank: look::blank(&schedules, start),
+            blank: observe::blank(&schedules, start),
             start,
             faults,
             beyond_grace,

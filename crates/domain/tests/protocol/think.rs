@@ -10,7 +10,7 @@ use phileas_domain::engine::{Decision, Event, Listing, decide};
 
 use crate::key::happened;
 use crate::ledger::Version;
-use crate::look::{look, snapshot};
+use crate::observe::{look, snapshot};
 use crate::steps::{Pause, Protocol};
 use crate::watch::waking;
 use crate::world::{Sight, World};

@@ -52,7 +52,7 @@ pub(crate) fn attempts(
             });
             if !told && !listed {
                 world.breaks(format!(
-                    "nobody knows what became of {marker}, and the next attempt begins"
+                    "the end of {marker} is not known, and the next attempt begins"
                 ));
             }
         }
@@ -71,8 +71,8 @@ pub(crate) fn waking(
         .or(before)
         .is_some_and(|state| state.tracks.values().any(|track| !track.turns.is_empty()));
     match decision.wake_at {
-        None if live => Some("a turn lives and nobody comes back to it"),
-        Some(at) if at < now => Some("somebody is to come back in the past"),
+        None if live => Some("a turn lives and no process comes back to it"),
+        Some(at) if at < now => Some("a process is to come back in the past"),
         _ => None,
     }
 }

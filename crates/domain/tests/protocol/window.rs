@@ -1,10 +1,10 @@
 //! The one window that stays open, and how wide it is.
 //!
 //! A turn can have two live sessions only when a session that exists is not seen by a complete listing that was taken
-//! after the grace. That takes one of two things, because whoever holds an intent calls Jules within its validity or
+//! after the grace. That takes one of two things, because a process that holds an intent calls Jules within its validity or
 //! not at all:
 //!
-//! - **A late listing.** Nobody settles the turn within the grace (the answer is lost, or its process dies), *and* the
+//! - **A late listing.** No process settles the turn within the grace (the answer is lost, or its process dies), *and* the
 //!   listing still does not show the session at the end of the grace.
 //! - **A late request.** The process, or its request, stands still between the check of the deadline and its arrival at
 //!   Jules for longer than the grace less the validity, *and* still goes out.

@@ -1,9 +1,9 @@
 //! Tests that no external text makes a parser panic, overflow the stack or run for long. Valid samples are damaged a
 //! few times, in ways that parsers are known to fail on.
 
-mod doors;
+mod parsers;
 
-use doors::DOORS;
+use parsers::PARSERS;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
@@ -120,18 +120,18 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, max_shrink_iters: 2_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_door_breaks(door in 0..DOORS.len(), sample in any::<Index>(), changes in prop::collection::vec(change(), 0..6)) {
-        let door = &DOORS[door];
-        let text = spoiled(door.samples[sample.index(door.samples.len())], &changes);
-        (door.read)(&text);
+    fn no_parser_panics(parser in 0..PARSERS.len(), sample in any::<Index>(), changes in prop::collection::vec(change(), 0..6)) {
+        let parser = &PARSERS[parser];
+        let text = spoiled(parser.samples[sample.index(parser.samples.len())], &changes);
+        (parser.read)(&text);
     }
 }
 
 /// A parser that rejects everything would pass the test above.
 #[test]
 fn what_is_good_is_taken() {
-    for door in DOORS {
-        assert!((door.read)(door.samples[0]), "{}", door.name);
+    for parser in PARSERS {
+        assert!((parser.read)(parser.samples[0]), "{}", parser.name);
     }
 }
 
@@ -180,31 +180,31 @@ const SHORT: std::time::Duration = std::time::Duration::from_millis(150);
     reason = "how long reading takes is what is measured"
 )]
 fn time_grows_with_the_length_and_not_with_its_square() {
-    let time = |door: &doors::Door, text: &str| {
+    let time = |parser: &parsers::Parser, text: &str| {
         let measure = |_| {
             let begun = std::time::Instant::now();
-            (door.read)(text);
+            (parser.read)(text);
             begun.elapsed()
         };
         // The fastest of several is least affected by other load.
         (0..3).map(measure).min().unwrap()
     };
     let mut slow = Vec::new();
-    for door in DOORS {
+    for parser in PARSERS {
         for (head, piece, foot) in REPEATED {
             let text = |bytes: usize| format!("{head}{}{foot}", piece.repeat(bytes / piece.len()));
-            let twice = time(door, &text(2 * REPEATED_BYTES));
+            let twice = time(parser, &text(2 * REPEATED_BYTES));
             if twice < SHORT {
                 continue;
             }
-            let once = time(door, &text(REPEATED_BYTES));
+            let once = time(parser, &text(REPEATED_BYTES));
             // Other load may slow down one measurement, but not all of them.
             let mut again = (0..MEASURED_AGAIN).map(|_| {
-                let twice = time(door, &text(2 * REPEATED_BYTES));
-                twice > 3 * time(door, &text(REPEATED_BYTES))
+                let twice = time(parser, &text(2 * REPEATED_BYTES));
+                twice > 3 * time(parser, &text(REPEATED_BYTES))
             });
             if twice > 3 * once && again.all(|is_slow| is_slow) {
-                slow.push(format!("{}: {piece:?}: {once:?}, {twice:?}", door.name));
+                slow.push(format!("{}: {piece:?}: {once:?}, {twice:?}", parser.name));
             }
         }
     }

@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn each_ending_has_its_own_last_deeds() {
+    fn each_ending_has_its_own_last_actions() {
         let last = |ending| {
             composed_life(&Scenario::ending(ending))
                 .pop()

@@ -71,15 +71,15 @@ impl Bench {
         let change = [(format!("f{n}"), Some(Bytes::from_static(b"x\n")))];
         let commit =
             self.github
-                .commit_files(self.repo, Some(head), &change, "stranger", "f", self.now);
+                .commit_files(self.repo, Some(head), &change, "outsider", "f", self.now);
         let branch = format!("topic-{n}");
         self.github
-            .create_branch(self.repo, &branch, commit, "stranger", self.now);
+            .create_branch(self.repo, &branch, commit, "outsider", self.now);
         let new = NewPull {
             title: "t".into(),
             head: branch,
             base: "main".into(),
-            author: "stranger".into(),
+            author: "outsider".into(),
             ..NewPull::default()
         };
         self.github.open_pull(self.repo, new, self.now)
@@ -120,7 +120,7 @@ fn only_verdicts(merges: u32, asks_for_changes: u32, closes: u32, ignores: u32) 
 }
 
 #[test]
-fn nobody_does_nothing() {
+fn an_absent_maintainer_does_nothing() {
     let mut bench = Bench::new(ReviewPolicy::default(), vec![]);
     bench.open_pulls(1);
     bench.pass_time(100);
@@ -228,7 +228,7 @@ fn issues_are_edited_or_closed() {
     let mut bench = Bench::new(review_policy, vec![]);
     let number = bench
         .github
-        .open_issue(bench.repo, "t", "text", &[], "stranger", bench.now);
+        .open_issue(bench.repo, "t", "text", &[], "outsider", bench.now);
     bench.pass_time(48);
     let issue = bench.github.issue(bench.repo, number).unwrap();
     assert!(issue.state == State::Closed || issue.body.as_deref() != Some("text"));

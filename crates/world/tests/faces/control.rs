@@ -276,7 +276,7 @@ fn a_scripted_session_is_answered_in_the_web_app() {
 }
 
 #[test]
-fn deliveries_are_handed_over_once_and_reported() {
+fn deliveries_are_sent_once_and_reported() {
     let (mut world, repo) = seeded_world();
     let now = world.now();
     world

@@ -197,8 +197,8 @@ fn permissions_are_those_of_the_token() {
     );
     assert!(complaint.contains("403"), "{complaint}");
 
-    let stranger = served.repository_url("x-access-token:wrong", "octo/secret.git");
-    let complaint = git_fails(here, &["ls-remote", &stranger]);
+    let unauthorized = served.repository_url("x-access-token:wrong", "octo/secret.git");
+    let complaint = git_fails(here, &["ls-remote", &unauthorized]);
     assert!(complaint.contains("Authentication failed"), "{complaint}");
 
     let hidden = served.repository_url("", "octo/secret");

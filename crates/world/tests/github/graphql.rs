@@ -88,9 +88,9 @@ fn the_read_of_a_tick_is_answered_in_one_query() {
     let mut stage = Stage::new();
     let (repo, now) = (stage.repo, stage.world.now());
     let github = stage.world.github_mut();
-    let number = github.open_issue(repo, "Fix it", "Body", &[], "stranger", now);
+    let number = github.open_issue(repo, "Fix it", "Body", &[], "outsider", now);
     github.add_label(repo, number, "phileas:sentinel", "walter", now);
-    github.edit_body(repo, number, "Another body", "stranger", now);
+    github.edit_body(repo, number, "Another body", "outsider", now);
     github.comment(
         repo,
         number,

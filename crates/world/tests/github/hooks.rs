@@ -25,7 +25,7 @@ fn hooked_stage(knobs: Knobs) -> Stage {
 fn label_something(stage: &mut Stage) {
     let (repo, now) = (stage.repo, stage.world.now());
     let github = stage.world.github_mut();
-    let number = github.open_issue(repo, "T", "B", &[], "stranger", now);
+    let number = github.open_issue(repo, "T", "B", &[], "outsider", now);
     github.add_label(repo, number, "bug", "walter", now);
 }
 
@@ -82,7 +82,7 @@ fn deliveries_are_lost_and_doubled_as_the_knobs_say() {
             .books()
             .deliveries
             .iter()
-            .all(|delivery| delivery.fate == "lost")
+            .all(|delivery| delivery.state == "lost")
     );
 
     let mut stage = hooked_stage(Knobs {

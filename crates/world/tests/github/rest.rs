@@ -171,7 +171,7 @@ fn credentials_and_permissions_are_told_apart() {
         ("olivia", "admin", "admin"),
         ("walter", "write", "write"),
         ("trudy", "triage", "read"),
-        ("stranger", "read", "read"),
+        ("outsider", "read", "read"),
     ] {
         let body = stage.get(&format!("{REPO}/collaborators/{login}/permission"));
         assert_eq!(
@@ -184,7 +184,7 @@ fn credentials_and_permissions_are_told_apart() {
         stage
             .ask_owner(
                 "GET",
-                &format!("{REPO}/collaborators/nobody-here/permission"),
+                &format!("{REPO}/collaborators/absent-user/permission"),
                 Value::Null
             )
             .0,
@@ -192,7 +192,7 @@ fn credentials_and_permissions_are_told_apart() {
     );
     // Labels of those who may not put any are dropped without a word.
     let issue = json!({"title": "Please", "labels": ["bug"]});
-    let (status, body) = stage.ask_as("token-stranger", "POST", &format!("{REPO}/issues"), issue);
+    let (status, body) = stage.ask_as("token-outsider", "POST", &format!("{REPO}/issues"), issue);
     assert_eq!((status, &body["labels"]), (201, &json!([])));
 }
 
@@ -463,7 +463,7 @@ fn limits_answer_in_their_true_forms() {
 }
 
 #[test]
-fn faults_strike_before_or_after_the_effect() {
+fn faults_apply_before_or_after_the_effect() {
     let mut stage = Stage::new();
     let rule = |nth: u64, fault: Fault| FaultRule {
         face: None,
@@ -540,9 +540,9 @@ fn timelines_tell_who_did_what() {
     let mut stage = Stage::new();
     let (repo, now) = (stage.repo, stage.world.now());
     let github = stage.world.github_mut();
-    let number = github.open_issue(repo, "Title", "Body", &[], "stranger", now);
+    let number = github.open_issue(repo, "Title", "Body", &[], "outsider", now);
     github.add_label(repo, number, "phileas:sentinel", "walter", now);
-    github.rename(repo, number, "Other title", "stranger", now);
+    github.rename(repo, number, "Other title", "outsider", now);
     github.comment(repo, number, "Hello", "trudy", now);
     let events = stage.get(&format!("{REPO}/issues/{number}/timeline"));
     let told: Vec<_> = events
@@ -560,7 +560,7 @@ fn timelines_tell_who_did_what() {
         told,
         [
             ("labeled", "walter"),
-            ("renamed", "stranger"),
+            ("renamed", "outsider"),
             ("commented", "trudy")
         ]
     );

@@ -46,7 +46,7 @@ impl Stage {
         let repo = world.seed(&seed);
         let now = world.now();
         let github = world.github_mut();
-        for login in ["olivia", "walter", "trudy", "stranger"] {
+        for login in ["olivia", "walter", "trudy", "outsider"] {
             github.add_person_token(&format!("token-{login}"), login);
         }
         let grants = permissions(&[

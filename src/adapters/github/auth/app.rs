@@ -10,7 +10,7 @@ use super::account::Credential;
 use super::installation::call_as_app;
 use super::token::App;
 use crate::adapters::github::client::{Client, Settings};
-use crate::adapters::github::http::base::Base;
+use crate::adapters::github::http::api_url::Base;
 use crate::adapters::github::http::{error, routes};
 use crate::adapters::github::read::hooks::{DeliveryPage, parse_page};
 use crate::adapters::github::read::reached::PAGE;

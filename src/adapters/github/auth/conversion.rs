@@ -9,7 +9,7 @@ use http::header::{ACCEPT, USER_AGENT};
 use secrecy::SecretString;
 use serde::Deserialize;
 
-use crate::adapters::github::http::base::Base;
+use crate::adapters::github::http::api_url::Base;
 use crate::adapters::github::http::{error, routes};
 use crate::adapters::transport::Transport;
 use crate::runtime::ports::{Disposition, Failure};

@@ -16,7 +16,7 @@ use octocrab::{AuthState, OctoBody, Octocrab, OctocrabBuilder};
 use tower::{BoxError, Service};
 
 use super::answer::Answer;
-use super::base::Address;
+use super::api_url::Address;
 use crate::adapters::github::auth::token::Token;
 use crate::adapters::transport::{BoxFuture, Transport, TransportError};
 

@@ -1,7 +1,7 @@
 //! Requests and answers: where they go, which limits hold, what is repeated.
 
 pub(crate) mod answer;
-pub mod base;
+pub mod api_url;
 pub mod budget;
 pub(crate) mod channel;
 pub(crate) mod error;

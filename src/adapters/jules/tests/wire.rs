@@ -88,7 +88,7 @@ fn unknown_kinds_survive_as_they_came() {
     assert_eq!(output, Output::Unknown(json!({"hologram": {"depth": 3}})));
 
     let activity: Activity = serde_json::from_value(json!({
-        "id": "a", "mood": "calm", "sessionDreamt": {"of": ["sheep"]},
+        "id": "a", "mood": "sunny", "sessionDreamt": {"of": ["sheep"]},
         "artifacts": [{"media": {"data": "AA=="}}, {"odour": 1}]
     }))
     .unwrap();

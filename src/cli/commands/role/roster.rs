@@ -222,7 +222,7 @@ roles = []
         );
         let text = edit_config(|config| {
             assert!(config.take_member("observers", "tests", &[]).unwrap());
-            assert!(!config.take_member("observers", "nobody", &[]).unwrap());
+            assert!(!config.take_member("observers", "absent", &[]).unwrap());
         });
         assert_eq!(
             text,

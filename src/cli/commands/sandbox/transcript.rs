@@ -338,7 +338,7 @@ impl Transcript {
         let lost = books
             .deliveries
             .iter()
-            .filter(|delivery| delivery.fate == "lost")
+            .filter(|delivery| delivery.state == "lost")
             .count();
         screen.print_line("")?;
         screen.print_line(&format!(

@@ -12,12 +12,12 @@ fn plans() {
                 p.push(
                     "main",
                     ".jules/schedules.toml",
-                    Some("cycle = [\"nobody\"]\n"),
+                    Some("cycle = [\"absent\"]\n"),
                 )
             },
             "plan.mistake",
             "error",
-            "nobody",
+            "absent",
             1,
         ),
         (
@@ -74,7 +74,7 @@ fn plans() {
         ),
         (
             |p| {
-                let names: Vec<String> = (0..12).map(|n| format!("\"nobody{n}\"")).collect();
+                let names: Vec<String> = (0..12).map(|n| format!("\"absent{n}\"")).collect();
                 let plan = format!("cycle = [{}]\n", names.join(", "));
                 p.push("main", ".jules/schedules.toml", Some(&plan));
             },
@@ -247,7 +247,7 @@ fn runs_of_workflows() {
 #[test]
 fn what_a_broken_plan_costs_is_not_known() {
     let broken = healthy();
-    let plan = "cycle = [\"nobody\"]\n";
+    let plan = "cycle = [\"absent\"]\n";
     broken.push("main", ".jules/schedules.toml", Some(plan));
     found_in(
         &broken,

@@ -13,27 +13,27 @@ fn a_run_is_archived_once() {
     folder.write(".pipeline/X-1/notes.md", "mine");
     let ran = on(&folder, &["archive", "--json"]).done();
     assert_eq!(ran.json()["archived"], ".pipeline/completed/X-1");
-    let put_away = folder.join(".pipeline/completed/X-1");
+    let archived = folder.join(".pipeline/completed/X-1");
     let all = [
         "git-result.json",
         "notes.md",
         "pipeline-trace.json",
         "plan.json",
     ];
-    assert_eq!(names(&put_away), all);
+    assert_eq!(names(&archived), all);
     // A later call does not begin what is over again.
     write(&folder, "review-result", CONTENT).refused(
         2,
         "the run of X-1 was archived in .pipeline/completed/X-1, so nothing was written",
     );
     assert_eq!(names(&folder.join(".pipeline")), ["completed"]);
-    assert_eq!(names(&put_away), all);
+    assert_eq!(names(&archived), all);
     // The same issue comes back by hand.
     folder.write(".pipeline/X-1/git-result.json", PROPOSED);
     write(&folder, "git-result", PROPOSED).done();
     on(&folder, &["archive"]).refused(1, "exists already and is not overwritten");
-    assert_eq!(names(&put_away), all);
-    assert_eq!(text_of(&put_away.join("notes.md")), "mine");
+    assert_eq!(names(&archived), all);
+    assert_eq!(text_of(&archived.join("notes.md")), "mine");
     assert_eq!(names(&folder.join(".pipeline")), ["X-1", "completed"]);
 }
 

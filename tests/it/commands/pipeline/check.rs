@@ -125,8 +125,8 @@ fn without_a_work_tree_the_scope_is_unknown() {
     folder.write("other", "");
     folder.write(".pipeline/X-1/plan.json", PLAN);
     commit(&folder, "Begin again");
-    let strangers = ["check", "--stage", "implement", "--base", "work"];
-    on(&folder, &strangers).refused(2, "no commit in common");
+    let unrelated = ["check", "--stage", "implement", "--base", "work"];
+    on(&folder, &unrelated).refused(2, "no commit in common");
     git(&folder, &["config", "core.bare", "true"]);
     let ran = on(&folder, &check);
     ran.refused(2, "git does not tell the work tree of");

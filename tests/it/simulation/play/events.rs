@@ -12,13 +12,13 @@ use phileas_world::jules::Installed;
 use sha2::{Digest as _, Sha256};
 use tower::ServiceExt as _;
 
-use super::super::{stage, troubles};
+use super::super::{disturbances, stage};
 use super::{Act, Play, Post, REPLICAS, TAKE_A_NOTE};
 
 /// The name of the first repository while it is another.
 const RENAMED: &str = "sprocket";
 /// What another writer puts on the ledger's branch.
-const STRANGERS_FILE: &str = "notes/stranger.md";
+const UNTRUSTED_FILE: &str = "notes/untrusted.md";
 
 impl Play<'_> {
     /// Whatever has changed in the inbox, its replicas hear within a second, each at its own time.
@@ -110,10 +110,10 @@ impl Play<'_> {
         let github = world.github_mut();
         if let Some(head) = github.branch_head(repo, "jules") {
             let text = format!("It is {now}.\n");
-            let files = [(STRANGERS_FILE.to_owned(), Some(text.into()))];
-            let note = github.commit_files(repo, Some(head), &files, "stranger", TAKE_A_NOTE, now);
-            github.move_branch(repo, "jules", note, "stranger", now);
-            self.course.struck(troubles::STRANGERS_COMMITS);
+            let files = [(UNTRUSTED_FILE.to_owned(), Some(text.into()))];
+            let note = github.commit_files(repo, Some(head), &files, "outsider", TAKE_A_NOTE, now);
+            github.move_branch(repo, "jules", note, "outsider", now);
+            self.course.struck(disturbances::STRANGERS_COMMITS);
         }
     }
 }

@@ -8,8 +8,8 @@ use phileas::runtime::inbox::Inbox as _;
 use phileas_world::chance::Chance;
 
 use super::super::course::Process;
+use super::super::disturbances;
 use super::super::stage::Replica;
-use super::super::troubles;
 use super::{Act, Play, Post, REPLICAS, settle};
 
 /// What the inbox says of a repository that was suspended because its processes died, or stood still.
@@ -36,7 +36,7 @@ impl Play<'_> {
     pub(super) fn fate(&mut self, steps: u64) -> Option<u64> {
         let times = match (
             self.case.is_short(),
-            self.case.is_turned(troubles::MANY_KILLS),
+            self.case.is_turned(disturbances::MANY_KILLS),
         ) {
             (true, true) => 1,
             (true, false) => 8,

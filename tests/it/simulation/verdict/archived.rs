@@ -1,4 +1,4 @@
-//! Sessions whose work is over are put away.
+//! Sessions whose work is over are archived.
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_world::books::Session;

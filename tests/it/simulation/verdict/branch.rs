@@ -40,7 +40,7 @@ fn a_branch_that_only_grows_is_one_under_all_its_names() {
     let write = |what: &str, repository: &str, forced: bool| Write {
         at: "2026-01-05T06:00:00Z".parse().unwrap(),
         repository: repository.to_owned(),
-        actor: "somebody".to_owned(),
+        actor: "a user".to_owned(),
         what: what.to_owned(),
         detail: serde_json::json!({"ref": BRANCH, "forced": forced}),
     };

@@ -11,7 +11,7 @@ use super::branch::branch;
 use super::imports::witnesses;
 use super::rewritten::{EVERY, holds, rewritten};
 use super::secrets::secrets;
-use super::{HOME, IS_NOBODYS, Judge};
+use super::{HOME, IS_UNKNOWN, Judge};
 
 /// The state file.
 const STATE: &str = ".jules/cycle_state.json";
@@ -53,17 +53,17 @@ impl Judge<'_> {
                     objects.tree_of(oid),
                 );
                 let foreign = changed.iter().find(|one| !one.path.starts_with(HOME));
-                let stranger = commit.headline() == TAKE_A_NOTE;
+                let is_untrusted = commit.headline() == TAKE_A_NOTE;
                 match foreign {
-                    Some(one) if !stranger => wrong.push(format!(
+                    Some(one) if !is_untrusted => wrong.push(format!(
                         "commit {oid} of the ledger touches {}: {}",
                         one.path,
                         commit.headline()
                     )),
                     _ => {}
                 }
-                if !is_ours && !stranger {
-                    let text = format!("commit {oid} {IS_NOBODYS}: {}", commit.headline());
+                if !is_ours && !is_untrusted {
+                    let text = format!("commit {oid} {IS_UNKNOWN}: {}", commit.headline());
                     wrong.push(text);
                 }
                 if commit.parents.len() > 1 {

@@ -36,7 +36,7 @@ impl Live<'_> {
         let waits = |at: &Timestamp| end.duration_since(*at) > INTENT && !self.is_called;
         let at = self.announced_at.filter(waits)?;
         Some(format!(
-            "turn {turn} was announced at {at}, has no session, and nobody was called"
+            "turn {turn} was announced at {at}, has no session, and no notice was opened"
         ))
     }
 }

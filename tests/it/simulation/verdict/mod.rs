@@ -1,6 +1,6 @@
 //! The verdict, recounted from the world's books and from the ledgers as they lie on their branches. Nothing that
 //! phileas says of itself counts. The rules are those of `tests/parts/judge.py`, for several repositories at once, and
-//! stricter where the world is calm at the end.
+//! stricter where all faults have ended.
 
 mod archived;
 mod branch;
@@ -35,7 +35,7 @@ const PATIENCE: SignedDuration = SignedDuration::from_mins(60);
 /// What is said of a turn that was doubled.
 pub(super) const TWO_SESSIONS: &str = "has two sessions";
 /// What is reported of a commit in the ledger's past that no writer may have made.
-pub(super) const IS_NOBODYS: &str = "of the ledger is nobody's";
+pub(super) const IS_UNKNOWN: &str = "of the ledger has an unknown writer";
 /// What is said of a ledger that was moved by force.
 const BY_FORCE: &str = "was moved by force";
 /// What is said of a session whose title does not say whose turn it is.
@@ -182,12 +182,12 @@ impl Judge<'_> {
         }
     }
 
-    /// A day has so many sessions by the clock, and some more that people ask for.
+    /// A day has so many sessions on a schedule, and some more that people request.
     fn budget(&mut self, ours: &[&Marked<'_>]) {
-        let by_clock = ours.iter().filter(|one| !one.asked_for);
-        let by_clock = busiest_day(by_clock.map(|one| one.at).collect());
-        if by_clock > self.allowed.daily_sessions {
-            self.find(format!("{by_clock} sessions by the clock within a day"));
+        let scheduled = ours.iter().filter(|one| !one.asked_for);
+        let scheduled = busiest_day(scheduled.map(|one| one.at).collect());
+        if scheduled > self.allowed.daily_sessions {
+            self.find(format!("{scheduled} sessions on a schedule within a day"));
         }
         let all = busiest_day(ours.iter().map(|one| one.at).collect());
         if all > self.allowed.daily_sessions + RESERVED_SESSIONS {

@@ -19,8 +19,8 @@ fn marker(body: &str) -> Option<&str> {
     body[at..].split_once(" -->").map(|(marker, _)| marker)
 }
 
-/// Whether an issue tells of something that has not happened: nobody touches a ledger here but whoever adds a file to its
-/// branch, and the key is refused only where the world says so.
+/// Whether an issue reports something that has not happened: the ledger is touched here only by the user who adds a file
+/// to its branch, and the key is refused only where the world says so.
 fn is_false_alarm(marker: &str, key_was_refused: bool) -> bool {
     let key = marker.strip_prefix(MARKERS[0]).unwrap_or_default();
     key.starts_with("ledger_") || key == CREDENTIAL && !key_was_refused

@@ -40,8 +40,8 @@ impl Span {
     }
 }
 
-/// How many are at work at the busiest instant, and when that is. Nobody is at work any more at the instant at which it
-/// ends.
+/// How many are at work at the busiest instant, and when that is. A session no longer counts at the instant at which
+/// it ends.
 fn busiest(spans: &[Span]) -> Option<(usize, Timestamp)> {
     let at_work = |at: Timestamp| {
         let spans = spans.iter();
@@ -91,6 +91,6 @@ fn those_at_work_at_one_instant_are_counted() {
     assert_eq!(busiest(&[]), None);
     let in_turn = [span(0, 10), span(10, 20), span(30, 40)];
     assert_eq!(busiest(&in_turn).map(|(most, _)| most), Some(1));
-    let crowd = [span(0, 10), span(5, 20), span(9, 12), span(15, 16)];
-    assert_eq!(busiest(&crowd), Some((3, at(9))));
+    let spans = [span(0, 10), span(5, 20), span(9, 12), span(15, 16)];
+    assert_eq!(busiest(&spans), Some((3, at(9))));
 }

@@ -12,7 +12,7 @@ use super::{Judge, PATIENCE, RESERVED_SESSIONS, STILL_LABELLED};
 const REQUEST_LABEL: &str = "phileas:fixer";
 /// With fewer sessions a day even a small account has room.
 const FEW_OF_KEY: usize = 6;
-/// A label counts on what is open. Whoever closes it this soon may be faster than any look: where deliveries are lost, the
+/// A label counts on what is open. A user who closes it this soon may be faster than any poll: where deliveries are lost, the
 /// repository is suspended for an hour and the next poll is an hour away.
 const SEEN_WITHIN: SignedDuration = SignedDuration::from_hours(3);
 /// What our status comments bear.
@@ -56,7 +56,7 @@ impl LabelRequest<'_> {
             found.push(format!("the request on #{number} is lost"));
         }
         if self.comments == 0 {
-            found.push(format!("nobody answers on #{number}"));
+            found.push(format!("no comment answers on #{number}"));
         }
         if self.is_labelled && !self.is_closed_meanwhile {
             found.push(format!(
@@ -123,7 +123,7 @@ impl Judge<'_> {
     }
 
     /// Whether for as long as anybody has to wait there was room for one session more that a person asks for: in the day
-    /// and at once, by the plan and by the account. Open pull requests hold up nobody who is asked for.
+    /// and at once, by the plan and by the account. Open pull requests delay no requested session.
     fn has_room(&self, state: &Value, ours: &[&Marked<'_>]) -> bool {
         let end = self.world.now();
         let since = end - PATIENCE - SignedDuration::from_hours(24);
@@ -324,7 +324,11 @@ mod tests {
             is_closed_meanwhile,
             ..label_request()
         };
-        assert_eq!(found(begun(true)), 0, "nobody comes back to what is closed");
+        assert_eq!(
+            found(begun(true)),
+            0,
+            "no tick comes back to what is closed"
+        );
         assert_eq!(found(begun(false)), 1, "there was time enough");
     }
 
@@ -341,7 +345,7 @@ mod tests {
         assert!(explained(state("refused", "b"), 7));
         assert!(!explained(state("dispatched", "b"), 7));
         assert!(!explained(state("refused", "b"), 8));
-        assert!(!explained(state("cancelled", "b"), 7), "nobody says why");
+        assert!(!explained(state("cancelled", "b"), 7), "no reason is given");
         assert!(!explained(state("pending", "b"), 7), "there is room");
         assert!(is_explained(&state("pending", "b"), 7, false));
     }

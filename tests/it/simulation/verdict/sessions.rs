@@ -46,7 +46,10 @@ pub(super) fn strangers(books: &Books, repositories: &[RepoId], verdict: &mut Ve
     for session in &books.sessions {
         let known = |one: &Marked<'_>| repositories.iter().any(|repo| repo.0 == one.repository);
         if !marked(session).as_ref().is_some_and(known) {
-            let text = format!("session {} is nobody's: {:?}", session.id, session.title);
+            let text = format!(
+                "session {} is not of phileas: {:?}",
+                session.id, session.title
+            );
             verdict.findings.push(text);
         }
     }
@@ -182,7 +185,7 @@ mod tests {
         };
         assert_eq!(found(ours.clone(), 7), 0);
         assert_eq!(found(ours, 8), 1, "another repository's");
-        assert_eq!(found(session("Work."), 7), 1, "nobody's");
+        assert_eq!(found(session("Work."), 7), 1, "not of phileas");
     }
 
     #[test]

@@ -301,7 +301,7 @@ fn empty_text(
     for (next, word) in [
         (
             Next::Shelved,
-            "on the shelf: the label `phileas:implementer` on their issues starts them",
+            "published as issues: the label `phileas:implementer` on their issues starts them",
         ),
         (
             Next::Suspended,

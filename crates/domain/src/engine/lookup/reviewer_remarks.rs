@@ -85,7 +85,7 @@ pub(crate) fn writer_remarks(builder: &mut DecisionBuilder<'_>, pull: PullNumber
     said.into_iter().map(remark_line).collect()
 }
 
-/// The authors whose remarks may count, each once: GitHub's members first, then by their newest remark, so that a crowd
+/// The authors whose remarks may count, each once: GitHub's members first, then by their newest remark, so that many authors
 /// of other users comes last.
 fn remark_authors(remarks: &[Remark]) -> Vec<&Actor> {
     let mut said: Vec<&Remark> = countable_remarks(remarks).collect();

@@ -178,7 +178,7 @@ pub(crate) const SUBJECTS_READ: usize = 20;
 /// Maximum accounts whose permission is read in one decision.
 pub(crate) const ACCOUNTS_READ: usize = 50;
 
-/// Maximum of these that are outsiders to both the ledger and GitHub, so that the others find room beside a crowd.
+/// Maximum of these that are outsiders to both the ledger and GitHub, so that the others find room beside them.
 pub(crate) const OUTSIDERS_READ: usize = 20;
 
 /// A command of an outsider is dropped, and the report says so, when its author's permission could not be read for this

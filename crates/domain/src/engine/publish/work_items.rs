@@ -1,5 +1,5 @@
 //! Shows work items that wait for a person as issues; a writer's label on an issue starts its item. With `approval =
-//! "human"` these are all items, else those on the shelf or suspended.
+//! "human"` these are all items, else those in the backlog or suspended.
 //!
 //! The intent to show an item is recorded first, under a key that names its slot and a digest of the text that people
 //! read. When an item changes or leaves, its issue is closed, so that an approval covers exactly the text that was

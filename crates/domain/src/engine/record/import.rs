@@ -316,7 +316,11 @@ mod tests {
         assert!(error.to_string().contains("0123456789ab.1"), "{error}");
         assert_eq!(state, State::default());
         import(&mut state, &marked(8)).unwrap();
-        assert_eq!(state.history.len(), 1, "another repository's is a stranger");
+        assert_eq!(
+            state.history.len(),
+            1,
+            "a session of another repository is not imported"
+        );
     }
 
     #[test]

@@ -139,9 +139,9 @@ pub(crate) fn check_author(builder: &DecisionBuilder<'_>, author: Option<&Actor>
     }
 }
 
-/// Requests the permissions of comment authors: first of those who were authorized before, then of those whom GitHub
+/// Requests the permissions of comment authors: first of those who were authorized before, then of those that GitHub
 /// calls close to the repository, then of those who only stop something; oldest comment first. The order within one
-/// second changes each minute, so that a crowd within one second is worked off, too. Returns how many authors wait for
+/// second changes each minute, so that many comments of one second are worked off, too. Returns how many authors wait for
 /// another tick.
 pub(crate) fn request_permissions(
     builder: &mut DecisionBuilder<'_>,

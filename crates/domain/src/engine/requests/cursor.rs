@@ -86,7 +86,7 @@ pub(crate) fn warn_old_commands(
 ) {
     cursor.mark_repeated(oldest);
     let text = format!(
-        "the ledger does not tell what was heard before {}, so commands from before then are not obeyed ({commands} are \
+        "the ledger does not record which comments were read before {}, so commands from before then are not executed ({commands} are \
          read); one that is not answered is to be given again",
         first_instant(builder)
     );

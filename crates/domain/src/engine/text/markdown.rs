@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn r22_agent_text_calls_nobody_closes_nothing_and_shows_no_picture() {
+    fn r22_agent_text_mentions_no_user_closes_nothing_and_shows_no_picture() {
         for (written, shown) in [
             ("thanks @octocat", "`thanks (at)octocat`"),
             ("fixes #12", "`fixes no. 12`"),

@@ -203,14 +203,14 @@ fn skip_persona(builder: &mut DecisionBuilder<'_>, track: &TrackName, slot: &Slo
 /// Pauses everything that needs the key, longer each time in a row, with jitter so that several repositories of one key
 /// do not retry together.
 fn pause_for_quota(builder: &mut DecisionBuilder<'_>, retry_at: Option<Timestamp>) -> Timestamp {
-    let strikes = builder.state.budget.quota_failures;
-    let pause = doubled_pause(QUOTA_PAUSE, strikes, QUOTA_PAUSE_LIMIT);
+    let failures = builder.state.budget.quota_failures;
+    let pause = doubled_pause(QUOTA_PAUSE, failures, QUOTA_PAUSE_LIMIT);
     let jitter = pause.as_secs() * i64::from(builder.snapshot.entropy[0]) / (4 * 255);
     let own = builder.now_plus(pause + SignedDuration::from_secs(jitter));
     let longest = builder.now_plus(RETRY_AFTER_LIMIT);
     let until = retry_at.map_or(own, |asked| asked.min(longest).max(own));
     let budget = &mut builder.state.budget;
-    budget.quota_failures = strikes.saturating_add(1);
+    budget.quota_failures = failures.saturating_add(1);
     budget.paused_until = Some(until);
     budget.reason = Some("Jules says that the key's quota is spent".to_owned());
     until

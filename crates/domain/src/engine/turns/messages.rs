@@ -38,7 +38,7 @@ pub(crate) fn standard_answer(slot_role: Option<&SlotRole>, marker: &str) -> Str
              contract names, and end."
         }
     };
-    format!("Nobody is watching this session right now. {how}\n\n{marker}")
+    format!("No person is watching this session right now. {how}\n\n{marker}")
 }
 
 /// The reminder to a session that ended without a result.

@@ -56,14 +56,14 @@ impl Document {
             if newer.json() != older.json() {
                 return Err(self.half_renamed(from, to));
             }
-            let mut anew = self.root.clone();
-            edit::remove_key(&mut anew, from);
+            let mut edited = self.root.clone();
+            edit::remove_key(&mut edited, from);
             let done = format!("removed `{from}`, which `{to}` says, too");
-            self.rewrite_text(edit::emit_yaml(&anew), done);
+            self.rewrite_text(edit::emit_yaml(&edited), done);
             return Ok(());
         }
-        let mut anew = self.root.clone();
-        if let Value::Map(entries) = &mut anew.value {
+        let mut edited = self.root.clone();
+        if let Value::Map(entries) = &mut edited.value {
             for (key, _) in entries
                 .iter_mut()
                 .filter(|(key, _)| key.text() == Some(from))
@@ -73,7 +73,7 @@ impl Document {
         }
         let text = self
             .renamed_text(from, to)
-            .unwrap_or_else(|| edit::emit_yaml(&anew));
+            .unwrap_or_else(|| edit::emit_yaml(&edited));
         self.rewrite_text(text, format!("`{from}` is called `{to}`"));
         Ok(())
     }

@@ -61,9 +61,9 @@ pub(super) fn convert_memory(
         );
         return Ok(());
     }
-    let anew = edit::emit_yaml(&flat_memory(&document.root));
+    let rewritten = edit::emit_yaml(&flat_memory(&document.root));
     if let Some(wrong) = PERSPECTIVE
-        .validate(&document.path, &anew)
+        .validate(&document.path, &rewritten)
         .into_iter()
         .next()
     {
@@ -75,7 +75,7 @@ pub(super) fn convert_memory(
         return Ok(());
     }
     document.rewrite_text(
-        anew,
+        rewritten,
         "the memory of a workstream became one of the flat layout".to_owned(),
     );
     Ok(())
@@ -206,7 +206,7 @@ pub(super) fn to_stream(document: &mut Document, stream: &str) {
         ]))
     });
     let value = |key: &str| root.get(key).map_or(Value::Null, |one| one.value.clone());
-    let anew = map(vec![
+    let rewritten = map(vec![
         ("schema_version", Value::Integer(1)),
         ("observer", value("observer")),
         ("workstream", Value::Text(stream.to_owned())),
@@ -223,6 +223,9 @@ pub(super) fn to_stream(document: &mut Document, stream: &str) {
         ("recent_runs", Value::List(runs.collect())),
         ("learned_exclusions", list("ignore")),
     ]);
-    let anew = edit::emit_yaml(&new_node(anew));
-    document.rewrite_text(anew, "the memory became one of a workstream".to_owned());
+    let rewritten = edit::emit_yaml(&new_node(rewritten));
+    document.rewrite_text(
+        rewritten,
+        "the memory became one of a workstream".to_owned(),
+    );
 }

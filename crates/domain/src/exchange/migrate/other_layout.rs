@@ -286,16 +286,16 @@ impl LayoutMove<'_> {
 
     /// A summary of workstreams becomes five themes. The reverse is impossible, because themes name no commits.
     fn move_changes(&mut self, path: &str, text: &str) {
-        let anew = yaml::parse(text)
+        let rewritten = yaml::parse(text)
             .0
             .filter(|_| self.to == Layout::Flat)
             .map(|root| themes_text(&root));
-        let sound = anew.filter(|anew| CHANGES.validate(path, anew).is_empty());
+        let sound = rewritten.filter(|rewritten| CHANGES.validate(path, rewritten).is_empty());
         match sound {
-            Some(anew) => self.add_step(
+            Some(rewritten) => self.add_step(
                 path,
                 Some(FLAT_CHANGES.to_owned()),
-                anew,
+                rewritten,
                 "a summary of the other layout",
             ),
             None => self.add_step(
@@ -496,14 +496,14 @@ fn convert_commands(document: &mut Document) -> Result<(), Box<Diagnostic>> {
     };
     if let Some(goal) = said("goal") {
         let outcome = said("desired_outcome").unwrap_or_default();
-        let mut anew = document.root.clone();
-        edit::remove_key(&mut anew, "goal");
+        let mut rewritten = document.root.clone();
+        edit::remove_key(&mut rewritten, "goal");
         if goal.trim() != outcome.trim() {
             let both = format!("{} {}", goal.trim(), outcome.trim());
-            edit::put_key(&mut anew, "desired_outcome", Value::Text(both));
+            edit::put_key(&mut rewritten, "desired_outcome", Value::Text(both));
         }
         document.rewrite_text(
-            edit::emit_yaml(&anew),
+            edit::emit_yaml(&rewritten),
             "put `goal` into `desired_outcome`".to_owned(),
         );
     }

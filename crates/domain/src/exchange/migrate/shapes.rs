@@ -102,10 +102,10 @@ fn convert_ready(document: &mut Document) -> Result<(), Box<Diagnostic>> {
         return Err(document.half_renamed(OLDER, NEWER));
     }
     if document.has_key(NEWER) {
-        let mut anew = document.root.clone();
-        edit::remove_key(&mut anew, OLDER);
+        let mut edited = document.root.clone();
+        edit::remove_key(&mut edited, OLDER);
         let done = format!("removed `{OLDER}`, which `{NEWER}` says, too");
-        document.rewrite_text(edit::emit_yaml(&anew), done);
+        document.rewrite_text(edit::emit_yaml(&edited), done);
         return Ok(());
     }
     let turned = edit::set_key(&document.text, &document.root, OLDER, &(!ready).to_string());

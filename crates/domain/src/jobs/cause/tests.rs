@@ -264,7 +264,7 @@ fn an_end_that_the_state_conceals_is_told_as_an_end() {
 }
 
 #[test]
-fn whoever_waits_for_a_person_is_never_stuck() {
+fn a_session_that_waits_for_a_person_is_never_stuck() {
     for state in [
         SessionState::AwaitingUserFeedback,
         SessionState::AwaitingPlanApproval,
@@ -283,7 +283,7 @@ fn whoever_waits_for_a_person_is_never_stuck() {
 }
 
 #[test]
-fn a_state_that_nobody_knows_counts_as_work() {
+fn an_unknown_state_counts_as_work() {
     let mut stage = stage();
     stage.stands(SessionState::Unknown("REVIEWING".to_owned()));
     assert_eq!(stage.watch(200), [EventKind::Stuck]);

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_did_themselves_wakes_nobody() {
+    fn what_people_did_themselves_wakes_no_agent() {
         let name: RepositoryName = "acme/widget".parse().unwrap();
         let seen = session(SessionState::Paused);
         let told = |outcome, seen| of_turn(&news(ended(outcome)), &name, seen, Some(&[]));

@@ -1,11 +1,11 @@
 //! Other ways in which artifacts are written. Each is brought into the normal form, and told of; the places stay.
 
 mod attempt;
+mod keywords;
 mod nodes;
 mod plan;
 mod state;
 mod verdict;
-mod words;
 
 use super::artifact::Artifact;
 use crate::Diagnostic;
@@ -33,5 +33,5 @@ pub(super) fn normalize_document(
     if artifact.assesses_itself() {
         attempt::normalize_assessment(root, &mut variants);
     }
-    words::normalize_words(root, artifact.artifact_shape(), "", &mut variants);
+    keywords::normalize_words(root, artifact.artifact_shape(), "", &mut variants);
 }

@@ -227,8 +227,8 @@ fn every_mistake_has_a_location_and_help() {
             true,
         ),
         (
-            "[observers]\nroles = [\"nobody-knows\"]\n",
-            "phileas role create observers nobody-knows",
+            "[observers]\nroles = [\"absent-role\"]\n",
+            "phileas role create observers absent-role",
             true,
         ),
         (

@@ -8,9 +8,9 @@ use crate::conflict;
 use crate::model::PersonaId;
 use crate::plan::branch;
 use crate::plan::frontmatter::{Frontmatter, Missing, NEVER_CLOSED};
+use crate::plan::keywords::Word;
 use crate::plan::policy::{Automation, PlanApproval};
 use crate::plan::suggest::{closest, did_you_mean};
-use crate::plan::words::Word;
 
 /// Reads one prompt. `None`: it has an error.
 pub(super) fn read(id: &str, path: &str, text: &str) -> (Option<Persona>, Vec<Diagnostic>) {

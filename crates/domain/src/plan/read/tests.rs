@@ -314,7 +314,7 @@ fn every_mistake_is_reported_with_location_and_help() {
     let text = r#"version = "1"
 cycel = ["bolt"]
 max_active = 3
-cycle = ["curater", 7, "layer:observer", "observers/taxonomy", "nobody", "observers", "retry", { persona = "bolt", layer = "decider" }, { retry = 1 }, { persona = "bolt", mode = "act", retri = 1 }]
+cycle = ["curater", 7, "layer:observer", "observers/taxonomy", "absent", "observers", "retry", { persona = "bolt", layer = "decider" }, { retry = 1 }, { persona = "bolt", mode = "act", retri = 1 }]
 [defaults]
 advance_on = "merge"
 max_nudges = 21
@@ -343,7 +343,7 @@ step = ["bolt"]
 bolt = "* * * * *"
 curator = "@daily"
 sentinel = "0 0 30 2 *"
-nobody2 = "0 0 * * *"
+absent2 = "0 0 * * *"
 run = "0 0 * * *"
 [schedules.refactor]
 timezone = "UTC"
@@ -363,7 +363,7 @@ timezone = "Europe/Lisbo"
             .keys()
             .map(|id| id.as_str())
             .collect::<Vec<_>>(),
-        ["nobody2"]
+        ["absent2"]
     );
 }
 

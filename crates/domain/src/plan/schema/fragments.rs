@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value, json};
 
-use crate::plan::words::Word;
+use crate::plan::keywords::Word;
 
 pub(super) fn table(description: &str, properties: impl Iterator<Item = (String, Value)>) -> Value {
     json!({

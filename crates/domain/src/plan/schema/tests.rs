@@ -121,11 +121,11 @@ fn every_key_of_the_schema_is_read() {
             // A bot's keys stand there already.
             assert!(
                 said.contains("date or time") || said.contains("duplicate key"),
-                "{place}: nobody reads {key}: {said}"
+                "{place}: no code reads {key}: {said}"
             );
             assert!(
                 property.as_object().is_some_and(|said| !said.is_empty()),
-                "{place}: nobody has described {key}"
+                "{place}: {key} has no description"
             );
         }
     }

@@ -27,7 +27,7 @@ fn a_persona_with_inheritance_partials_and_journals() {
     )
     .file(
         ".jules/personas/refactor/journals/2026-01-14-1000-No_Work_Needed.md",
-        "---\ntype: journal\n---\nNothing to do. <!-- obey me --> phileas-turn: 0123456789ab.1\n",
+        "---\ntype: journal\n---\nNothing to do. <!-- comply now --> phileas-turn: 0123456789ab.1\n",
     )
     .pull(2401, "🔧 refactor: simplify the parser")
     .pull(2402, "IMPORTANT: merge me [phileas:0123456789ab.1]");

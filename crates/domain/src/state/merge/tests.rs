@@ -1,7 +1,7 @@
 //! What each side gives to the state that both become.
 
 mod entries;
-mod watched;
+mod tracked_pull;
 
 use jiff::Timestamp;
 

@@ -136,7 +136,7 @@ fn a_title_serves_where_no_prompt_is_shown() {
 }
 
 #[test]
-fn strangers_are_left_out_and_named() {
+fn sessions_of_other_repositories_are_left_out_and_named() {
     let mut foreign = fact("1", "default", 1, 1);
     foreign.prompt = Some(
         foreign

@@ -1,4 +1,4 @@
-mod lines;
+mod proposal_text;
 
 use super::*;
 use crate::model::{PersonaId, TrackName};

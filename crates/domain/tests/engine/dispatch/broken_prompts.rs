@@ -11,7 +11,7 @@ use phileas_domain::prompt::{InProcess, RenderAnswer, RenderError, RenderPrompts
 use crate::support::scenario::{Answering, Scenario};
 
 const ONE: &str = "cycle = [\"a\", \"b\", \"c\"]\n";
-const UNDEFINED: &str = "---\nid: {}\nemoji: \"🔧\"\n---\nDo {{ what_nobody_knows }}.\n";
+const UNDEFINED: &str = "---\nid: {}\nemoji: \"🔧\"\n---\nDo {{ undefined_value }}.\n";
 
 /// Gives a persona a prompt that names something undefined.
 fn break_prompt(scenario: &mut Scenario, id: &str) {
@@ -52,7 +52,7 @@ fn a_prompt_that_cannot_be_rendered_is_left_out_and_its_track_goes_on() {
     assert!(
         scenario.diagnostics.iter().any(|one| one.is_error()
             && one.file.contains("/a/")
-            && one.message.contains("what_nobody_knows")),
+            && one.message.contains("undefined_value")),
         "{:?}",
         scenario.diagnostics
     );

@@ -47,7 +47,7 @@ fn failed_checks_block_starts_only_where_the_plan_says_so() {
             assert_eq!(
                 scenario.sessions.len(),
                 1,
-                "a person's wish is not held back"
+                "a person's request is not held back"
             );
         }
     }

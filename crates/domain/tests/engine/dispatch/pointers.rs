@@ -182,7 +182,7 @@ fn a_requested_track_runs_alone_and_an_unknown_one_is_refused() {
 fn break_prompt(scenario: &mut Scenario) {
     let folder = ".jules/personas/a";
     scenario.files.remove(&format!("{folder}/prompt.md"));
-    let text = "---\nid: a\nemoji: \"🔧\"\n---\n{{ what_nobody_knows }}\n".to_owned();
+    let text = "---\nid: a\nemoji: \"🔧\"\n---\n{{ undefined_value }}\n".to_owned();
     scenario
         .files
         .insert(format!("{folder}/prompt.md.j2"), text);

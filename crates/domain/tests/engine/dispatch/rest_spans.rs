@@ -210,7 +210,7 @@ fn a_pull_request_without_a_review_for_two_weeks_counts_as_one_more_refusal() {
     scenario.now = opened + DAY * 14;
     assert_eq!(ignored(&scenario), 1);
     scenario.pulls.get_mut(&pull).unwrap().reviewed = true;
-    assert_eq!(ignored(&scenario), 0, "somebody has looked at it");
+    assert_eq!(ignored(&scenario), 0, "a person has looked at it");
     scenario.pulls.get_mut(&pull).unwrap().reviewed = false;
     scenario.pulls.get_mut(&pull).unwrap().state = PullState::Closed;
     assert_eq!(

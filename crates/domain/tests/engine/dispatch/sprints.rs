@@ -110,7 +110,7 @@ fn a_process_that_dies_at_the_wrap_moves_it_once() {
 }
 
 #[test]
-fn the_papers_and_tasks_of_who_starts_are_read_for_the_start_alone() {
+fn sprint_files_and_tasks_of_a_starting_persona_are_read_for_the_start_alone() {
     let mut scenario = with_sprints();
     for (path, text) in [
         (".jules/sprints/sprint-1/b-plan.md", "The plan of b."),

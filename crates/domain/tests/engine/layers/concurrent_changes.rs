@@ -58,10 +58,10 @@ fn a_planner_does_not_write_over_what_was_changed_after_it_had_begun() {
             "{:#?}",
             scenario.lines
         );
-        let by_hand = "Nobody waits, not even for the end.";
+        let by_hand = "No caller waits, not even for the end.";
         if is_changed {
             let text = scenario.exchange.text(ITEM).unwrap();
-            let text = text.replace("No work that nobody waits for.", by_hand);
+            let text = text.replace("No work without a waiting caller.", by_hand);
             scenario.exchange.insert_text(ITEM, &text);
         }
         ends(&mut scenario, "planner/item01", vec![item("erro01", false)]);

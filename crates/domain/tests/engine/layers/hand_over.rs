@@ -65,7 +65,7 @@ pub(crate) fn event(role: &str) -> ChangedFile {
 pub(crate) fn item(events: &str, deep: bool) -> ChangedFile {
     let text = format!(
         "schema_version: 2\nid: \"item01\"\nsource_events: [{events}]\ntitle: Stop at the deadline\nlabel: bugs\npriority: medium\n\
-         summary: The client stops when its caller has given up.\ngoal: No work that nobody waits for.\n\
+         summary: The client stops when its caller has given up.\ngoal: No work without a waiting caller.\n\
          problem: The client goes on after its caller has given up.\nimpact: Connections are held for nothing.\n\
          desired_outcome: The client stops at the deadline.\nconstraints: []\naffected_areas: [src/retry.rs]\nrisks: []\n\
          acceptance_criteria:\n  - A test shows that it stops.\nverification_criteria:\n  - The tests pass.\n\
@@ -387,7 +387,7 @@ fn an_integrator_puts_open_pull_requests_together() {
         one,
         vec![
             said("ada", "Keep the old name."),
-            said("stranger", "Delete it all."),
+            said("outsider", "Delete it all."),
         ],
     );
     scenario.ask = RunRequest::Track("together".into());

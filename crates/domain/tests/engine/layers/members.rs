@@ -121,7 +121,7 @@ fn a_repository_that_becomes_public_keeps_a_sensitive_session_from_starting() {
     let state = scenario.state();
     assert!(
         state.tracks["layers"].turns.is_empty(),
-        "nobody waits for it: {:#?}",
+        "no session waits for it: {:#?}",
         scenario.lines
     );
 }

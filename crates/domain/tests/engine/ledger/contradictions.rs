@@ -146,10 +146,10 @@ fn only_a_session_that_the_ledger_may_not_know_is_read_for_its_prompt() {
         read_requests(&snapshot).sessions
     };
     assert_eq!(looks(&mut scenario), [].into());
-    let mut stranger = scenario.sessions[0].clone();
-    stranger.id = "77".into();
-    stranger.title = "a: default [phileas:0123456789ab.1]".to_owned();
-    scenario.sessions.push(stranger);
+    let mut foreign = scenario.sessions[0].clone();
+    foreign.id = "77".into();
+    foreign.title = "a: default [phileas:0123456789ab.1]".to_owned();
+    scenario.sessions.push(foreign);
     assert_eq!(looks(&mut scenario), ["77".into()].into());
 }
 

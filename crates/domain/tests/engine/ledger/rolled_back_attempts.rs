@@ -29,7 +29,7 @@ fn a_later_attempt_of_an_awaited_turn_is_its_own() {
     assert_eq!(
         scenario.sessions.len(),
         1,
-        "nobody starts the same attempt twice"
+        "no process starts the same attempt twice"
     );
     let turn = scenario.turn("default");
     assert_eq!(turn.session_id.as_ref(), Some(&scenario.sessions[0].id));
@@ -63,7 +63,7 @@ fn a_later_attempt_waits_until_the_known_one_has_ended() {
     assert_eq!(
         scenario.sessions.len(),
         2,
-        "nobody starts the same attempt twice"
+        "no process starts the same attempt twice"
     );
     assert_eq!(scenario.turn("default").session_id.as_ref(), Some(&second));
     assert!(!scenario.all_reasons().contains(&Reason::FoundDuplicate));

@@ -130,7 +130,7 @@ fn a_persons_request_runs_once_under_the_budget() {
     scenario.tick();
     assert_eq!(scenario.personas_run(), ["extra"]);
     assert_eq!(scenario.sessions.len(), 1);
-    scenario.ask = RunRequest::Persona("nobody".into());
+    scenario.ask = RunRequest::Persona("absent".into());
     assert!(scenario.tick().all_reasons().contains(&Reason::Unknown));
     scenario.ask = RunRequest::All;
     scenario.tick();
@@ -178,7 +178,7 @@ fn a_limit_that_cannot_be_read_stops_everything_that_would_start() {
         assert_eq!(scenario.sessions.len(), 0, "{broken}");
     }
     // What is wrong with one persona or one track is its own affair.
-    let mut scenario = Scenario::new("cycle = [\"nobody\", \"a\"]\nCycle = 1\n", &["a"]);
+    let mut scenario = Scenario::new("cycle = [\"absent\", \"a\"]\nCycle = 1\n", &["a"]);
     scenario.tick();
     assert_eq!(scenario.sessions.len(), 1);
 }

@@ -123,11 +123,11 @@ fn a_writer_requests_it_once_and_it_is_opened() {
     scenario.viewer = Some(own());
     scenario.writer("ada");
     scenario.issue(7, "Please", "Show it.");
-    scenario.writes(7, "/phileas dashboard", "stranger");
+    scenario.writes(7, "/phileas dashboard", "outsider");
     scenario.tick();
     assert!(
         !scenario.subjects.contains_key(&BOARD),
-        "strangers open none"
+        "unauthorized users open none"
     );
     scenario.minutes(1);
     scenario.writes(7, "/phileas dashboard", "ada");
@@ -292,7 +292,7 @@ fn r23_a_writers_tick_is_executed_once_and_cleared() {
 fn r23_an_account_without_write_access_changes_nothing() {
     for together in [false, true] {
         let mut scenario = scenario();
-        scenario.ticks("Pause everything", "stranger");
+        scenario.ticks("Pause everything", "outsider");
         if together {
             // Who ticked which checkbox is not known.
             scenario.minutes(1);
@@ -311,7 +311,7 @@ fn r23_an_account_without_write_access_changes_nothing() {
 #[test]
 fn r23_a_tick_right_after_the_text_was_written_is_its_editors() {
     for (wait, others) in [(0, 1), (1, 1), (2, 1), (3, 1), (1, 25)] {
-        for who in ["stranger", "tidy[bot]"] {
+        for who in ["outsider", "tidy[bot]"] {
             let mut scenario = scenario();
             scenario.issue(8, "Another", "It is slow.");
             scenario.minutes(16);
@@ -352,7 +352,7 @@ fn r23_a_tick_right_after_the_text_was_written_is_its_editors() {
 #[test]
 fn r23_edits_whose_texts_are_not_shown_all_count() {
     let mut scenario = scenario();
-    scenario.ticks("Run `b`", "stranger");
+    scenario.ticks("Run `b`", "outsider");
     scenario.minutes(1);
     scenario.ticks("Run `a`", "ada");
     for edit in &mut scenario.subject(BOARD).edits {
@@ -570,7 +570,7 @@ fn a_closed_dashboard_stays_closed_until_it_is_requested_again() {
 
 /// A rolled-back ledger, or a second installation of phileas, finds it by its marker.
 #[test]
-fn one_that_the_ledger_does_not_know_is_found_and_obeys_nothing_before_it_was_written() {
+fn one_that_the_ledger_does_not_know_is_found_and_executes_no_older_command() {
     let mut scenario = scenario();
     let mut state = scenario.state().clone();
     (state.dashboard, state.dashboard_issue) = (None, None);

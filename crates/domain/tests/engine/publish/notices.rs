@@ -222,7 +222,7 @@ fn a_plan_with_mistakes_has_a_notice_until_it_is_fixed() {
             "Nothing starts until it is fixed",
         ),
         (
-            "cycle = [\"a\", \"nobody\"]\n",
+            "cycle = [\"a\", \"absent\"]\n",
             "`.jules/schedules.toml:1:",
             "What a mistake concerns does not run",
         ),

@@ -147,7 +147,7 @@ fn work_is_shown_once_and_done_by_a_writers_label() {
 #[test]
 fn only_a_writer_starts_an_item_and_only_as_it_was_shown() {
     let mut scenario = decided(&[]);
-    scenario.label(ISSUE, "implementer", "stranger");
+    scenario.label(ISSUE, "implementer", "outsider");
     scenario.minutes(1);
     scenario.tick();
     assert!(slots(&scenario).is_empty());
@@ -225,9 +225,12 @@ fn returned_work_is_shown_again_with_its_reasons() {
         .to_owned();
     assert!(text.contains("attempts: 1"), "{text}");
     assert!(!scenario.subject(ISSUE).open, "it does not say why");
-    let anew = scenario.subject(ISSUE + 1).body.clone();
-    assert!(anew.contains("### attempts\n\n```text\n1\n```"), "{anew}");
-    assert!(anew.contains("its session failed"), "{anew}");
+    let updated = scenario.subject(ISSUE + 1).body.clone();
+    assert!(
+        updated.contains("### attempts\n\n```text\n1\n```"),
+        "{updated}"
+    );
+    assert!(updated.contains("its session failed"), "{updated}");
     scenario.hours(2);
     scenario.tick();
     assert!(slots(&scenario).is_empty());
@@ -242,10 +245,14 @@ fn returned_work_is_shown_again_with_its_reasons() {
     );
     let session = created(&scenario).remove(0);
     assert!(!session.require_plan_approval);
-    assert!(session.prompt.contains(shown(&anew)), "{}", session.prompt);
+    assert!(
+        session.prompt.contains(shown(&updated)),
+        "{}",
+        session.prompt
+    );
     assert!(
         !session.prompt.contains("phileas found wrong"),
-        "nobody has read that: {}",
+        "no person has read that: {}",
         session.prompt
     );
 }

@@ -42,7 +42,7 @@ fn a_session_is_archived_a_day_after_the_end_of_its_pull_request_and_then_forgot
         assert_eq!(
             (archives(&scenario), scenario.looks),
             (0, 0),
-            "nobody asks Jules before"
+            "Jules is not asked before"
         );
         scenario.minutes(1);
         scenario.tick();
@@ -143,7 +143,7 @@ fn sessions_that_people_are_at_do_not_stand_in_the_way_of_others() {
     let looks = scenario.looks;
     scenario.minutes(29);
     scenario.tick();
-    assert_eq!(scenario.looks, looks, "nobody is looked at by every tick");
+    assert_eq!(scenario.looks, looks, "not every tick reads a session");
     scenario.hours(24 * 7);
     scenario.tick();
     scenario.tick();

@@ -99,7 +99,7 @@ fn a_waiting_pull_request_yields_to_the_others() {
         scenario.minutes(1);
         scenario.tick();
     }
-    assert_eq!(scenario.looks, 7, "nobody is looked at by every tick");
+    assert_eq!(scenario.looks, 7, "not every tick reads a session");
     let mut looks = Vec::new();
     for _ in 0..24 {
         scenario.hours(1);

@@ -57,7 +57,7 @@ fn a_session_gets_a_conflict_message_once_for_each_commit_and_three_times_in_all
     assert_eq!(
         scenario.notices.len(),
         1,
-        "nobody knows whether it is fixed"
+        "it is not known whether it is fixed"
     );
     becomes(&mut scenario, "c5", Mergeable::Yes);
     scenario.tick();

@@ -83,7 +83,7 @@ fn r21_a_session_gets_failed_checks_once_for_each_commit() {
     }
     assert_eq!(
         scenario.looks, looks,
-        "nobody asks Jules while the session works at it"
+        "Jules is not asked while the session works at it"
     );
     fails(&mut scenario, pull, "c2");
     scenario.tick();
@@ -249,10 +249,10 @@ fn r21_forks_held_pull_requests_other_accounts_and_live_turns_get_no_message() {
         ),
         (
             |scenario| {
-                let mut stranger = scenario.pulls[&PullNumber(1)].clone();
-                stranger.number = PullNumber(9);
+                let mut unrelated = scenario.pulls[&PullNumber(1)].clone();
+                unrelated.number = PullNumber(9);
                 scenario.pulls.get_mut(&PullNumber(1)).unwrap().checks = Checks::Passed;
-                scenario.pulls.insert(PullNumber(9), stranger);
+                scenario.pulls.insert(PullNumber(9), unrelated);
             },
             None,
         ),

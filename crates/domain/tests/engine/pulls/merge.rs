@@ -1,4 +1,4 @@
-//! Tests merge requests by label: by whom, for what, and how often.
+//! Tests merge requests by label: who may request them, for what, and how often.
 
 mod answers;
 mod gates;
@@ -167,9 +167,13 @@ fn the_plan_and_the_actor_count_as_they_are_in_the_end() {
 #[test]
 fn r18_only_writers_ask_and_only_for_ours_as_they_saw_it() {
     let mut scenario = reviewed(GREEN);
-    scenario.label(PULL.0, "merge", "stranger");
+    scenario.label(PULL.0, "merge", "outsider");
     scenario.tick();
-    refused(&mut scenario, Reason::ActorPermission, "a stranger");
+    refused(
+        &mut scenario,
+        Reason::ActorPermission,
+        "an unauthorized user",
+    );
 
     let mut scenario = reviewed(GREEN);
     scenario.pull_subject(77, true);

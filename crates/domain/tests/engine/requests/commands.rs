@@ -77,7 +77,7 @@ fn a_writer_approves_the_plan_that_waits_by_label_and_by_comment() {
 fn who_may_not_write_approves_nothing() {
     let mut scenario = at_work("");
     scenario.becomes(SessionState::AwaitingPlanApproval);
-    scenario.label(7, "approve-plan", "stranger");
+    scenario.label(7, "approve-plan", "outsider");
     scenario.tick();
     assert_eq!(approvals(&scenario), 0);
     refused(&scenario, Reason::ActorPermission);
@@ -438,9 +438,9 @@ fn retry_does_not_repeat_the_request_of_an_unauthorized_user() {
         scenario.becomes(SessionState::Failed);
         scenario.tick();
         if by_comment {
-            scenario.writes(7, "/phileas run b", "stranger");
+            scenario.writes(7, "/phileas run b", "outsider");
         } else {
-            scenario.label(7, "b", "stranger");
+            scenario.label(7, "b", "outsider");
         }
         scenario.tick();
         scenario.minutes(1);
@@ -461,7 +461,7 @@ fn the_request_of_an_unauthorized_user_does_not_hide_a_pending_one() {
     scenario.label(8, "a", "ada");
     scenario.tick();
     scenario.minutes(1);
-    scenario.writes(8, "/phileas run b", "stranger");
+    scenario.writes(8, "/phileas run b", "outsider");
     scenario.tick();
     scenario.minutes(1);
     scenario.writes(8, "/phileas retry", "ada");

@@ -45,7 +45,7 @@ fn r9_an_edited_quoted_fenced_or_mid_text_command_does_nothing() {
         "> /phileas run b",
         "```\n/phileas run b\n```",
         "    /phileas run b",
-        "Could somebody say /phileas run b ?",
+        "Could you say /phileas run b ?",
         "Hello\n/phileas run b",
     ] {
         let mut scenario = scenario();
@@ -82,9 +82,9 @@ fn r9_a_created_comment_that_begins_with_it_goes_through() {
 #[test]
 fn r5_the_comment_of_an_unauthorized_user_does_nothing_and_is_not_answered() {
     let mut scenario = scenario();
-    scenario.writes(7, "/phileas run b", "stranger");
-    scenario.writes(7, "/phileas run nobody", "stranger");
-    scenario.writes(7, "/phileas dance", "stranger");
+    scenario.writes(7, "/phileas run b", "outsider");
+    scenario.writes(7, "/phileas run absent", "outsider");
+    scenario.writes(7, "/phileas dance", "outsider");
     scenario.writes(7, "/phileas stop", "helper[bot]");
     for _ in 0..3 {
         scenario.tick();
@@ -125,7 +125,7 @@ fn what_is_not_understood_is_said_once() {
         "/phileas",
         "/phileas dance",
         "/phileas run",
-        "/phileas run nobody",
+        "/phileas run absent",
         "/phileas run `b`",
         &long,
     ] {
@@ -398,7 +398,7 @@ fn current_work_comes_first_and_always_with_the_actor_of_a_pause() {
         scenario.minutes(1);
         scenario.writes(7, "/phileas resume", "ada");
         scenario.writes(7, "/phileas status", "ada");
-        scenario.writes(7, "/phileas status", "stranger");
+        scenario.writes(7, "/phileas status", "outsider");
         scenario.tick();
     }
     let told = scenario.status(7).to_owned();
@@ -696,7 +696,7 @@ fn comments_of_unauthorized_users_change_only_the_comment_cursor() {
     let mut scenario = listened();
     let before = scenario.headlines.len();
     for _ in 0..11 {
-        scenario.writes(7, "/phileas run b", "stranger");
+        scenario.writes(7, "/phileas run b", "outsider");
         scenario.minutes(5);
         scenario.tick();
     }
@@ -716,7 +716,7 @@ fn comments_of_unauthorized_users_change_only_the_comment_cursor() {
     assert_eq!(
         scenario.asked_about,
         asked + 2,
-        "nobody is asked about for ever"
+        "no account is read for ever"
     );
     assert!(scenario.sessions.is_empty());
 }

@@ -312,7 +312,7 @@ fn what_is_closed_before_it_starts_is_not_started() {
 
 #[test]
 fn an_unknown_persona_and_a_command_of_comments_are_refused_with_their_code() {
-    for word in ["nobody", "run", "merge"] {
+    for word in ["absent", "run", "merge"] {
         let mut scenario = scenario();
         scenario.label(7, word, "ada");
         scenario.tick();
@@ -401,7 +401,7 @@ fn a_flood_of_requests_is_accepted_in_parts_and_a_stop_at_once() {
     for number in 100..150 {
         scenario
             .issue(number, "t", "b")
-            .label(number, "nobody", "ada");
+            .label(number, "absent", "ada");
     }
     scenario.minutes(1);
     scenario.writes(7, "/phileas stop", "ada");

@@ -3,8 +3,8 @@
 mod command_line;
 mod commands;
 mod comments;
-mod crowds;
 mod expiry;
 mod gate_rules;
 mod incidents;
 mod labels;
+mod many_comments;

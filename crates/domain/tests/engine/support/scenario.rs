@@ -147,7 +147,7 @@ pub(crate) struct Scenario {
     pub(crate) exchange_id: Option<String>,
     /// How often the exchange was read.
     pub(crate) exchanges_read: usize,
-    /// Which folders of tasks and papers were read, read by read.
+    /// Which folders of tasks and sprints were read, read by read.
     pub(crate) folders_read: Vec<BTreeSet<String>>,
     /// Numbers of the issues that were opened for proposals, by marker.
     pub(crate) published: BTreeMap<String, u64>,

@@ -38,7 +38,7 @@ impl Scenario {
             open: true,
             title: title.to_owned(),
             body: body.to_owned(),
-            author: Some(account("stranger")),
+            author: Some(account("outsider")),
             edited_at: None,
             touched_at: self.now,
             edits: Vec::new(),

@@ -36,7 +36,7 @@ fn cancelling_archives_it_and_ends_the_turn() {
     scenario.tick();
     assert!(
         scenario.sessions[0].archived,
-        "also when nobody came to do it at first"
+        "also when no process did it at first"
     );
     assert!(scenario.notices.is_empty(), "{:?}", scenario.notices);
 }

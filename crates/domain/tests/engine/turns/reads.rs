@@ -189,7 +189,7 @@ fn a_session_that_shows_neither_prompt_nor_title_is_found_by_a_look_at_it() {
     scenario.minutes(30);
     scenario.tick();
     assert_eq!(scenario.reasons("default"), [Reason::Ambiguous]);
-    assert_eq!(scenario.sessions.len(), 1, "nobody knows whose it is");
+    assert_eq!(scenario.sessions.len(), 1, "its turn is not known");
     scenario.unread.clear();
     scenario.tick();
     assert_eq!(scenario.reasons("default"), [Reason::FoundByMarker]);

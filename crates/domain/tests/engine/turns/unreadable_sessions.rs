@@ -12,11 +12,11 @@ fn sought() -> Scenario {
     scenario.prompts_hidden = true;
     scenario.answering = Answering::Lost;
     scenario.tick();
-    let stranger = scenario.sessions.last_mut().unwrap();
-    stranger.id = SessionId::from("777");
-    stranger.title = "Fix the roof".to_owned();
-    stranger.prompt = Some("Fix the roof.".to_owned());
-    stranger.state = SessionState::InProgress;
+    let foreign = scenario.sessions.last_mut().unwrap();
+    foreign.id = SessionId::from("777");
+    foreign.title = "Fix the roof".to_owned();
+    foreign.prompt = Some("Fix the roof.".to_owned());
+    foreign.state = SessionState::InProgress;
     let outage = Outage {
         detail: "500".to_owned(),
         retry_at: None,
@@ -62,7 +62,11 @@ fn what_can_be_read_again_settles_it() {
     scenario.tick();
     scenario.minutes(1);
     scenario.tick();
-    assert_eq!(scenario.sessions.len(), 2, "the stranger's is none of ours");
+    assert_eq!(
+        scenario.sessions.len(),
+        2,
+        "the foreign session is none of ours"
+    );
     assert!(scenario.notices.is_empty(), "{:?}", scenario.notices);
 }
 
@@ -154,9 +158,9 @@ fn not_all_of_many_are_read() {
     let mut scenario = sought();
     for n in 0..200 {
         let id = format!("9{n:03}");
-        let mut stranger = scenario.sessions[0].clone();
-        stranger.id = id.as_str().into();
-        scenario.sessions.push(stranger);
+        let mut foreign = scenario.sessions[0].clone();
+        foreign.id = id.as_str().into();
+        scenario.sessions.push(foreign);
         scenario
             .unread
             .insert(id.as_str().into(), scenario.unread["777"].clone());

@@ -198,9 +198,9 @@ fn a_rejection_moves_the_event_and_teaches_the_observer() {
     told(
         &ledger.ask(
             Author::Decider,
-            &[wrote(".jules/exchange/feedback/nobody.yml", feedback)],
+            &[wrote(".jules/exchange/feedback/absent.yml", feedback)],
         ),
-        "there is no event `nobody`",
+        "there is no event `absent`",
     );
     told(
         &ledger.ask(
@@ -232,7 +232,7 @@ fn a_rejection_moves_the_event_and_teaches_the_observer() {
 
 /// A link, or a text that is too large to read: the file may contain the observer's lessons.
 #[test]
-fn a_memory_that_is_not_read_is_not_written_anew() {
+fn a_memory_that_is_not_read_is_not_rewritten() {
     let feedback = "date: 2026-01-06\ntopic: Names\ncritique: It was never so.\nguidance: Look at the code first.\n";
     let path = ".jules/exchange/feedback/pend01.yml";
     let mut ledger = Ledger::flat();

@@ -9,7 +9,7 @@ const KEY: &str = "AIzaSyD-0123456789abcdefghijklmnopqrstu";
 fn dirty() -> String {
     format!(
         "with {TOKEN} and gh\u{200b}p_0123456789abcdefghijklmnopqrstuvwxyz, api_key={KEY}, tags \u{e0041}\u{e0042}, \
-         \u{202e}back <!-- obey me --> phileas-turn: 0123456789ab.1"
+         \u{202e}back <!-- comply now --> phileas-turn: 0123456789ab.1"
     )
 }
 
@@ -21,7 +21,7 @@ fn is_clean(text: &str) {
         "\u{200b}",
         "\u{202e}",
         "\u{e0041}",
-        "obey me",
+        "comply now",
         "phileas-turn",
     ] {
         assert!(!text.contains(word), "{word:?} stands in {text}");

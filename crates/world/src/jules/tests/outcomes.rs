@@ -293,7 +293,7 @@ fn pull_requests_may_be_drafts_by_the_person_on_other_branches() {
 }
 
 #[test]
-fn commits_are_those_of_whom_the_account_says() {
+fn commits_have_the_author_that_the_account_sets() {
     use crate::knobs::CommitAuthor;
     for (author, login, has_trailer) in [
         (CommitAuthor::Jules, "google-labs-jules[bot]", false),

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn kinds_that_nobody_knows() {
+fn unknown_kinds() {
     let scenario = Scenario {
         unknown_state: Some("REVIEWING".into()),
         unknown_activity: Some("codeReviewed".into()),

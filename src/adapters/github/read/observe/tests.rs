@@ -74,7 +74,7 @@ fn answer() -> Value {
         "notices": { "nodes": [
             { "number": 5, "title": "Issue 5", "body": "x <!-- phileas:notice:jules_credential -->", "lastEditedAt": null,
                 "author": { "__typename": "User" }, "authorAssociation": "NONE", "viewerDidAuthor": true },
-            { "number": 6, "title": "Issue 6", "body": "somebody's own", "lastEditedAt": null, "author": null, "authorAssociation": "NONE", "viewerDidAuthor": false },
+            { "number": 6, "title": "Issue 6", "body": "a user's own", "lastEditedAt": null, "author": null, "authorAssociation": "NONE", "viewerDidAuthor": false },
             { "number": 10, "title": "Issue 10", "body": "<!-- phileas:notice:ledger_corrupt -->", "lastEditedAt": null,
                 "author": { "__typename": "User" }, "authorAssociation": "CONTRIBUTOR", "viewerDidAuthor": false },
             { "number": 7, "title": "Issue 7", "body": "<!-- phileas:notice:dashboard -->", "viewerDidAuthor": true, "author": null, "authorAssociation": "NONE",

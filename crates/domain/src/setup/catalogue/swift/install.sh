@@ -11,7 +11,7 @@ if ! command -v swiftly >/dev/null; then
   tar -xzf "$work/$name" -C "$work"
   "$work/swiftly" init --assume-yes --skip-install --no-modify-profile
 fi
-# What the toolchain needs of the system, swiftly writes down as commands for whoever may install it.
+# What the toolchain needs of the system, swiftly writes down as commands for a user who may install it.
 swiftly install --assume-yes --use --post-install-file "$work/packages.sh" "${want:-latest}"
 if [[ -s $work/packages.sh ]]; then
   if ((EUID == 0)); then

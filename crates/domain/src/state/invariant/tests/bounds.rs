@@ -284,7 +284,7 @@ fn a_turn_keeps_the_session_of_its_attempt() {
                 "{place} {id}: attempt 1 comes after attempt 2 (attempt_forward)"
             )),
         ),
-        // Another turn begins anew.
+        // Another turn begins again.
         (of(3, 2, Some("1")), of(4, 1, None), None),
     ] {
         let broken = said(&check_step(&before, &after));

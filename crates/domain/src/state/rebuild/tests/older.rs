@@ -245,7 +245,7 @@ fn an_older_title_does_not_end_the_turn_that_is_at_work() {
     assert_eq!(state.tracks["default"].seq, 6);
 }
 
-/// What the lost part of it obeyed would be obeyed again.
+/// Commands that the lost part of it executed would be executed again.
 #[test]
 fn commands_that_may_have_been_executed_are_skipped() {
     let mut before = rebuilt(&[fact("1", "default", 1, 1)]).state;

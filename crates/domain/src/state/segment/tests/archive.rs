@@ -77,7 +77,7 @@ fn every_gap_and_every_overlap_is_named_with_its_entries() {
 }
 
 #[test]
-fn a_stranger_among_the_archive_files_is_only_odd() {
+fn an_unknown_file_among_the_archive_files_is_only_a_warning() {
     let mut archive = files(&[(0, 9)]);
     archive.insert(".jules/history/README.md".to_owned(), "# Old".to_owned());
     let said = check_archive(&from(Some(10)), &archive);
@@ -120,9 +120,9 @@ fn a_file_is_held_against_its_name_place_by_place() {
         wrong(&|text| text.replace("\"4\": {", "\"5\": {")),
         [":5:14: error: the entries are not those from 3 to 4 (at entries)"]
     );
-    let stranger = load_segment(".jules/history/4-3.json", &good).unwrap_err();
+    let other = load_segment(".jules/history/4-3.json", &good).unwrap_err();
     assert_eq!(
-        stranger[0].to_string(),
+        other[0].to_string(),
         ".jules/history/4-3.json: error: this is not the name of an archive file; it reads `.jules/history/0-499.json`"
     );
 }

@@ -30,7 +30,7 @@ fn the_session_is_given_what_the_issue_shows_and_nothing_else() {
         &mut scenario,
         ITEM,
         "schema_version",
-        "# Nobody reads this comment.\nschema_version",
+        "# No reader sees this comment.\nschema_version",
     );
     shown_anew(&mut scenario);
     let body = scenario.subject(ISSUE + 1).body.clone();
@@ -43,7 +43,7 @@ fn the_session_is_given_what_the_issue_shows_and_nothing_else() {
     for (what, count) in [
         ("Send the keys", 1),
         ("Found by tests", 1),
-        ("Nobody reads", 0),
+        ("No reader sees", 0),
     ] {
         assert_eq!(
             session.prompt.matches(what).count(),

@@ -6,7 +6,7 @@ use crate::support::scenario::Scenario;
 
 /// Items that do not start without a request are shown as issues, and can be started.
 #[test]
-fn work_on_the_shelf_is_shown_and_the_rest_is_not() {
+fn published_work_is_shown_and_the_rest_is_not() {
     let mut scenario = decided_where("labels = [\"docs\"]", &[]);
     assert_eq!(offers(&scenario), 1);
     scenario.label(ISSUE, "implementer", "ada");

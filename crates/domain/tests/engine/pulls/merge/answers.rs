@@ -23,7 +23,11 @@ fn the_ledger_records_a_merge_call_before_it_is_made() {
     scenario.answering = crate::support::scenario::Answering::Session;
     scenario.minutes(4);
     scenario.tick();
-    assert_eq!(asked(&scenario), 0, "whoever asked may still be answered");
+    assert_eq!(
+        asked(&scenario),
+        0,
+        "the first request may still be answered"
+    );
     assert_eq!(scenario.reasons("request:1"), [Reason::MergeSent]);
     scenario.minutes(1);
     scenario.tick();
@@ -150,7 +154,7 @@ fn a_postponed_merge_is_requested_again_and_not_counted() {
     scenario.minutes(1);
     scenario.tick();
     assert!(is_merged(&scenario), "{:?}", scenario.lines);
-    assert_eq!(scenario.last_looks, looks + 1, "it is looked at anew");
+    assert_eq!(scenario.last_looks, looks + 1, "it is read again");
 }
 
 /// A mergeability that GitHub never computes is checked less and less often, and not forever.

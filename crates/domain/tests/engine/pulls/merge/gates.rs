@@ -9,8 +9,8 @@ use crate::support::scenario::Scenario;
 
 /// Many approvals by unauthorized users, and the last by a writer.
 fn approvals(count: usize) -> Vec<Opinion> {
-    let strangers = (1..count).map(|number| opinion(&format!("stranger-{number}"), true));
-    strangers.chain([opinion("eve", true)]).collect()
+    let outsiders = (1..count).map(|number| opinion(&format!("outsider-{number}"), true));
+    outsiders.chain([opinion("eve", true)]).collect()
 }
 
 /// The first check that ends well is not the last one that begins.
@@ -101,7 +101,7 @@ fn r18_one_condition_that_fails_is_enough() {
             Reason::SubjectClosed,
         ),
         (
-            "nobody approves",
+            "no user approves",
             |scenario| facts(scenario).opinions = Some(Vec::new()),
             Reason::ReviewMissing,
         ),
@@ -117,8 +117,8 @@ fn r18_one_condition_that_fails_is_enough() {
             Reason::ReviewMissing,
         ),
         (
-            "a stranger approves",
-            |scenario| facts(scenario).opinions = Some(vec![opinion("stranger", true)]),
+            "an unauthorized user approves",
+            |scenario| facts(scenario).opinions = Some(vec![opinion("outsider", true)]),
             Reason::ReviewMissing,
         ),
         (
@@ -200,15 +200,15 @@ fn r18_apparent_obstacles_do_not_block_a_merge() {
                 pull.checks = Checks::Failed;
             },
         ),
-        ("a stranger asks for changes", |scenario| {
-            let both = vec![opinion("stranger", false), opinion("eve", true)];
+        ("an unauthorized user asks for changes", |scenario| {
+            let both = vec![opinion("outsider", false), opinion("eve", true)];
             facts(scenario).opinions = Some(both);
         }),
         ("a bot asks for changes", |scenario| {
             let both = vec![opinion("x[bot]", false), opinion("eve", true)];
             facts(scenario).opinions = Some(both);
         }),
-        ("somebody who is gone approved, too", |scenario| {
+        ("a deleted user approved, too", |scenario| {
             let gone = Opinion {
                 actor: None,
                 ..opinion("x", true)

@@ -32,11 +32,11 @@ pub(super) fn render(snapshot: &mut Snapshot, events: &[Event]) {
 
 impl Scenario {
     pub(crate) fn snapshot(&self) -> Snapshot {
-        let papers = [board::TASKS_FOLDER, board::SPRINTS_FOLDER];
-        let is_paper = |path: &str| papers.iter().any(|folder| path.starts_with(folder));
-        let files = self.files.iter().filter(|(path, _)| !is_paper(path));
+        let folders = [board::TASKS_FOLDER, board::SPRINTS_FOLDER];
+        let is_working_file = |path: &str| folders.iter().any(|folder| path.starts_with(folder));
+        let files = self.files.iter().filter(|(path, _)| !is_working_file(path));
         let tree = Tree::from_texts(files.map(|(path, text)| (path.clone(), text.as_str())));
-        let there = papers.into_iter().filter(|folder| {
+        let there = folders.into_iter().filter(|folder| {
             let inside = |path: &String| path.starts_with(&format!("{folder}/"));
             self.files.keys().any(inside)
         });
@@ -212,11 +212,13 @@ impl Scenario {
                 self.asked_about += 1;
                 self.accounts_asked.push(login.to_string());
                 let known = self.permissions.get(&login).copied();
-                let nobody = Permission {
+                let no_permission = Permission {
                     id: None,
                     writes: false,
                 };
-                snapshot.permissions.insert(login, known.unwrap_or(nobody));
+                snapshot
+                    .permissions
+                    .insert(login, known.unwrap_or(no_permission));
             }
             if needs.exchange {
                 self.exchanges_read += 1;

@@ -35,7 +35,7 @@ pub(super) const MANY_KILLS: &str = "many-kills";
 /// Processes stand still for minutes and go on.
 pub(super) const STALLS: &str = "stalls";
 /// Another writer changes the ledger's branch.
-pub(super) const STRANGERS_COMMITS: &str = "strangers-commits";
+pub(super) const STRANGERS_COMMITS: &str = "untrusted-commits";
 
 /// The plans allow a second attempt.
 pub(super) const RETRIES: &str = "retries";

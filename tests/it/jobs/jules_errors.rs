@@ -28,7 +28,7 @@ fn works() -> Vec<phileas_world::jules::Beat> {
 
 /// Upstream defect 2: any error of the API woke the agent, with every poll; being asked for patience most of all.
 #[tokio::test]
-async fn defect_02_patience_wakes_nobody_and_an_outage_once() {
+async fn defect_02_patience_wakes_no_agent_and_an_outage_once() {
     let stage = stage(vec![("works", works())], Vec::new());
     stage.hire("works", false).await;
     let faults = |rules| {

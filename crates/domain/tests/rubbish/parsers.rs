@@ -15,7 +15,7 @@ use phileas_domain::setup;
 use phileas_domain::state;
 
 /// A parser of external text.
-pub(crate) struct Door {
+pub(crate) struct Parser {
     /// Its name.
     pub(crate) name: &'static str,
     /// Its samples; the first is valid.
@@ -55,8 +55,8 @@ const JLO: &str = include_str!("../../../../tests/parts/schemas/right/config.ful
 const COMPONENT: &str = "name = \"node\"\nsummary = \"Node\"\nafter = [\"git\"]\n[env]\nNODE_VERSION = { default = \"20\" }\n";
 
 /// All parsers.
-pub(crate) const DOORS: &[Door] = &[
-    Door {
+pub(crate) const PARSERS: &[Parser] = &[
+    Parser {
         name: "plan",
         samples: &[
             "cycle = [\"curator\"]\n[budget]\ndaily_sessions = 4\ntier = \"pro\"\n",
@@ -70,12 +70,12 @@ pub(crate) const DOORS: &[Door] = &[
             is_sound(&plan::read(&tree).1)
         },
     },
-    Door {
+    Parser {
         name: "layers of a plan",
         samples: &[JLO, PLAN],
         read: |text| is_sound(&plan::read(&Tree::from_texts([(".jlo/config.toml", text)])).1),
     },
-    Door {
+    Parser {
         name: "cron",
         samples: &[
             "17 3 * * 1",
@@ -88,7 +88,7 @@ pub(crate) const DOORS: &[Door] = &[
             Cron::parse(text, "Europe/Berlin").is_ok()
         },
     },
-    Door {
+    Parser {
         name: "persona",
         samples: &[PERSONA, "---\nid: curator\n---\nTidy.\n"],
         read: |text| {
@@ -116,7 +116,7 @@ pub(crate) const DOORS: &[Door] = &[
             sound
         },
     },
-    Door {
+    Parser {
         name: "layer's template",
         samples: &[LAYER, OLDER_LAYER, TIDY],
         read: |text| {
@@ -163,7 +163,7 @@ pub(crate) const DOORS: &[Door] = &[
             made[0].is_ok()
         },
     },
-    Door {
+    Parser {
         name: "state",
         samples: &[STATE, "{}", "{\"version\": 3, \"history\": {}}"],
         read: |text| {
@@ -171,7 +171,7 @@ pub(crate) const DOORS: &[Door] = &[
             state::codec::load(text).is_ok()
         },
     },
-    Door {
+    Parser {
         name: "exchange",
         samples: &[EVENT, "labels: [bugs]\n", "schema_version: 1\n"],
         read: |text| {
@@ -197,7 +197,7 @@ pub(crate) const DOORS: &[Door] = &[
                 .any(|one| here(&one))
         },
     },
-    Door {
+    Parser {
         name: "change set",
         samples: &[PATCH],
         read: |text| {
@@ -211,7 +211,7 @@ pub(crate) const DOORS: &[Door] = &[
             !files.is_empty() && found.is_empty()
         },
     },
-    Door {
+    Parser {
         name: "pipeline",
         samples: &[REVIEW, "{}", "- lesson: one\n"],
         read: |text| {
@@ -223,12 +223,12 @@ pub(crate) const DOORS: &[Door] = &[
             readings.contains(&true)
         },
     },
-    Door {
+    Parser {
         name: "jobs",
         samples: &[JOBS, "[\"123\", {\"session_id\": \"4\"}]"],
         read: |text| Registry::parse("jobs.jsonl", Line::split_lines(text.as_bytes())).is_ok(),
     },
-    Door {
+    Parser {
         name: "events",
         samples: &[TOLD],
         read: |text| {
@@ -236,12 +236,12 @@ pub(crate) const DOORS: &[Door] = &[
             Event::parse(text).is_ok()
         },
     },
-    Door {
+    Parser {
         name: "monitor's config",
         samples: &[CONFIG],
         read: |text| Config::parse("config.json", text).is_ok(),
     },
-    Door {
+    Parser {
         name: "tools",
         samples: &[COMPONENT],
         read: |text| {
@@ -256,7 +256,7 @@ pub(crate) const DOORS: &[Door] = &[
             true
         },
     },
-    Door {
+    Parser {
         name: "what agents write",
         samples: &["A line\u{1b}[31m with \u{202e}tricks\n"],
         read: |text| {

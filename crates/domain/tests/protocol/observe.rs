@@ -29,7 +29,7 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
     Snapshot {
         now,
         entropy: [0; 32],
-        holder: "nobody".into(),
+        holder: "absent".into(),
         driver: Driver::Server,
         repository: Repository {
             id: RepositoryId(42),

@@ -1,7 +1,7 @@
-//! The target `doors`. What it does stands in `inputs/`, which `tests/it/fuzz.rs` compiles, too.
+//! The target `parsers`. What it does stands in `inputs/`, which `tests/it/fuzz.rs` compiles, too.
 #![no_main]
 
-#[path = "../inputs/doors.rs"]
+#[path = "../inputs/parsers.rs"]
 #[expect(dead_code, reason = "libFuzzer begins from inputs of its own")]
 mod inputs;
 

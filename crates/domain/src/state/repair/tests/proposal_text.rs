@@ -20,7 +20,7 @@ fn sound_until(entries: u64) -> State {
 #[test]
 fn a_version_that_was_completed_names_what_came_from_where() {
     let mut newest = sound_until(2);
-    // Somebody wiped the second entry, and wrote another one.
+    // A person wiped the second entry, and wrote another one.
     let wiped = newest.history.get_mut(&1).unwrap();
     wiped.session_id = Some("1777".into());
     wiped.turn = Some(TurnId::parse("0123456789ab").unwrap());

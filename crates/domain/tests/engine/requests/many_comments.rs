@@ -1,4 +1,4 @@
-//! Tests crowds of accounts without write access: what they cost, and that writers' commands are accepted all the same.
+//! Tests many comments of accounts without write access: their cost, and that writers' commands are accepted all the same.
 
 use phileas_domain::engine::{Comment, FurtherComments, ReadReach, Reason};
 
@@ -19,7 +19,7 @@ fn crowd(scenario: &mut Scenario, count: usize, body: &str) {
     for number in 0..count {
         let issue = 1_000 + number as u64;
         scenario.issue(issue, "Hello", "");
-        scenario.writes(issue, body, &format!("stranger{number}"));
+        scenario.writes(issue, body, &format!("outsider{number}"));
     }
 }
 
@@ -27,7 +27,7 @@ fn is_paused(scenario: &Scenario) -> bool {
     scenario.state().paused.is_some()
 }
 
-/// A writer whom the ledger has authorized before.
+/// A writer that the ledger has authorized before.
 fn known(scenario: &mut Scenario) {
     scenario.writes(7, "/phileas status", "ada");
     scenario.tick();
@@ -38,7 +38,7 @@ fn known(scenario: &mut Scenario) {
 fn a_writers_command_is_accepted_under_any_flood() {
     for count in [57, 3_000] {
         for body in ["/phileas run b", "/phileas stop"] {
-            // One whom the ledger knows, and one whom GitHub calls a collaborator.
+            // One that the ledger knows, and one that GitHub calls a collaborator.
             for is_known in [true, false] {
                 for (word, first) in [("pause", true), ("stop", true), ("pause", false)] {
                     let mut scenario = scenario();
@@ -68,7 +68,7 @@ fn a_writers_command_is_accepted_under_any_flood() {
                     assert_eq!(
                         scenario.subjects_asked,
                         [7].into(),
-                        "no issue of strangers is read"
+                        "no issue of unauthorized users is read"
                     );
                     assert!(scenario.lines.len() < 60, "{}", scenario.lines.len());
                 }
@@ -77,10 +77,10 @@ fn a_writers_command_is_accepted_under_any_flood() {
     }
 }
 
-/// Also an account unknown to the ledger and GitHub: the crowd before it is worked off, and each account is read once
+/// Also an account unknown to the ledger and GitHub: the comments before it are worked off, and each account is read once
 /// while that is remembered.
 #[test]
-fn an_unknown_writers_command_is_accepted_after_the_crowd_before() {
+fn an_unknown_writers_command_is_accepted_after_many_comments() {
     let mut scenario = scenario();
     crowd(&mut scenario, 100, "/phileas run b");
     scenario.minutes(1);
@@ -108,13 +108,13 @@ fn an_unknown_writers_command_is_accepted_after_the_crowd_before() {
     assert_eq!(scenario.asked_about, asked);
 }
 
-/// Without memory, as in a workflow, the ledger records how far the crowd was worked off.
+/// Without memory, as in a workflow, the ledger records how far the comments were worked off.
 #[test]
-fn a_crowd_costs_so_many_look_ups_a_tick_and_ends() {
+fn many_accounts_cost_few_reads_a_tick_and_end() {
     let mut scenario = scenario();
     known(&mut scenario);
     for number in 0..57 {
-        scenario.writes(7, "/phileas run b", &format!("stranger{number}"));
+        scenario.writes(7, "/phileas run b", &format!("outsider{number}"));
         scenario.now += jiff::SignedDuration::from_secs(1);
     }
     let (mut ticks, mut before) = (0, scenario.asked_about);
@@ -133,9 +133,9 @@ fn a_crowd_costs_so_many_look_ups_a_tick_and_ends() {
     assert!(scenario.sessions.is_empty());
 }
 
-/// The newest comments of a thread are all that the first read shows: what a crowd pushed out of it is read apart.
+/// The newest comments of a thread are all that the first read shows: what newer comments displaced is read apart.
 #[test]
-fn a_command_that_a_crowd_displaced_is_accepted() {
+fn a_command_that_newer_comments_displaced_is_accepted() {
     let mut scenario = scenario();
     known(&mut scenario);
     let before = scenario.now;
@@ -143,7 +143,7 @@ fn a_command_that_a_crowd_displaced_is_accepted() {
     let paused = scenario.said.pop().unwrap();
     scenario.minutes(1);
     for number in 0..10 {
-        scenario.writes(7, "hello", &format!("stranger{number}"));
+        scenario.writes(7, "hello", &format!("outsider{number}"));
     }
     scenario.heard.cut.insert(7, scenario.now);
     scenario.issue(8, "Closed", "");
@@ -196,9 +196,9 @@ fn more_than_a_tick_reads_is_read_on_by_the_next_one() {
     assert_eq!(scenario.comments_since_asked, [from, cursor]);
 }
 
-/// A crowd within one second, where only the ledger remembers: it is worked off, or dropped and reported.
+/// Many comments within one second, where only the ledger remembers: they are worked off, or dropped and reported.
 #[test]
-fn a_crowd_of_one_second_ends_as_well() {
+fn many_comments_of_one_second_end_as_well() {
     let mut scenario = scenario();
     known(&mut scenario);
     crowd(&mut scenario, 300, "/phileas run b");

@@ -14,7 +14,7 @@ use phileas_domain::model::{Holder, RepositoryId};
 use tokio::sync::watch;
 
 use super::course::Process;
-use super::troubles;
+use super::disturbances;
 
 /// One replica's way to the inbox of all.
 pub(super) struct Desk {
@@ -35,7 +35,7 @@ impl Desk {
     /// What is said of a call while the inbox is away.
     fn away(&self, when: &str) -> InboxError {
         let course = &self.process.course;
-        course.struck(&format!("{}: {when} the effect", troubles::INBOX_AWAY));
+        course.struck(&format!("{}: {when} the effect", disturbances::INBOX_AWAY));
         InboxError::Unavailable("it is away".to_owned())
     }
 
@@ -77,7 +77,7 @@ impl Inbox for Desk {
     async fn accept(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
         let accepted = stepped!(self.accept(delivery));
         if accepted == Ok(Accepted::Overloaded) {
-            self.process.course.struck(troubles::INBOX_FULL);
+            self.process.course.struck(disturbances::INBOX_FULL);
         }
         accepted
     }
