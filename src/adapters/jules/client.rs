@@ -231,13 +231,16 @@ impl Client {
         }
     }
 
-    /// Jules answers 404 for a message to a queued session, as if it did not exist.
+    /// Jules answers 404 for a message to a queued session, as if it did not exist. Only a read of the session tells, and
+    /// the session may have begun its work before that read.
     async fn queued_or(&self, id: &str, error: ApiError) -> ApiError {
         match self.get_session(id).await {
-            Ok(session) if session.state == "QUEUED" => ApiError {
+            Ok(session) if !matches!(session.state.as_str(), "COMPLETED" | "FAILED") => ApiError {
                 cause: Cause::Queued,
                 ..error
             },
+            // That the session is missing is not proven.
+            Err(unread) if !unread.is_status(404) => unread,
             Ok(_) | Err(_) => error,
         }
     }

@@ -53,8 +53,8 @@ pub enum Cause {
         /// What is wrong with it.
         detail: String,
     },
-    /// The session is queued, and accepts no message yet.
-    #[error("the session is still queued and takes no message yet; send it again in some minutes")]
+    /// The session was queued, and did not accept the message.
+    #[error("the session was still queued and took no message; send it again in some minutes")]
     Queued,
     /// A listing that exceeds the limit of pages.
     #[error("more than {pages} pages; the rest was not read")]

@@ -82,19 +82,21 @@ async fn a_message_is_repeated_only_when_it_was_surely_not_taken() {
 }
 
 #[tokio::test]
-async fn a_message_that_finds_no_session_is_sent_again_where_the_session_is_queued() {
-    for (session, disposition) in [
+async fn a_message_that_finds_no_session_is_sent_again_where_the_session_was_queued() {
+    let session = |state: &str| ok(json!({ "name": "sessions/15", "id": "15", "state": state }));
+    let again = Disposition::Retry { after: None };
+    for (read, disposition) in [
         (missing(), Disposition::NotFound),
-        (
-            ok(json!({ "name": "sessions/15", "id": "15", "state": "IN_PROGRESS" })),
-            Disposition::NotFound,
-        ),
-        (
-            ok(json!({ "name": "sessions/15", "id": "15", "state": "QUEUED" })),
-            Disposition::Retry { after: None },
-        ),
+        (session("QUEUED"), again.clone()),
+        // It began between the message and the read.
+        (session("PLANNING"), again.clone()),
+        (session("IN_PROGRESS"), again),
+        (session("COMPLETED"), Disposition::NotFound),
+        (session("FAILED"), Disposition::NotFound),
+        // Whether it exists is not known.
+        (refusal(401, "UNAUTHENTICATED", "no"), Disposition::Denied),
     ] {
-        let scripted = stage([missing(), session]);
+        let scripted = stage([missing(), read]);
         let failure = scripted
             .jules
             .send_message(&"15".into(), "go on")
