@@ -28,7 +28,7 @@ use super::credentials::{self, Credential};
 use super::disturbances;
 use super::sabotage::Sabotage;
 use super::stage::{self, Replica, drawn};
-use super::verdict::{IN_BOOKS, Verdict, judge, secrets};
+use super::verdict::{IN_BOOKS, PersonMessage, Reply, Verdict, judge, judge_messages, secrets};
 
 /// Replicas of the service.
 const REPLICAS: usize = 3;
@@ -58,6 +58,8 @@ pub(super) struct Played {
     pub(super) workflow_runs: u64,
     pub(super) lost_races: usize,
     pub(super) requests: usize,
+    /// How many messages people sent to sessions, and how many of them a queued session did not take at first.
+    pub(super) messages: (usize, usize),
     /// How often each knob of the models has acted before the faults ended.
     pub(super) acted: BTreeMap<&'static str, u64>,
     /// How often each trouble has struck.
@@ -86,6 +88,8 @@ enum Act {
     Request,
     /// People look at the plans that wait for them.
     Approve,
+    /// A person sends a message to a session: the one with this number in the list of messages.
+    Message(usize),
     /// A credential is refused from now on, or taken again.
     Refuse(Credential, bool),
     /// The inbox is away.
@@ -121,6 +125,13 @@ struct Play<'a> {
     queued: bool,
     agenda: BTreeMap<(Timestamp, u64), Act>,
     posts: Vec<Post>,
+    /// How many sessions people have seen begin.
+    sessions_seen: usize,
+    /// What people say to sessions, and which of it is on its way.
+    messages: Vec<PersonMessage>,
+    sending: Vec<(usize, JoinHandle<Reply>)>,
+    /// What people draw.
+    people: Stream,
     /// The events of which an agent was told.
     heard: BTreeSet<String>,
     chance: Stream,
@@ -197,6 +208,10 @@ impl<'a> Play<'a> {
             queued: false,
             agenda: BTreeMap::new(),
             posts: Vec::new(),
+            sessions_seen: 0,
+            messages: Vec::new(),
+            sending: Vec::new(),
+            people: chance.stream("people"),
             heard: BTreeSet::new(),
             chance: chance.stream("play"),
             count: 0,
@@ -264,6 +279,8 @@ impl<'a> Play<'a> {
                 self.kill(who, life).await;
             }
             self.collect().await;
+            self.collect_replies().await;
+            self.notice_sessions();
             self.resume_suspended().await;
             self.spread_news();
             let now = self.course.now();
@@ -310,6 +327,7 @@ impl<'a> Play<'a> {
                 self.approve();
                 return self.soon(600, 2_400, Act::Approve);
             }
+            Act::Message(which) => return self.send_message(which),
             Act::Request if self.calm => return,
             Act::Request => {
                 self.add_request_label();
@@ -400,6 +418,7 @@ impl<'a> Play<'a> {
             stage::allowed(self.case),
             &self.resumed_at,
         );
+        judge_messages(&self.messages, &books, &mut verdict);
         let faults = self.course.own_faults();
         verdict.findings.extend(faults.findings(self.case));
         let told = secrets(&written).map(|name| format!("{name} {IN_BOOKS}"));
@@ -418,6 +437,8 @@ impl<'a> Play<'a> {
         if self.case.is_turned(disturbances::SMALL_ACCOUNT) {
             strokes.insert(disturbances::SMALL_ACCOUNT.to_owned(), beyond_quota(&books));
         }
+        let queued = self.messages.iter().filter(|one| one.was_queued());
+        let queued = queued.count();
         Played {
             acted: self.acted.use_counts(),
             strokes,
@@ -427,6 +448,7 @@ impl<'a> Play<'a> {
             workflow_runs: self.workflow_runs,
             lost_races: self.lost_races,
             requests: books.requests.len(),
+            messages: (self.messages.len(), queued),
             digest: data_encoding::HEXLOWER.encode(&digest),
         }
     }

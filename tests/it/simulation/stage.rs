@@ -8,6 +8,7 @@ use phileas::adapters::github::{self, App};
 use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::jules::{self, JulesKey, RepositoryJules};
 use phileas::runtime::driver::{Bounds, Heartbeat};
+use phileas::runtime::ports::{ReadJules as _, WriteJules as _};
 use phileas::runtime::{Settings, Tick, TickError, TickReport};
 use phileas::sandbox::{SharedWorld, WorldSetup, world_setup};
 use phileas::server::accounts::app::Identity;
@@ -22,7 +23,7 @@ use phileas::server::worker::sweep::Sweep;
 use phileas::server::worker::ticks::Ticks;
 use phileas::server::{Fleet, ending};
 use phileas_domain::engine::RunRequest;
-use phileas_domain::model::{Holder, RepositoryName};
+use phileas_domain::model::{Holder, RepositoryName, SessionId};
 use phileas_domain::plan::Driver;
 use phileas_world::Face;
 use phileas_world::chance::{Chance, Stream};
@@ -39,6 +40,7 @@ use super::disturbances;
 use super::model_transport::Door;
 use super::replica_inbox::Desk;
 use super::sabotage::Sabotage;
+use super::verdict::Reply;
 use crate::fleet::stage::{APP, key};
 
 /// The App's short name; what it writes is written by `phileas-test[bot]`.
@@ -274,6 +276,20 @@ fn outside(process: &Arc<Process>, sabotage: Option<Sabotage>) -> ExternalServic
     }
 }
 
+/// The client of a process that runs one command.
+fn jules_client(outside: &ExternalServices, seed: u64) -> Arc<jules::Client> {
+    let key = JulesKey::new(world_setup::JULES_KEY).unwrap();
+    Arc::new(jules::Client::new(
+        jules::Settings {
+            seed,
+            ..jules::Settings::new(key)
+        },
+        Arc::clone(&outside.to_jules),
+        Arc::clone(&outside.stopwatch),
+        Arc::clone(&outside.pause),
+    ))
+}
+
 /// A replica of the service at work.
 pub(super) struct Replica {
     pub(super) process: Arc<Process>,
@@ -353,18 +369,9 @@ pub(super) fn workflow(
             pause: Arc::clone(&outside.pause),
             seed,
         });
-        let client = Arc::new(jules::Client::new(
-            jules::Settings {
-                seed,
-                ..jules::Settings::new(JulesKey::new(world_setup::JULES_KEY).unwrap())
-            },
-            Arc::clone(&outside.to_jules),
-            Arc::clone(&outside.stopwatch),
-            Arc::clone(&outside.pause),
-        ));
         let tick = Tick {
             github: &github,
-            jules: &RepositoryJules::new(client, name),
+            jules: &RepositoryJules::new(jules_client(&outside, seed), name),
             stopwatch: &outside.watch(),
         };
         let settings = Settings {
@@ -377,6 +384,26 @@ pub(super) fn workflow(
             renderer: Arc::new(phileas_domain::prompt::InProcess),
         };
         tick.run(&settings).await
+    })
+}
+
+/// What a person does who calls `phileas session message`: the session is looked at first, then the message is sent.
+pub(super) fn send_message(
+    process: &Arc<Process>,
+    name: RepositoryName,
+    seed: u64,
+    sabotage: Option<Sabotage>,
+    (session, text): (String, String),
+) -> JoinHandle<Reply> {
+    let outside = outside(process, sabotage);
+    tokio::spawn(async move {
+        let jules = RepositoryJules::new(jules_client(&outside, seed), name);
+        let id = SessionId::new(session);
+        match jules.session(&id).await {
+            Ok(Some(session)) if session.archived || !session.state.is_live() => Reply::Over,
+            Ok(Some(_)) => Reply::from_result(jules.send_message(&id, &text).await),
+            Ok(None) | Err(_) => Reply::Later { queued: false },
+        }
     })
 }
 

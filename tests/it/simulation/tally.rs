@@ -24,6 +24,8 @@ pub(super) struct Tally {
     workflow_runs: u64,
     races: usize,
     requests: usize,
+    messages: usize,
+    queued_messages: usize,
     violations: usize,
     long: Option<Least>,
     /// How often each knob has acted where it was turned.
@@ -62,6 +64,8 @@ impl Tally {
         self.workflow_runs += played.workflow_runs;
         self.races += played.lost_races;
         self.requests += played.requests;
+        self.messages += played.messages.0;
+        self.queued_messages += played.messages.1;
         self.violations += played.verdict.findings.len();
         for name in disturbances::knob_names().filter(|name| case.is_turned(name)) {
             let count = played.acted.get(name.as_str()).copied().unwrap_or_default();
@@ -147,8 +151,9 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} seeds, {} h with troubles, {} kills, {} repositories suspended by them and resumed, {} turns of {} sessions, {} requests by label, {} imports, {} lost deliveries \
-             found, {} workflow runs, {} races lost by these, {} requests, {} of {} settings of knob pairs, \
+            "{} seeds, {} h with troubles, {} kills, {} repositories suspended by them and resumed, {} turns of {} sessions, \
+             {} requests by label, {} imports, {} lost deliveries found, {} workflow runs, {} races lost by these, \
+             {} requests, {} messages of people, {} of them to queued sessions, {} of {} settings of knob pairs, \
              {} violations",
             self.seeds.len(),
             self.hours,
@@ -162,6 +167,8 @@ impl fmt::Display for Tally {
             self.workflow_runs,
             self.races,
             self.requests,
+            self.messages,
+            self.queued_messages,
             self.pairs.seen(),
             Pairs::all(),
             self.violations

@@ -1,15 +1,27 @@
-//! What people ask for, and how they answer when they are asked.
+//! What people ask for, how they answer when they are asked, and what they say to sessions.
 
 use jiff::SignedDuration;
+use phileas_domain::model::RepositoryName;
+use phileas_world::chance::Chance;
 use phileas_world::github::{RepoId, State};
 use phileas_world::jules::{self, WebAct};
 
-use super::Play;
+use super::super::course::Process;
+use super::super::stage;
+use super::super::verdict::PersonMessage;
+use super::{Act, Play, REPLICAS};
 
 /// Who does it.
 const WHO: &str = "maintainer";
 /// The personas that they request.
 const REQUEST_LABEL: &str = "phileas:fixer";
+/// The number of the processes that people start, which comes after those of the replicas and of the workflow.
+const TERMINAL: usize = REPLICAS + 1;
+/// What share of the sessions a person says something to, and how soon after its start, in seconds.
+const MESSAGED: f64 = 0.25;
+const MESSAGED_WITHIN: u64 = 30;
+/// After how many seconds a person tries again who was told to: some minutes.
+const TRIED_AGAIN: (u64, u64) = (60, 300);
 /// After so long a plan that still waits is approved once more.
 const AGAIN: SignedDuration = SignedDuration::from_mins(45);
 
@@ -74,6 +86,79 @@ impl Play<'_> {
             if self.chance.happens(0.5) {
                 let jules = world.jules_mut();
                 jules.in_web_app(&id, WebAct::Say("Do it in smaller steps."), now, &knobs);
+            }
+        }
+    }
+
+    /// A person sees sessions begin, and has something to add to some of them.
+    pub(super) fn notice_sessions(&mut self) {
+        if self.calm {
+            return;
+        }
+        let begun: Vec<(String, Option<String>)> = {
+            let world = self.world.world();
+            let sessions = world.jules().sessions().skip(self.sessions_seen);
+            let turn_marker = |prompt: &str| {
+                let line = prompt.trim_end().lines().last()?;
+                let marker = line.strip_prefix("phileas-turn: ")?.split(' ').next()?;
+                Some(marker.to_owned())
+            };
+            sessions
+                .map(|session| {
+                    let record = session.record();
+                    (record.id.clone(), turn_marker(&record.prompt))
+                })
+                .collect()
+        };
+        for (session, marker) in begun {
+            self.sessions_seen += 1;
+            let Some(marker) = marker.filter(|_| self.people.happens(MESSAGED)) else {
+                continue;
+            };
+            // As `phileas session message` writes it.
+            let text = format!("Keep it short.\n\nphileas-message: {marker}/person-{session}");
+            self.messages.push(PersonMessage {
+                session,
+                text,
+                replies: Vec::new(),
+            });
+            let after = stage::drawn(&mut self.people, 1, MESSAGED_WITHIN);
+            self.plan(Act::Message(self.messages.len() - 1), after);
+        }
+    }
+
+    /// A person calls `phileas session message`.
+    pub(super) fn send_message(&mut self, which: usize) {
+        self.count += 1;
+        let entropy = Chance::new(self.case.seed).stream(&format!("entropy {}", self.count));
+        let process = Process::new(TERMINAL, self.count, &self.course, None, entropy);
+        let name = self.world.world().github().full_name(self.repositories[0]);
+        let name: RepositoryName = name.parse().unwrap();
+        let PersonMessage { session, text, .. } = &self.messages[which];
+        let message = (session.clone(), text.clone());
+        let reply = stage::send_message(&process, name, self.count, self.sabotage, message);
+        self.sending.push((which, reply));
+    }
+
+    /// People read what they are told, and try again where they are told to.
+    pub(super) async fn collect_replies(&mut self) {
+        let (done, under_way): (Vec<_>, Vec<_>) = std::mem::take(&mut self.sending)
+            .into_iter()
+            .partition(|(_, reply)| reply.is_finished());
+        self.sending = under_way;
+        for (which, reply) in done {
+            match reply.await {
+                Ok(reply) => {
+                    if reply.asks_for_another() {
+                        let (least, most) = TRIED_AGAIN;
+                        let after = stage::drawn(&mut self.people, least, most);
+                        self.plan(Act::Message(which), after);
+                    }
+                    self.messages[which].replies.push(reply);
+                }
+                Err(panic) => self
+                    .course
+                    .own_fault(format!("a message panicked: {panic}")),
             }
         }
     }

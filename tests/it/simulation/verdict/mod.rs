@@ -10,6 +10,7 @@ mod live;
 mod notices;
 mod order;
 mod outcomes;
+mod person_messages;
 mod requests;
 mod rewritten;
 mod secrets;
@@ -28,6 +29,7 @@ use super::stage::{Allowed, OURS, RESERVED_SESSIONS};
 use super::swept::swept;
 use sessions::{Marked, doubles, marked, messages, strangers};
 
+pub(super) use person_messages::{PersonMessage, Reply, judge_messages};
 pub(super) use secrets::secrets;
 
 /// How long it may take at most until a session is found, or a request is taken up, where nothing goes wrong.

@@ -127,7 +127,7 @@ pub(super) fn messages(ours: &[Marked<'_>], books: &Books, verdict: &mut Verdict
 }
 
 /// Kinds of messages of which there are more than a session may get, each with how many there are. Answers are as many as
-/// it asked, and one reminds it; how often it hears of its pull request is a promise of the program's. What bears no marker
+/// it asked, one reminds it, and a person says one thing; how often it hears of its pull request is a promise of the program's. What bears no marker
 /// is of no kind.
 fn too_many<'t>(
     messages: impl Iterator<Item = &'t str>,
@@ -136,6 +136,7 @@ fn too_many<'t>(
     let kinds = [
         ("/q", asked),
         ("/r", 1),
+        ("/person-", 1),
         (" checks ", 2),
         (" base ", 3),
         (" reviews ", 6),
@@ -214,7 +215,9 @@ mod tests {
         let answer = "Decide.\n\nphileas-message: abc.1/q1";
         let reminder = "Finish.\n\nphileas-message: abc.1/r1";
         let base = "Merge.\n\nphileas-message: pull 7 base 1f";
-        assert_eq!(found(&[answer, reminder, base, base, base], 1), 0);
+        let person = "Keep it short.\n\nphileas-message: abc.1/person-77";
+        assert_eq!(found(&[answer, reminder, person, base, base, base], 1), 0);
+        assert_eq!(found(&[person, person], 0), 1);
         assert_eq!(found(&[answer], 0), 1);
         assert_eq!(found(&[reminder, reminder], 1), 1);
         assert_eq!(found(&[base, base, base, base], 0), 1);
