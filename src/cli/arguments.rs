@@ -46,12 +46,7 @@ pub use tick::{ActionArguments, TickArguments};
 
 /// Runs Google's Jules on a GitHub repository on a schedule, with its ledger in git.
 #[derive(Debug, Parser)]
-#[command(
-    name = "phileas",
-    version,
-    max_term_width = 100,
-    arg_required_else_help = true
-)]
+#[command(name = "phileas", version, max_term_width = 100)]
 pub struct Arguments {
     /// End the command after this time [default: 10m]; `serve`, `mcp`, `monitor`, `watch`, `events` and `sandbox` run
     /// until a signal ends them

@@ -1,6 +1,6 @@
-//! Exit codes: 0 done or nothing to do, 1 findings, a refused request or an internal fault, 2 usage or configuration, 3
-//! a credential is missing, refused or too weak, 4 an external service is unavailable, 5 the state is corrupt. Skips
-//! are 0.
+//! Exit codes: 0 done or nothing to do, 1 findings or a refused request, 2 usage or configuration, 3 a credential is
+//! missing, refused or too weak, 4 an external service is unavailable, 5 the state is corrupt, 70 an internal fault.
+//! Skips are 0.
 
 mod conversions;
 pub(super) mod paths;
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Done, or nothing to do.
     Done,
-    /// Findings, a refused request, or an internal fault.
+    /// Findings, or a refused request.
     Findings,
     /// The command line or the configuration is wrong.
     Usage,
@@ -23,6 +23,9 @@ pub enum Exit {
     Unavailable,
     /// The state is corrupt.
     Corrupt,
+    /// An internal fault: a bug, or an error of the operating system that no option avoids. The number is `EX_SOFTWARE` of
+    /// sysexits.h.
+    Fault,
 }
 
 impl From<Exit> for ExitCode {
@@ -34,6 +37,7 @@ impl From<Exit> for ExitCode {
             Exit::Credential => 3,
             Exit::Unavailable => 4,
             Exit::Corrupt => 5,
+            Exit::Fault => 70,
         })
     }
 }
@@ -64,10 +68,18 @@ impl CliError {
         }
     }
 
-    /// An internal fault, or findings.
-    pub fn fault(message: impl Into<String>) -> Self {
+    /// A finding, or a refused request.
+    pub fn finding(message: impl Into<String>) -> Self {
         Self {
             exit: Exit::Findings,
+            message: message.into(),
+        }
+    }
+
+    /// An internal fault.
+    pub fn fault(message: impl Into<String>) -> Self {
+        Self {
+            exit: Exit::Fault,
             message: message.into(),
         }
     }

@@ -12,13 +12,19 @@ use super::context::worktree::WorkTree;
 /// The option that names the repository.
 const REPO: &str = "--repo";
 
-/// Parses a command line. A command that needs a repository and names none gets the one that the folder was cloned
+/// Parses a command line. The program's name alone asks for help. A command that needs a repository and names none gets the one that the folder was cloned
 /// from.
 ///
 /// # Errors
 ///
 /// The error of clap, also for help.
-pub(super) fn parse_arguments(words: Vec<OsString>, dir: &Path) -> Result<Arguments, clap::Error> {
+pub(super) fn parse_arguments(
+    mut words: Vec<OsString>,
+    dir: &Path,
+) -> Result<Arguments, clap::Error> {
+    if words.len() <= 1 {
+        words.push("--help".into());
+    }
     let error = match Arguments::try_parse_from(&words) {
         Ok(arguments) => return Ok(arguments),
         Err(error) => error,

@@ -28,6 +28,11 @@ pub fn main() -> ExitCode {
     if renderer::is_child() {
         return renderer::child_main();
     }
+    // The hook of the standard library has printed where the panic was.
+    std::panic::catch_unwind(run_process).unwrap_or_else(|_| Exit::Fault.into())
+}
+
+fn run_process() -> ExitCode {
     renderer::use_children();
     let words = std::env::args_os().collect();
     let arguments = match parse::parse_arguments(words, Path::new(".")) {

@@ -385,7 +385,7 @@ fn skipped_run(reason: &str, detail: &str, dry_run: bool) -> RunResult {
 /// The result of a run that failed: one annotation says why.
 fn failed_run(stopped: CliError, dry_run: bool) -> RunResult {
     let reason = match stopped.exit {
-        Exit::Done | Exit::Findings => "failed.fault",
+        Exit::Done | Exit::Findings | Exit::Fault => "failed.fault",
         Exit::Usage => "failed.usage",
         Exit::Credential => "failed.credential",
         Exit::Unavailable => "failed.unavailable",

@@ -63,7 +63,7 @@ pub(crate) async fn run(
         screen.print_line(&said.to_string())?;
     }
     match trouble {
-        Some(trouble) => Err(CliError::fault(format!("{url} {trouble}"))),
+        Some(trouble) => Err(CliError::finding(format!("{url} {trouble}"))),
         None => {
             if !arguments.json {
                 screen.print_line(&format!("well: {url}"))?;

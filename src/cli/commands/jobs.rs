@@ -74,7 +74,7 @@ impl From<StoreError> for CliError {
             FileProblem::Full { .. } | FileProblem::Folder { .. } | FileProblem::Link => {
                 Exit::Usage
             }
-            FileProblem::System(_) => Exit::Findings,
+            FileProblem::System(_) => Exit::Fault,
         };
         let message = match error.trouble {
             // The monitor names its own file.

@@ -12,14 +12,14 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 
 /// The meaning of each exit code.
-const EXIT_CODES: [(&str, &str); 6] = [
+const EXIT_CODES: [(&str, &str); 7] = [
     (
         "0",
         "Done, or nothing to do; a turn that waits or is skipped counts as nothing to do.",
     ),
     (
         "1",
-        "A checker found something, a request of this call was refused, or an internal fault.",
+        "A checker found something, or a request of this call was refused.",
     ),
     ("2", "The command line or the configuration is wrong."),
     ("3", "A credential is missing, refused or too weak."),
@@ -27,6 +27,10 @@ const EXIT_CODES: [(&str, &str); 6] = [
     (
         "5",
         "The state file cannot be read, or is behind what Jules shows.",
+    ),
+    (
+        "70",
+        "An internal fault: a bug of phileas, or an error of the operating system, such as a full disk.",
     ),
 ];
 

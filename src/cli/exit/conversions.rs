@@ -59,9 +59,9 @@ impl From<RunsError> for CliError {
     fn from(error: RunsError) -> Self {
         match &error {
             // Scripts expect these two as findings.
-            RunsError::Unknown(_) | RunsError::NoFile(_) => Self::fault(error.to_string()),
+            RunsError::Unknown(_) | RunsError::NoFile(_) => Self::finding(error.to_string()),
             RunsError::Unsound(_) | RunsError::Trace(_) | RunsError::Taken(_) => {
-                Self::fault(error.to_string())
+                Self::finding(error.to_string())
             }
             RunsError::NoRun(_) => Self::usage(format!(
                 "{error}; write its first artifact with `phileas pipeline write`"

@@ -7,6 +7,7 @@ use crate::support::{Folder, Phileas, Served};
 #[test]
 fn help_and_version_are_no_errors() {
     let help = phileas(&["--help"]).expect(0);
+    assert_eq!(phileas(&[]).expect(0).out, help.out);
     for command in [
         "init", "deinit", "labels", "schema", "sandbox", "tick", "explain", "simulate", "validate",
         "persona", "state", "track", "setup", "prompt", "exchange",
@@ -52,8 +53,8 @@ fn help_and_version_are_no_errors() {
 #[test]
 fn a_wrong_command_line_is_usage() {
     for arguments in [
-        &[][..],
-        &["no-such-command"],
+        &["no-such-command"][..],
+        &["session"],
         &["tick", "--repo", "widget"],
         &["tick", "--repo", "acme/widget/more"],
         &["tick"],
@@ -116,7 +117,7 @@ fn a_full_disk_is_an_error() {
             .stdout(full.unwrap())
             .output()
             .unwrap();
-        assert_eq!(ended.status.code(), Some(1), "{arguments:?}: {ended:?}");
+        assert_eq!(ended.status.code(), Some(70), "{arguments:?}: {ended:?}");
         let said = String::from_utf8(ended.stderr).unwrap();
         assert!(
             said.starts_with("phileas: ") && !said.contains("panicked"),

@@ -38,7 +38,7 @@ pub(super) async fn run(
     }
     let result = &answer["result"];
     if result["isError"] == true {
-        return Err(CliError::fault(format!(
+        return Err(CliError::finding(format!(
             "{tool}: {}",
             string_at(result, "/content/0/text")
         )));

@@ -58,7 +58,7 @@ fn read_input() -> Result<String, CliError> {
         .read_to_end(&mut bytes)?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        CliError::fault(format!(
+        CliError::finding(format!(
             "standard input: byte {at} is no UTF-8; nothing was written"
         ))
     })
@@ -72,7 +72,7 @@ pub(super) fn archive_run(
     let (runs, run) = open_run(run_place)?;
     let finished = run.reading(Artifact::Git).is_some_and(|git| git.is_sound());
     if !finished && !unfinished {
-        return Err(CliError::fault(format!(
+        return Err(CliError::finding(format!(
             "the run of {} has no sound git-result.json, so it is not finished; put it away all the same with --unfinished",
             run.issue
         )));

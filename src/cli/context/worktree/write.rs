@@ -59,7 +59,7 @@ impl WorkTree {
         let remove = ["rm", "--cached", "--quiet", "--ignore-unmatch", "--"];
         for (command, paths) in [(&add[..], written), (&remove[..], removed)] {
             if !paths.is_empty() && self.git(&[command, paths].concat())?.is_none() {
-                return Err(CliError::fault(format!(
+                return Err(CliError::finding(format!(
                     "the files are as they should be, and git could not stage them; `git {} {}` says why",
                     command.join(" "),
                     paths.join(" ")
