@@ -31,7 +31,7 @@ VOLUME ["/var/lib/phileas"]
 EXPOSE 8080 9090
 # Running ticks then stop between two effects, within 25 seconds.
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=30s --timeout=10s --start-period=15s --retries=3 CMD ["/phileas", "health"]
+HEALTHCHECK --interval=30s --timeout=10s --start-period=15s --retries=3 CMD ["/phileas", "service", "health"]
 ENTRYPOINT ["/phileas"]
 CMD ["serve"]
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::arguments::{Arguments, Command, DEADLINE};
+use super::arguments::{AgentCommand, Arguments, Command, DEADLINE};
 use super::exit::{CliError, Exit};
 
 /// The part of the limit after which a tick begins nothing new. The rest is for recording what it has begun.
@@ -39,8 +39,15 @@ impl Deadline {
     pub(super) fn for_command(arguments: &Arguments) -> Option<Self> {
         let goes_on = match &arguments.command {
             Command::Serve(serve) => !serve.check,
-            Command::Monitor(monitor) => !monitor.once,
-            Command::Sandbox(_) | Command::Watch(_) | Command::Events(_) => true,
+            Command::Monitor(monitor)
+            | Command::Agent {
+                command: AgentCommand::Monitor(monitor),
+            } => !monitor.once,
+            Command::Sandbox(_)
+            | Command::Watch(_)
+            | Command::Agent {
+                command: AgentCommand::Watch(_) | AgentCommand::Events(_),
+            } => true,
             Command::Mcp(mcp) => mcp.command.is_none(),
             _ => false,
         };

@@ -3,14 +3,11 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory as _, Parser as _};
 
 use super::arguments::Arguments;
 use super::context::worktree::WorkTree;
-
-/// The option that names the repository.
-const REPO: &str = "--repo";
 
 /// Parses a command line. The program's name alone asks for help. A command that needs a repository and names none gets the one that the folder was cloned
 /// from.
@@ -46,15 +43,13 @@ pub(super) fn parse_arguments(
              remote `origin` names it",
         ));
     };
-    let named = [REPO.into(), origin.to_string().into()];
+    let named = ["--repo".into(), origin.to_string().into()];
     Arguments::try_parse_from(words.into_iter().chain(named))
 }
 
-/// Whether only the repository is missing.
+/// Whether only the repository is missing. It is the one argument that a command needs although the parser of clap takes a
+/// command line without it; for all others that parser names what is missing.
 fn wants_only_repository(error: &clap::Error) -> bool {
     error.kind() == ErrorKind::MissingRequiredArgument
-        && matches!(
-            error.get(ContextKind::InvalidArg),
-            Some(ContextValue::Strings(missing)) if matches!(&missing[..], [one] if one.starts_with(REPO))
-        )
+        && error.get(ContextKind::InvalidArg).is_none()
 }

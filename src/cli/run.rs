@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use clap::CommandFactory as _;
 
-use super::arguments::{self, Arguments, Command};
+use super::arguments::{self, AgentCommand, Arguments, Command, ServiceCommand};
 use super::commands::{
     action, bootstrap, deinit, deliveries, doctor, exchange, health, init, jobs, labels, manual,
-    mcp, persona, pipeline, probe, prompt, replay, role, sandbox, schema, serve, session, setup,
-    simulate, sprint, state, status, stop, suspended, task, tick, track, upgrade, validate,
+    mcp, pause, persona, pipeline, probe, prompt, replay, role, sandbox, schema, serve, session,
+    setup, simulate, sprint, state, status, suspended, task, tick, track, upgrade, validate,
 };
 use super::deadline::Deadline;
 use super::exit::{CliError, Exit};
@@ -156,9 +156,8 @@ async fn run_command(
         Command::Prompt { command } => prompt::run(command, screen),
         Command::Setup { command } => setup::run(command, screen),
         Command::Session { command } => session::run(command, deadline, screen).await,
-        // clap has refused a command line without `--all`.
-        Command::Stop { repository, .. } => stop::run(repository, screen).await,
-        Command::Resume(repository) => stop::resume_repository(repository, screen).await,
+        Command::Pause(arguments) => pause::run(arguments, screen).await,
+        Command::Resume(repository) => pause::resume_repository(repository, screen).await,
         Command::Task { command } => task::run(command, screen),
         Command::Sprint { command } => sprint::run(command, screen).await,
         Command::Persona { command } => persona::run(command, screen).await,
@@ -173,15 +172,36 @@ async fn run_command(
         Command::Mcp(arguments) => mcp::run(arguments, screen).await,
         Command::Probe(arguments) => probe::run(arguments, screen).await,
         Command::Serve(arguments) => serve::run(arguments, screen).await,
-        Command::Health(arguments) => health::run(arguments, screen).await,
-        Command::Deliveries(arguments) => deliveries::run(arguments, screen).await,
-        Command::Replay(arguments) => replay::run(arguments, screen).await,
-        Command::Suspended { command } => suspended::run(command, screen).await,
+        Command::Service { command } => run_service_command(command, screen).await,
+        Command::Agent { command } => run_agent_command(command, screen).await,
         Command::Monitor(arguments) => jobs::monitor(arguments, screen).await,
         Command::Watch(arguments) => jobs::watch(arguments, screen).await,
         Command::HandleEvent(arguments) => jobs::handle_event(arguments, screen).await,
-        Command::Events(arguments) => jobs::events(arguments, screen).await,
-        Command::Jobs { command } => jobs::jobs(command, screen).await,
+    }
+}
+
+async fn run_service_command(
+    command: &ServiceCommand,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, CliError> {
+    match command {
+        ServiceCommand::Health(arguments) => health::run(arguments, screen).await,
+        ServiceCommand::Deliveries(arguments) => deliveries::run(arguments, screen).await,
+        ServiceCommand::Replay(arguments) => replay::run(arguments, screen).await,
+        ServiceCommand::Suspended { command } => suspended::run(command, screen).await,
+    }
+}
+
+async fn run_agent_command(
+    command: &AgentCommand,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, CliError> {
+    match command {
+        AgentCommand::Monitor(arguments) => jobs::monitor(arguments, screen).await,
+        AgentCommand::Watch(arguments) => jobs::watch(arguments, screen).await,
+        AgentCommand::HandleEvent(arguments) => jobs::handle_event(arguments, screen).await,
+        AgentCommand::Events(arguments) => jobs::events(arguments, screen).await,
+        AgentCommand::Jobs { command } => jobs::jobs(command, screen).await,
     }
 }
 

@@ -51,7 +51,7 @@ pub enum FileProblem {
     #[error("{0}")]
     Corrupt(Box<Diagnostic>),
     /// It is at its limit.
-    #[error("it holds {limit} jobs already; retire some (`phileas jobs retire`)")]
+    #[error("it holds {limit} jobs already; retire some (`phileas agent jobs retire`)")]
     Full {
         /// The limit.
         limit: usize,

@@ -450,7 +450,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             let repository = self.ticker.called(id);
             tracing::error!(
                 repository,
-                "the repository is suspended: {}; the others go on. `phileas suspended list` says why, `phileas suspended \
+                "the repository is suspended: {}; the others go on. `phileas service suspended list` says why, `phileas service suspended \
                  resume` resumes it",
                 suspended.because
             );

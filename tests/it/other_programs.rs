@@ -12,9 +12,9 @@ use crate::support::{Folder, Phileas, Served};
 
 /// Where other programs are started, and the commands that have it done, each with its reason.
 const STARTED: &str = "cli/context/subprocess.rs";
-/// `phileas watch` starts the one that its person named on the command line, and holds none of a repository's words to it.
+/// `phileas agent watch` starts the one that its person named on the command line, and holds none of a repository's words to it.
 const HANDLER: &str = "jobs/command.rs";
-/// `phileas handle-event` asks the MCP server that its person's configuration names.
+/// `phileas agent handle-event` asks the MCP server that its person's configuration names.
 const MCP_SERVER: &str = "jobs/mcp_command.rs";
 /// A template of a repository is rendered in a child process: this very program, by its own path, without environment.
 const RENDERER: &str = "adapters/renderer/pool.rs";

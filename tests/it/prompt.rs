@@ -29,11 +29,7 @@ fn repository() -> Folder {
 }
 
 fn render(folder: &Folder, more: &[&str]) -> Ended {
-    let arguments = [
-        &["prompt", "render", "observers", "--dir", folder.text()],
-        more,
-    ]
-    .concat();
+    let arguments = [&["prompt", "render", "observers", folder.text()], more].concat();
     Phileas::new(&arguments).run()
 }
 
@@ -133,7 +129,7 @@ fn what_is_wrong_is_told_with_its_place() {
         "{ended}"
     );
     render(&folder, &["--set", "role"]).expect(2);
-    let nonsense = ["prompt", "render", "obsrevers", "--dir", folder.text()];
+    let nonsense = ["prompt", "render", "obsrevers", folder.text()];
     let ended = Phileas::new(&nonsense).run().expect(2);
     assert!(
         ended.out.is_empty() && ended.err.contains("did you mean `observers`?"),
@@ -150,7 +146,7 @@ fn what_is_wrong_is_told_with_its_place() {
 fn a_layer_of_roles_wants_to_know_which() {
     let folder = Folder::repository("cycle = [\"a\"]\n", &["a"]);
     for (layer, role) in [("observers", "docs"), ("innovators", "architect")] {
-        let words = ["prompt", "render", layer, "--dir", folder.text()];
+        let words = ["prompt", "render", layer, folder.text()];
         let ended = Phileas::new(&words).run().expect(2);
         let said = format!("a prompt of the {layer} is one role's: say --role NAME, one of ");
         assert!(ended.out.is_empty() && ended.err.contains(&said), "{ended}");

@@ -389,7 +389,7 @@ fn a_layers_template_draws_from_the_feedback_that_lies_with_the_roles() {
             let ledger = Folder::empty();
             let place = if is_merged { &folder } else { &ledger };
             place.write(path, "topic: generated code\n");
-            let arguments = ["prompt", "render", "narrator", "--dir", folder.text()];
+            let arguments = ["prompt", "render", "narrator", folder.text()];
             let arguments = [&arguments[..], &["--ledger", ledger.text()]].concat();
             let on_disk = Phileas::new(&arguments).run().expect(0);
             assert!(on_disk.out.contains("topic: generated code"), "{on_disk}");

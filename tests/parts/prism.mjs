@@ -223,7 +223,7 @@ async function journey(surroundings) {
   if (failures.length === 0) await layers(phileas, (route) => exercised('github', route));
 
   // The brake, its release, and the questions that are open.
-  await phileas('stop --all');
+  await phileas('pause --cancel-sessions');
   await phileas('resume');
   await phileas('probe --write');
   return failures;

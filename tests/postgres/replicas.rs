@@ -101,7 +101,13 @@ impl Replicas {
 
     /// All deliveries, as a command beside the services lists them.
     pub(crate) fn deliveries(&self) -> Vec<Value> {
-        let arguments = ["deliveries", "--database-url", &self.address, "--json"];
+        let arguments = [
+            "service",
+            "deliveries",
+            "--database-url",
+            &self.address,
+            "--json",
+        ];
         let told = Phileas::new(&arguments).run().expect(0);
         told.lines()
     }

@@ -25,7 +25,7 @@ pub enum TaskCommand {
         /// Only those with this tag
         #[arg(long)]
         tag: Option<String>,
-        /// Print one JSON object a task
+        /// Print JSON for programs, one document a line
         #[arg(long)]
         json: bool,
     },
@@ -74,7 +74,7 @@ pub enum TaskCommand {
         place: BoardFolder,
     },
     /// Check the files that personas leave for each other: tasks, sprints, journals
-    Lint {
+    Check {
         /// The repository's folder
         #[arg(default_value = ".", value_parser = repository_folder())]
         dir: PathBuf,
@@ -87,7 +87,7 @@ pub enum TaskCommand {
         /// Count warnings as errors
         #[arg(long)]
         strict: bool,
-        /// Print one JSON object a finding
+        /// Print JSON for programs, one document a line
         #[arg(long)]
         json: bool,
     },
@@ -103,7 +103,7 @@ pub enum SprintCommand {
     /// Write the first files of a sprint; existing files stay
     New {
         /// The sprint's number; without it, the one after the last that has a folder
-        #[arg(value_parser = clap::value_parser!(u64).range(1..=phileas_domain::board::limits::SPRINT_LIMIT))]
+        #[arg(long, value_parser = clap::value_parser!(u64).range(1..=phileas_domain::board::limits::SPRINT_LIMIT))]
         number: Option<u64>,
         /// A persona that gets a plan to fill in; may be given several times
         #[arg(long = "persona", value_name = "ID")]
@@ -118,9 +118,9 @@ pub enum SprintCommand {
 #[derive(Debug, Clone, Args)]
 pub struct BoardFolder {
     /// The repository's folder
-    #[arg(long, default_value = ".", value_parser = repository_folder(), value_name = "DIR")]
+    #[arg(default_value = ".", value_parser = repository_folder())]
     pub dir: PathBuf,
-    /// Print JSON for programs
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }

@@ -10,16 +10,16 @@ use super::repository::{Repository, repository_folder};
 /// Arguments of `doctor`.
 #[derive(Debug, Clone, Args)]
 pub struct Doctor {
-    /// The repository, `owner/name`; without it only a folder is checked
+    /// The repository, `owner/name`; without it only the folder is checked
     #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
     pub repo: Option<RepositoryName>,
     /// The folder whose plan and workflows are checked if GitHub cannot be asked
-    #[arg(long, default_value = ".", value_parser = repository_folder(), value_name = "DIR")]
+    #[arg(default_value = ".", value_parser = repository_folder())]
     pub dir: PathBuf,
     /// Make safe changes: create missing labels, enable a workflow that GitHub disabled for inactivity
     #[arg(long)]
     pub fix: bool,
-    /// Print one JSON object a line: a finding each, and a summary
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }

@@ -47,7 +47,7 @@ pub enum ExchangeCommand {
         /// Change nothing, print the changes
         #[arg(long)]
         dry_run: bool,
-        /// Print one JSON object a line
+        /// Print JSON for programs, one document a line
         #[arg(long)]
         json: bool,
     },
@@ -85,7 +85,7 @@ pub struct ExchangeLocation {
     /// Only this workstream
     #[arg(long, value_name = "NAME")]
     pub stream: Option<String>,
-    /// Print one JSON object a line
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }

@@ -1,4 +1,4 @@
-//! `deliveries`, `replay` and `suspended`.
+//! `service deliveries`, `service replay` and `service suspended`.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub struct InboxLocation {
     pub database_url: Option<String>,
 }
 
-/// Arguments of `deliveries`.
+/// Arguments of `service deliveries`.
 #[derive(Debug, Clone, Args)]
 pub struct Deliveries {
     /// Which inbox.
@@ -29,12 +29,12 @@ pub struct Deliveries {
     /// Only the newest deliveries, this many [default: 200 as a table, all as JSON]
     #[arg(long, value_name = "NUMBER")]
     pub limit: Option<usize>,
-    /// Print one JSON object a delivery
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }
 
-/// Arguments of `replay`.
+/// Arguments of `service replay`.
 #[derive(Debug, Clone, Args)]
 pub struct Replay {
     /// GitHub's id of the delivery
@@ -43,12 +43,12 @@ pub struct Replay {
     /// Which inbox.
     #[command(flatten)]
     pub kept: InboxLocation,
-    /// Print a JSON object
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }
 
-/// `suspended …`
+/// `service suspended …`
 #[derive(Debug, Subcommand)]
 pub enum SuspendedCommand {
     /// List suspended repositories, and the reasons
@@ -63,13 +63,13 @@ pub enum SuspendedCommand {
     },
 }
 
-/// Arguments of the `suspended` commands.
+/// Arguments of the `service suspended` commands.
 #[derive(Debug, Clone, Args)]
 pub struct SuspendedRepositories {
     /// Which inbox.
     #[command(flatten)]
     pub kept: InboxLocation,
-    /// Print one JSON object a repository
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }

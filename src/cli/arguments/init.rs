@@ -14,7 +14,7 @@ pub struct TargetArguments {
     /// The repository's folder: a git work tree
     #[arg(default_value = ".")]
     pub dir: PathBuf,
-    /// The repository, `owner/name`; without it, the one that the remote `origin` names
+    /// The repository, `owner/name` [default: the one that the remote `origin` names]
     #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
     pub repo: Option<RepositoryName>,
     /// The default branch of a work tree; without it, what `origin` says, else the branch that is checked out
@@ -29,7 +29,7 @@ pub struct TargetArguments {
     /// Change nothing, show everything
     #[arg(long)]
     pub dry_run: bool,
-    /// Print one JSON object a line
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }

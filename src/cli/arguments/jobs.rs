@@ -1,4 +1,4 @@
-//! `monitor`, `watch`, `handle-event`, `events`, `jobs`.
+//! `agent`.
 
 use std::path::PathBuf;
 
@@ -38,7 +38,26 @@ impl JobFiles {
     }
 }
 
-/// Arguments of `monitor`.
+/// `agent …`
+#[derive(Debug, Subcommand)]
+pub enum AgentCommand {
+    /// Check the jobs of your own agent, and write an event when one needs the agent
+    Monitor(Monitor),
+    /// Start a program for each event of the monitor
+    Watch(Watch),
+    /// Handle one event, and print what an agent needs to know about it
+    HandleEvent(HandleEvent),
+    /// Print the events; `--follow` also prints new ones
+    Events(Events),
+    /// List the jobs of your own agent, register and retire them
+    Jobs {
+        /// What to do.
+        #[command(subcommand)]
+        command: JobsCommand,
+    },
+}
+
+/// Arguments of `agent monitor`.
 #[derive(Debug, Clone, Args)]
 pub struct Monitor {
     /// Which files.
@@ -71,12 +90,12 @@ pub struct Monitor {
     /// Keep the job when its pull request is merged or closed
     #[arg(long)]
     pub no_retire: bool,
-    /// Print events as JSON, one a line
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }
 
-/// Arguments of `watch`.
+/// Arguments of `agent watch`.
 #[derive(Debug, Clone, Args)]
 pub struct Watch {
     /// Which files.
@@ -102,7 +121,7 @@ pub struct Watch {
     pub once: bool,
 }
 
-/// Arguments of `handle-event`.
+/// Arguments of `agent handle-event`.
 #[derive(Debug, Clone, Args)]
 pub struct HandleEvent {
     /// Which files.
@@ -135,12 +154,12 @@ pub struct HandleEvent {
     /// Keep the job when its pull request is merged or closed
     #[arg(long)]
     pub no_retire: bool,
-    /// Print one JSON document
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }
 
-/// Arguments of `events`.
+/// Arguments of `agent events`.
 #[derive(Debug, Clone, Args)]
 pub struct Events {
     /// Which files.
@@ -164,12 +183,12 @@ pub struct Events {
     /// Acknowledge this event, so that it wakes no agent
     #[arg(long, value_name = "ID", conflicts_with = "follow")]
     pub acknowledge: Option<u64>,
-    /// Print events as JSON, one a line
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }
 
-/// `jobs …`
+/// `agent jobs …`
 #[derive(Debug, Clone, Subcommand)]
 pub enum JobsCommand {
     /// List the jobs
@@ -177,7 +196,7 @@ pub enum JobsCommand {
         /// Retired jobs, too
         #[arg(long)]
         all: bool,
-        /// Print one JSON object a line
+        /// Print JSON for programs, one document a line
         #[arg(long)]
         json: bool,
         /// Which files.

@@ -40,7 +40,7 @@ pub struct Bootstrap {
     /// Change nothing, print the changes
     #[arg(long)]
     pub dry_run: bool,
-    /// Print one JSON object a line
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }
@@ -54,19 +54,19 @@ pub struct Upgrade {
     /// The action that the workflow runs, at a commit; without it, the one of this release
     #[arg(long, value_name = "OWNER/NAME@COMMIT")]
     pub action: Option<Pin>,
-    /// The repository, `owner/name`; without it, the one that the remote `origin` names
+    /// The repository, `owner/name` [default: the one that the remote `origin` names]
     #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
     pub repo: Option<phileas_domain::model::RepositoryName>,
     /// Change no folder, open a pull request instead; needs a token
     #[arg(long)]
     pub pull_request: bool,
-    /// Ask no question
+    /// Ask nothing
     #[arg(long, short)]
     pub yes: bool,
     /// Change nothing, print the changes
     #[arg(long)]
     pub dry_run: bool,
-    /// Print one JSON object a line
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }
@@ -75,9 +75,9 @@ pub struct Upgrade {
 #[derive(Debug, Clone, Args)]
 pub struct RoleRepository {
     /// The repository's folder
-    #[arg(long, default_value = ".", value_parser = repository_folder())]
+    #[arg(default_value = ".", value_parser = repository_folder())]
     pub dir: PathBuf,
-    /// Print one JSON object a line
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }
@@ -88,6 +88,7 @@ pub enum RoleCommand {
     /// List the roles, and whether they are enabled
     List {
         /// Only those of this layer
+        #[arg(long)]
         layer: Option<RoleLayer>,
         /// Which repository.
         #[command(flatten)]
@@ -97,8 +98,13 @@ pub enum RoleCommand {
     Add {
         /// The layer
         layer: RoleLayer,
-        /// The roles
-        #[arg(required = true)]
+        /// The role, or several with a comma between them
+        #[arg(
+            required = true,
+            num_args = 1,
+            value_delimiter = ',',
+            value_name = "ROLE"
+        )]
         roles: Vec<String>,
         /// Write their texts into the repository, too, to edit them there
         #[arg(long)]

@@ -46,7 +46,7 @@ pub struct StateSource {
     /// The repository, `owner/name`
     #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
     pub repo: Option<RepositoryName>,
-    /// Print JSON only
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }
@@ -95,7 +95,7 @@ pub enum PersonaCommand {
         /// The repository's folder
         #[arg(default_value = ".", value_parser = repository_folder())]
         dir: PathBuf,
-        /// Print one JSON object a persona
+        /// Print JSON for programs, one document a line
         #[arg(long)]
         json: bool,
     },
@@ -114,35 +114,34 @@ pub enum PersonaCommand {
         #[arg(long)]
         cycle: bool,
         /// The repository's folder
-        #[arg(long, default_value = ".", value_parser = repository_folder(), value_name = "DIR")]
+        #[arg(default_value = ".", value_parser = repository_folder())]
         dir: PathBuf,
-        /// Print one JSON object a line
+        /// Print JSON for programs, one document a line
         #[arg(long)]
         json: bool,
     },
     /// Print the journal of a persona's last turns, as in its prompt
     ///
-    /// Without an id it counts the entries of each persona.
+    /// Without `--persona` it counts the entries of each persona.
     Journal {
-        /// The persona's id
-        id: Option<String>,
         /// The repository's folder
-        #[arg(long, default_value = ".", value_parser = repository_folder(), value_name = "DIR")]
+        #[arg(default_value = ".", value_parser = repository_folder())]
         dir: PathBuf,
+        /// The persona, by its id
+        #[arg(long, value_name = "ID")]
+        persona: Option<String>,
         /// Check the entries instead: frontmatter, dates, names
         #[arg(long)]
-        lint: bool,
+        check: bool,
         /// Count warnings as errors
-        #[arg(long, requires = "lint")]
+        #[arg(long, requires = "check")]
         strict: bool,
-        /// Print JSON for programs
+        /// Print JSON for programs, one document a line
         #[arg(long)]
         json: bool,
     },
-    /// Print a persona's title and prompt as phileas would send them
-    ///
-    /// In a repository without open pull requests, sprint and notes on earlier turns; `<…>` stands for the turn's
-    /// values in the marker.
+    /// The same as `prompt render` of a persona
+    #[command(hide = true)]
     Render {
         /// The persona's id
         id: String,
@@ -155,7 +154,7 @@ pub enum PersonaCommand {
         /// The track's name in the prompt
         #[arg(long, default_value = "default")]
         track: String,
-        /// Print JSON with title, prompt and the included files
+        /// Print JSON for programs, one document a line
         #[arg(long)]
         json: bool,
     },

@@ -13,7 +13,7 @@ pub enum PipelineCommand {
     Validate {
         /// The file; its name says which artifact it is
         file: PathBuf,
-        /// Print one JSON object a finding
+        /// Print JSON for programs, one document a line
         #[arg(long)]
         json: bool,
     },
@@ -110,7 +110,7 @@ pub struct RunsLocation {
     /// The folder of the runs [default: `.pipeline` of the repository of this folder]
     #[arg(long, value_name = "DIR")]
     pub pipeline_dir: Option<PathBuf>,
-    /// Print JSON for programs
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }

@@ -125,7 +125,7 @@ pub struct Simulate {
     /// Also draw it into this file, as SVG
     #[arg(long, value_name = "FILE", requires = "fleet")]
     pub svg: Option<PathBuf>,
-    /// Print one JSON object a line
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }
@@ -171,7 +171,7 @@ pub struct Validate {
     /// Also check on GitHub that the branches in the plan exist in this repository
     #[arg(long, value_name = "OWNER/NAME")]
     pub repo: Option<RepositoryName>,
-    /// Print one JSON object a finding
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }

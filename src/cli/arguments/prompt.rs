@@ -9,18 +9,25 @@ use super::repository::repository_folder;
 /// `prompt …`
 #[derive(Debug, Subcommand)]
 pub enum PromptCommand {
-    /// Print the prompt of a layer; writes nothing
+    /// Print the prompt of a persona or a layer; writes nothing
+    ///
+    /// In a repository without open pull requests, sprint and notes on earlier turns. For a persona `<…>` stands for the
+    /// turn's values in the marker.
     Render(RenderPrompt),
 }
 
 /// Arguments of `prompt render`.
 #[derive(Debug, Args)]
 pub struct RenderPrompt {
-    /// The layer, such as `observers`
-    pub layer: String,
+    /// A persona's id, or a layer such as `observers`; `layer:observers` where a persona has the same name
+    #[arg(value_name = "NAME", value_parser = parse_name)]
+    pub layer: PromptName,
     /// The repository's folder, as on the default branch
-    #[arg(long, default_value = ".", value_parser = repository_folder())]
+    #[arg(default_value = ".", value_parser = repository_folder())]
     pub dir: PathBuf,
+    /// The track's name in a persona's prompt
+    #[arg(long, default_value = "default", value_name = "NAME")]
+    pub track: String,
     /// A folder with the files of the branch `jules` [default: the repository's folder]
     #[arg(long, value_name = "DIR")]
     pub ledger: Option<PathBuf>,
@@ -47,9 +54,31 @@ pub struct RenderPrompt {
     /// A value that the template may use; may be given several times
     #[arg(long, value_name = "NAME=TEXT", value_parser = parse_pair)]
     pub set: Vec<(String, String)>,
-    /// Print one JSON document
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
+}
+
+/// The name of a persona or a layer.
+#[derive(Debug, Clone)]
+pub struct PromptName {
+    /// The name, without a prefix.
+    pub name: String,
+    /// Whether the prefix says that it is a layer.
+    pub is_layer: bool,
+}
+
+/// Parses a name, as the steps of a track write it.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "clap takes a parser that may fail"
+)]
+fn parse_name(text: &str) -> Result<PromptName, String> {
+    let layer = text.strip_prefix("layer:");
+    Ok(PromptName {
+        name: layer.unwrap_or(text).to_owned(),
+        is_layer: layer.is_some(),
+    })
 }
 
 /// Parses a name and a text.

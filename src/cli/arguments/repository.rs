@@ -11,10 +11,16 @@ use crate::cli::context::repository_root::repository_root;
 /// Which repository.
 #[derive(Debug, Clone, Args)]
 pub struct Repository {
-    /// The repository, `owner/name`; without it, the one that the remote `origin` names
-    #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
+    /// The repository, `owner/name` [default: the one that the remote `origin` names]
+    // `parse` reads the default, because it needs the folder.
+    #[arg(
+        long,
+        env = "GITHUB_REPOSITORY",
+        value_name = "OWNER/NAME",
+        required = false
+    )]
     pub repo: RepositoryName,
-    /// Print one JSON document, or one a line, for programs
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }

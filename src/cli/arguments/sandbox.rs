@@ -27,7 +27,7 @@ pub struct Sandbox {
     ///
     /// The models, the service and its dashboard, as with `--serve`. The repository is empty, no model of a maintainer
     /// acts in it, and no webhook is lost.
-    #[arg(long, conflicts_with_all = ["headless", "world_only", "repo", "ledger", "until"])]
+    #[arg(long, conflicts_with_all = ["headless", "world_only", "dir", "repo", "ledger", "until"])]
     pub empty: bool,
     /// Address of the dashboard, on loopback; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
@@ -39,17 +39,20 @@ pub struct Sandbox {
     #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
     pub jules: SocketAddr,
     /// Use this folder as the repository instead of the sample repository
-    #[arg(long, value_name = "DIR")]
+    #[arg(value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+    /// The same folder, as an option
+    #[arg(long, value_name = "DIR", hide = true, conflicts_with = "dir")]
     pub repo: Option<PathBuf>,
     /// Run the layers of the hand-over pipeline instead of the sample cycle
-    #[arg(long, conflicts_with = "repo")]
+    #[arg(long, conflicts_with_all = ["dir", "repo"])]
     pub layers: bool,
     /// Play the scenario of this file and print what happens
     ///
     /// The file defines how long it lasts, the repository's files, how sessions go and what people do. The same file
     /// and the same seed always print the same. See `tests/scenarios/README.md` for the keys, and for scenarios of
     /// layers.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["headless", "world_only", "serve", "empty", "repo", "layers", "ledger", "until", "maintainer", "speed", "chaos", "faults", "json"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["headless", "world_only", "serve", "empty", "dir", "repo", "layers", "ledger", "until", "maintainer", "speed", "chaos", "faults", "json"])]
     pub scenario: Option<PathBuf>,
     /// Put this folder on the branch `jules` first
     #[arg(long, value_name = "DIR")]
@@ -75,9 +78,16 @@ pub struct Sandbox {
     /// Write the repositories, the branches and the models' records here at the end
     #[arg(long, value_name = "DIR")]
     pub export: Option<PathBuf>,
-    /// Print one JSON object a line; implies `--headless`
+    /// Print JSON for programs, one document a line; implies `--headless`
     #[arg(long)]
     pub json: bool,
+}
+
+impl Sandbox {
+    /// The folder with the repository's files.
+    pub(crate) fn folder(&self) -> Option<&PathBuf> {
+        self.dir.as_ref().or(self.repo.as_ref())
+    }
 }
 
 /// Parses a seed.

@@ -1,11 +1,13 @@
-//! `serve` and `health`.
+//! `serve` and `service`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use phileas_domain::model::parse_switch;
+
+use super::inbox::{Deliveries, Replay, SuspendedCommand};
 
 /// Arguments of `serve`.
 #[derive(Debug, Clone, Args)]
@@ -62,7 +64,7 @@ pub struct Serve {
     /// Check credentials and permissions with GitHub and Jules, report what is missing, and end
     #[arg(long, conflicts_with = "setup")]
     pub check: bool,
-    /// With --check: print a JSON object for each finding
+    /// Print JSON for programs, one document a line
     #[arg(long, requires = "check")]
     pub json: bool,
     /// Create a GitHub App through a page on the admin listener, store its credentials in the data directory, and end
@@ -70,7 +72,24 @@ pub struct Serve {
     pub setup: bool,
 }
 
-/// Arguments of `health`.
+/// `service …`
+#[derive(Debug, Subcommand)]
+pub enum ServiceCommand {
+    /// Check whether a running service is healthy
+    Health(Health),
+    /// List the deliveries that a service has stored
+    Deliveries(Deliveries),
+    /// Run a stored delivery again
+    Replay(Replay),
+    /// List repositories that a service has suspended, and resume them
+    Suspended {
+        /// What to do.
+        #[command(subcommand)]
+        command: SuspendedCommand,
+    },
+}
+
+/// Arguments of `service health`.
 #[derive(Debug, Clone, Args)]
 pub struct Health {
     /// The address of the service, as for `serve`; a listener on all addresses is asked on loopback
@@ -82,7 +101,7 @@ pub struct Health {
     /// Ask whether it is ready for deliveries, with its inbox and its driver, and not only whether it runs
     #[arg(long)]
     pub ready: bool,
-    /// Print a JSON object
+    /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }

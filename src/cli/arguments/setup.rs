@@ -20,7 +20,7 @@ pub enum SetupCommand {
         /// Change nothing, print the changes
         #[arg(long)]
         dry_run: bool,
-        /// Print one JSON object a line
+        /// Print JSON for programs, one document a line
         #[arg(long)]
         json: bool,
     },
@@ -32,7 +32,7 @@ pub enum SetupCommand {
         /// Everything about one tool: its dependencies, its variables and its part of the script
         #[arg(long, value_name = "TOOL")]
         detail: Option<String>,
-        /// Print one JSON object a line
+        /// Print JSON for programs, one document a line
         #[arg(long)]
         json: bool,
     },

@@ -1,4 +1,4 @@
-//! `phileas deliveries`: lists the deliveries that a service has stored, whether or not it is running.
+//! `phileas service deliveries`: lists the deliveries that a service has stored, whether or not it is running.
 
 use std::io::Write;
 

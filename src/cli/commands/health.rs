@@ -1,4 +1,4 @@
-//! `phileas health`: asks a running service whether it is healthy, for orchestrators whose image has no other program.
+//! `phileas service health`: asks a running service whether it is healthy, for orchestrators whose image has no other program.
 
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -48,7 +48,7 @@ pub(crate) async fn run(
                 format!("is {NOT_READY}{}", sanitize::sanitize_line(because))
             }
             _ => format!(
-                "answers {status}; the log of the service says why, and so does `phileas health --ready` of its admin \
+                "answers {status}; the log of the service says why, and so does `phileas service health --ready` of its admin \
                  listener (`--listen`)"
             ),
         }),

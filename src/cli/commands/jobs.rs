@@ -1,4 +1,4 @@
-//! `phileas monitor`, `watch`, `handle-event`, `events`, `jobs`: use Jules from your own agent.
+//! `phileas agent monitor`, `watch`, `handle-event`, `events`, `jobs`: use Jules from your own agent.
 
 mod clients;
 mod configuration;

@@ -44,14 +44,14 @@ pub(crate) async fn run(
             screen,
         ),
         PersonaCommand::Journal {
-            id,
             dir,
-            lint,
+            persona,
+            check,
             strict,
             json,
-        } => match lint {
-            true => journal::lint_journals(id.as_deref(), dir, *strict, *json, screen),
-            false => journal::run(id.as_deref(), dir, *json, screen),
+        } => match check {
+            true => journal::check_journals(persona.as_deref(), dir, *strict, *json, screen),
+            false => journal::run(persona.as_deref(), dir, *json, screen),
         },
         PersonaCommand::Render {
             id,
@@ -63,8 +63,15 @@ pub(crate) async fn run(
     }
 }
 
+/// Whether a folder has a persona of this name, readable or not.
+pub(super) fn has_persona(dir: &Path, name: &str) -> Result<bool, CliError> {
+    let (tree, plan, _) = read_plan(dir)?;
+    let folder = format!("{PERSONAS_FOLDER}/{name}");
+    Ok(plan.personas.contains_key(&PersonaId::from(name)) || tree.below(&folder).next().is_some())
+}
+
 /// Prints the title and prompt of a persona.
-fn render(
+pub(super) fn render(
     id: &str,
     dir: &Path,
     repo: &RepositoryName,

@@ -1,4 +1,4 @@
-//! `phileas prompt`: prints the prompt of a layer, and its sources.
+//! `phileas prompt`: prints the prompt of a persona or a layer, and its sources.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -13,8 +13,9 @@ use phileas_domain::prompt::{
 };
 use serde_json::json;
 
+use super::persona;
 use crate::adapters::{files, renderer};
-use crate::cli::arguments::{PromptCommand, RenderPrompt};
+use crate::cli::arguments::{PromptCommand, PromptName, RenderPrompt};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::diagnostics::diagnostic_json;
 use crate::cli::terminal::output::{self, Screen};
@@ -24,13 +25,18 @@ pub(crate) fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let PromptCommand::Render(arguments) = command;
+    let PromptName { name, is_layer } = &arguments.layer;
+    if !is_layer && persona::has_persona(&arguments.dir, name)? {
+        let (dir, track) = (&arguments.dir, &arguments.track);
+        return persona::render(name, dir, &arguments.repo, track, arguments.json, screen);
+    }
     let tree = read_tree(&arguments.dir)?;
     let ledger = match &arguments.ledger {
         Some(dir) => read_tree(dir)?,
         None => tree.clone(),
     };
     // An unknown layer is a mistake in the command, not in the folder.
-    let is_layer = prompt::canonical_layer(&arguments.layer).is_some();
+    let is_layer = prompt::canonical_layer(&arguments.layer.name).is_some();
     let layout = Layout::detect(&ledger).map_err(|both| CliError::usage(both.to_string()))?;
     let catalogue = Catalogue::of(&tree, layout.unwrap_or(Layout::Flat));
     let error = match assemble_prompt(arguments, &catalogue, &ledger) {
@@ -67,7 +73,8 @@ fn missing_arguments(
     catalogue: &Catalogue,
     is_theirs: bool,
 ) -> Option<String> {
-    if let Some(layer @ ("observers" | "innovators")) = prompt::canonical_layer(&arguments.layer)
+    if let Some(layer @ ("observers" | "innovators")) =
+        prompt::canonical_layer(&arguments.layer.name)
         && arguments.role.is_none()
         && arguments.set.is_empty()
         && !is_theirs
@@ -79,7 +86,7 @@ fn missing_arguments(
             names.join(", ")
         ));
     }
-    let is_implementer = prompt::canonical_layer(&arguments.layer) == Some("implementer");
+    let is_implementer = prompt::canonical_layer(&arguments.layer.name) == Some("implementer");
     if !is_implementer || arguments.task.is_some() || !arguments.set.is_empty() {
         return None;
     }
@@ -116,7 +123,7 @@ fn assemble_prompt(
         .find(|filed| Some(filed.path.as_str()) == item)
         .map(|filed| filed.value.label.as_str());
     let role = set.get("role").map(String::as_str);
-    let job = match prompt::canonical_layer(&arguments.layer) {
+    let job = match prompt::canonical_layer(&arguments.layer.name) {
         Some("narrator") => Some(Job::Narrator { commits: None }),
         Some("observers") => role.map(Job::Observer),
         Some("decider") => Some(Job::Decider),
@@ -140,7 +147,7 @@ fn assemble_prompt(
     let Some(job) = job else {
         // Without a subject the template gets the given values only.
         let request = Assembly {
-            layer: &arguments.layer,
+            layer: &arguments.layer.name,
             tree: catalogue.tree(),
             ledger,
             variables: &set,

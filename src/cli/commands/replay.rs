@@ -1,4 +1,4 @@
-//! `phileas replay`: runs a delivery again, whatever its result. A running service notices within a second.
+//! `phileas service replay`: runs a delivery again, whatever its result. A running service notices within a second.
 
 use std::io::Write;
 
@@ -36,7 +36,7 @@ pub(crate) async fn run(
         }
         Replayed::Unknown => {
             return Err(CliError::usage(format!(
-                "{guid} is not stored; `phileas deliveries{option}` shows what is, for 30 days"
+                "{guid} is not stored; `phileas service deliveries{option}` shows what is, for 30 days"
             )));
         }
     };
@@ -52,7 +52,7 @@ pub(crate) async fn run(
     let called = name.unwrap_or_else(|| format!("repository {repository}"));
     if suspended {
         screen.print_line(&format!(
-            "{called} is due, but suspended: `phileas suspended resume {repository}{option}` resumes it"
+            "{called} is due, but suspended: `phileas service suspended resume {repository}{option}` resumes it"
         ))?;
     } else {
         screen.print_line(&format!("{called} is due now"))?;

@@ -268,7 +268,7 @@ impl<'a> RosterEditor<'a> {
         let help = match closest(role, names.map(|one| one.name.as_str())) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!(
-                "phileas role list {layer} tells which there are, and phileas role create begins one"
+                "phileas role list --layer {layer} tells which there are, and phileas role create begins one"
             ),
         };
         CliError::usage(format!(

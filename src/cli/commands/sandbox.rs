@@ -51,7 +51,7 @@ pub(crate) async fn run(
     }
     let setup = build_setup(arguments)?;
     if arguments.world_only {
-        if let Some(dir) = &arguments.repo {
+        if let Some(dir) = arguments.folder() {
             // A program that reads the addresses expects no output before them. The models serve any program, whether
             // or not the plan runs.
             for one in validate::check_tree(&read_tree(dir)?).1 {
@@ -60,7 +60,7 @@ pub(crate) async fn run(
         }
         return models_only::run(arguments, setup, screen).await;
     }
-    if let Some(dir) = &arguments.repo {
+    if let Some(dir) = arguments.folder() {
         check_plan(dir, arguments.json, screen)?;
     }
     check_export(arguments)?;
@@ -110,7 +110,7 @@ fn check_plan(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result
         "there is no plan in it"
     };
     Err(CliError::usage(format!(
-        "--repo {}: {what}; `phileas validate {0}` finds the same",
+        "{}: {what}; `phileas validate {0}` finds the same",
         dir.display()
     )))
 }
@@ -121,7 +121,7 @@ fn read_tree(dir: &Path) -> Result<Tree, CliError> {
 
 fn build_setup(arguments: &Sandbox) -> Result<WorldSetup, CliError> {
     let mut setup = WorldSetup::new(arguments.seed);
-    setup.repo.clone_from(&arguments.repo);
+    setup.repo = arguments.folder().cloned();
     setup.ledger.clone_from(&arguments.ledger);
     setup.empty = arguments.empty;
     setup.wish = !arguments.world_only && !arguments.empty;

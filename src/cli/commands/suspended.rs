@@ -1,4 +1,4 @@
-//! `phileas suspended`: lists repositories that keep failing through their own fault, and resumes them.
+//! `phileas service suspended`: lists repositories that keep failing through their own fault, and resumes them.
 
 use std::io::Write;
 
@@ -86,7 +86,7 @@ async fn resume_repository(
         .find(|wake| is_named(wake, repository))
         .ok_or_else(|| {
             CliError::usage(format!(
-                "{repository} is not suspended; `phileas suspended list{}` shows which repositories are",
+                "{repository} is not suspended; `phileas service suspended list{}` shows which repositories are",
                 access.data_dir_option()
             ))
         })?;

@@ -274,7 +274,7 @@ pub(super) fn wait_for_event() -> ToolDefinition {
         name: "jules_wait_for_event",
         title: "Wait for something to happen in a Jules job",
         text: "Returns when a registered job asks a question, waits with a plan, is done, has failed or is stuck, or when the \
-               time is over. Where no `phileas monitor` has checked the jobs for a while, it checks them itself; turns of \
+               time is over. Where no `phileas agent monitor` has checked the jobs for a while, it checks them itself; turns of \
                repositories need `phileas serve`.",
         effect: ToolEffect::Looks,
     };

@@ -200,7 +200,7 @@ fn tell(repository: &str, settled: Result<Settled, InboxError>) {
         }
         Ok(Settled::Suspended) => tracing::error!(
             repository,
-            "the repository is suspended; `phileas suspended list` says why, `phileas suspended resume` resumes it"
+            "the repository is suspended; `phileas service suspended list` says why, `phileas service suspended resume` resumes it"
         ),
         Ok(Settled::Lost) => tracing::warn!(repository, "the lease was lost before the tick ended"),
         Err(error) => tracing::error!(

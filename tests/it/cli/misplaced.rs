@@ -10,8 +10,8 @@ fn a_folder_in_the_place_of_the_jobs_file_is_called_one() {
     let place = folder.join("jobs.jsonl");
     let place = place.to_str().unwrap();
     for arguments in [
-        vec!["jobs", "list", "--jobs", place],
-        vec!["jobs", "add", "1", "--jobs", place],
+        vec!["agent", "jobs", "list", "--jobs", place],
+        vec!["agent", "jobs", "add", "1", "--jobs", place],
     ] {
         let ended = phileas(&arguments).expect(2);
         for part in [place, "it is a folder", "move it", "--jobs"] {
@@ -21,7 +21,14 @@ fn a_folder_in_the_place_of_the_jobs_file_is_called_one() {
     }
     let file = folder.join("jobs");
     folder.write("jobs", "\"1\"\n");
-    let listed = ["jobs", "list", "--json", "--jobs", file.to_str().unwrap()];
+    let listed = [
+        "agent",
+        "jobs",
+        "list",
+        "--json",
+        "--jobs",
+        file.to_str().unwrap(),
+    ];
     assert_eq!(phileas(&listed).expect(0).lines().len(), 1);
 }
 

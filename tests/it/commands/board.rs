@@ -120,7 +120,7 @@ fn says(ran: &Ran, wanted: &[&str]) {
 fn rot_is_listed_with_its_locations_and_fix_repairs_only_what_is_safe() {
     let folder = rotten();
     let before = bytes(folder.path());
-    let ran = alone(&["task", "lint", folder.text()]);
+    let ran = alone(&["task", "check", folder.text()]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert_eq!(bytes(folder.path()), before, "looking changes nothing");
     says(
@@ -152,7 +152,7 @@ fn rot_is_listed_with_its_locations_and_fix_repairs_only_what_is_safe() {
         assert!(!ran.out.contains(sound), "{sound}: {}", ran.out);
     }
 
-    let fixed = alone(&["task", "lint", "--fix", folder.text()]);
+    let fixed = alone(&["task", "check", "--fix", folder.text()]);
     assert_eq!(fixed.code, 1, "what only people can fix is left: {fixed:?}");
     says(
         &fixed,
@@ -179,7 +179,7 @@ fn rot_is_listed_with_its_locations_and_fix_repairs_only_what_is_safe() {
         "id: \"20260112-0900-cache\"",
     );
     assert_eq!(bytes(folder.path()), wanted, "every other byte stays");
-    let again = alone(&["task", "lint", "--fix", folder.text()]);
+    let again = alone(&["task", "check", "--fix", folder.text()]);
     assert!(!again.out.contains("fixed:"), "{}", again.out);
     assert_eq!(bytes(folder.path()), wanted);
 }
@@ -187,13 +187,13 @@ fn rot_is_listed_with_its_locations_and_fix_repairs_only_what_is_safe() {
 #[test]
 fn findings_are_for_programs_too_and_kinds_can_be_chosen() {
     let folder = rotten();
-    let lines = alone(&["task", "lint", "--json", folder.text()]).lines();
+    let lines = alone(&["task", "check", "--json", folder.text()]).lines();
     let of = |key: &str| lines.iter().find(|line| line["key"] == key).unwrap();
     assert_eq!(
         (&of("status")["line"], &of("status")["column"]),
         (&3.into(), &9.into())
     );
-    let only = alone(&["task", "lint", "--only", "sprints", folder.text()]);
+    let only = alone(&["task", "check", "--only", "sprints", folder.text()]);
     assert!(
         only.out.contains("sprint-2") && !only.out.contains("tasks/"),
         "{only:?}"
@@ -201,16 +201,16 @@ fn findings_are_for_programs_too_and_kinds_can_be_chosen() {
     let journal = alone(&[
         "persona",
         "journal",
+        "--persona",
         "tester",
-        "--lint",
-        "--dir",
+        "--check",
         folder.text(),
     ]);
     assert_eq!(journal.code, 1, "{journal:?}");
     assert!(!journal.out.contains("curator"), "{journal:?}");
     let sound = Folder::repository("cycle = [\"a\"]\n", &["a"]);
-    alone(&["task", "lint", "--strict", sound.text()]).done();
-    alone(&["task", "lint", "/no/such/folder"]).refused(2, "no such folder");
+    alone(&["task", "check", "--strict", sound.text()]).done();
+    alone(&["task", "check", "/no/such/folder"]).refused(2, "no such folder");
 }
 
 /// What lint offers for a task in two states works, whether git knows the files or not, and whatever they are called.
@@ -227,7 +227,7 @@ fn the_commands_that_lint_offers_work() {
     for path in [&*todo, &*done, other] {
         folder.write(path, text);
     }
-    let lint = || alone(&["task", "lint", "--json", folder.text()]).lines();
+    let lint = || alone(&["task", "check", "--json", folder.text()]).lines();
     let fixes = |path: &str| -> Vec<String> {
         let lines = lint();
         let of_it = lines.iter().filter(|line| line["file"] == path);
@@ -297,7 +297,7 @@ fn other_spellings_of_a_state_are_read_and_brought_home() {
         .done()
         .json();
     assert_eq!(list["state"], "canceled");
-    alone(&["task", "lint", "--fix", "--strict", folder.text()]).done();
+    alone(&["task", "check", "--fix", "--strict", folder.text()]).done();
     let home = folder.join(".jules/tasks/canceled/20260110-0900-x.md");
     assert_eq!(
         fs::read_to_string(home).unwrap(),
@@ -318,7 +318,7 @@ fn a_change_that_fails_is_told_and_the_others_are_made() {
     folder.write(second, wrong);
     // Something that is no task's file stands where the first one is to go.
     fs::create_dir_all(folder.join(".jules/tasks/canceled/20260110-0900-x.md")).unwrap();
-    let ran = alone(&["task", "lint", "--fix", folder.text()]);
+    let ran = alone(&["task", "check", "--fix", folder.text()]);
     assert_eq!(ran.code, 1, "{ran:?}");
     says(
         &ran,
@@ -330,14 +330,14 @@ fn a_change_that_fails_is_told_and_the_others_are_made() {
     let text = |path: &str| fs::read_to_string(folder.join(path)).unwrap();
     assert_eq!(text(first), wrong);
     assert_eq!(text(second), wrong.replace("done", "todo"));
-    let lines = alone(&["task", "lint", "--fix", "--json", folder.text()]).lines();
+    let lines = alone(&["task", "check", "--fix", "--json", folder.text()]).lines();
     let failed = lines.iter().filter(|line| {
         let said = line["message"].as_str().unwrap_or_default();
         said.contains("it was not fixed") && line["severity"] == "error"
     });
     assert_eq!(failed.count(), 1, "{lines:?}");
     fs::remove_dir(folder.join(".jules/tasks/canceled/20260110-0900-x.md")).unwrap();
-    alone(&["task", "lint", "--fix", folder.text()]).done();
+    alone(&["task", "check", "--fix", folder.text()]).done();
 }
 
 #[test]
@@ -346,7 +346,7 @@ fn a_task_goes_from_hand_to_hand() {
         "cycle = [\"curator\", \"tester\"]\n",
         &["curator", "tester"],
     );
-    let dir = ["--dir", folder.text()];
+    let dir = [folder.text()];
     let run = |words: &[&str]| alone(&[words, &dir].concat());
     let new = [
         "task",
@@ -370,7 +370,7 @@ fn a_task_goes_from_hand_to_hand() {
         file.starts_with(".jules/tasks/todo/2") && file.ends_with("-close-the-file.md"),
         "{file}"
     );
-    alone(&["task", "lint", "--strict", folder.text()]).done();
+    alone(&["task", "check", "--strict", folder.text()]).done();
     // Only the personas that take tasks with that tag are told of it.
     let render = |who: &str| alone(&["persona", "render", who, folder.text()]).done().out;
     assert!(render("tester").contains(&format!("--- Task: {file} ---\nClose the file")));
@@ -402,7 +402,7 @@ fn a_task_goes_from_hand_to_hand() {
         (&list["state"], &list["persona"]),
         (&"done".into(), &"tester".into())
     );
-    alone(&["task", "lint", "--strict", folder.text()]).done();
+    alone(&["task", "check", "--strict", folder.text()]).done();
     assert!(!render("tester").contains("Close the file"));
     run(&["task", "move", "nothing", "todo"]).refused(2, "there is no task `nothing`");
     run(&["task", "new", " "]).refused(2, "the title is empty");
@@ -426,7 +426,6 @@ fn a_task_is_claimed_once() {
             "20260110",
             "--persona",
             &who,
-            "--dir",
             folder.text(),
         ];
         alone(&words).code
@@ -440,7 +439,7 @@ fn a_task_is_claimed_once() {
         1,
         "{codes:?}"
     );
-    alone(&["task", "lint", folder.text()]).done();
+    alone(&["task", "check", folder.text()]).done();
 }
 
 #[test]
@@ -452,9 +451,11 @@ fn a_journal_is_read_as_the_prompt_shows_it() {
             &format!("---\ntitle: Day\ndate: 2026-01-{day:02}\n---\nSeen {day}.\n"),
         );
     }
-    let dir = ["--dir", folder.text()];
+    let dir = [folder.text()];
     let run = |words: &[&str]| alone(&[words, &dir].concat());
-    let shown = run(&["persona", "journal", "curator"]).done().out;
+    let shown = run(&["persona", "journal", "--persona", "curator"])
+        .done()
+        .out;
     assert!(
         !shown.contains("Seen 2.") && shown.contains("Seen 3.") && shown.contains("Seen 12."),
         "{shown}"
@@ -466,7 +467,7 @@ fn a_journal_is_read_as_the_prompt_shows_it() {
         render.contains("Seen 12.") && !render.contains("Seen 2."),
         "{render}"
     );
-    let json = run(&["persona", "journal", "curator", "--json"])
+    let json = run(&["persona", "journal", "--persona", "curator", "--json"])
         .done()
         .json();
     assert_eq!(json["entries"].as_array().unwrap().len(), 10);
@@ -475,5 +476,5 @@ fn a_journal_is_read_as_the_prompt_shows_it() {
         all.contains("curator") && all.contains("12") && all.contains("2026-01-12-0900-Day.md"),
         "{all}"
     );
-    run(&["persona", "journal", "curater"]).refused(2, "did you mean `curator`?");
+    run(&["persona", "journal", "--persona", "curater"]).refused(2, "did you mean `curator`?");
 }

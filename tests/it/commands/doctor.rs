@@ -174,14 +174,7 @@ fn no_finding_is_untried() {
 fn what_can_be_checked_without_an_answer_is_checked() {
     let folder = Folder::repository("cycle = [\"absent\"]\n", &["curator"]);
     folder.write(WORKFLOW, &workflow(&format!("{ON}  pull_request:\n"), ""));
-    let mut unreachable = program(&[
-        "doctor",
-        "--json",
-        "--repo",
-        "acme/widget",
-        "--dir",
-        folder.text(),
-    ]);
+    let mut unreachable = program(&["doctor", "--json", "--repo", "acme/widget", folder.text()]);
     unreachable
         .env("GITHUB_TOKEN", CLASSIC)
         .env("GITHUB_API_URL", "http://127.0.0.1:1")
@@ -197,13 +190,13 @@ fn what_can_be_checked_without_an_answer_is_checked() {
     ] {
         assert!(found.iter().any(|one| one["id"] == id), "{id}: {ran:?}");
     }
-    let nameless = alone(&["doctor", "--json", "--dir", folder.text()]).refused(3, "");
+    let nameless = alone(&["doctor", "--json", folder.text()]).refused(3, "");
     assert!(
         nameless.out.contains("no repository is named"),
         "{nameless:?}"
     );
     let clone = repository();
-    let hinted = alone(&["doctor", "--dir", clone.text()]).refused(3, "");
+    let hinted = alone(&["doctor", clone.text()]).refused(3, "");
     assert!(
         hinted.out.contains("phileas doctor --repo acme/widget"),
         "{hinted:?}"

@@ -83,14 +83,7 @@ fn a_task_is_moved_with_its_status_or_not_at_all() {
     folder.write(".jules/tasks/todo/20260110-0900-x.md", &task("todo", 500));
     in_place(
         &folder,
-        &[
-            "task",
-            "move",
-            "20260110-0900-x",
-            "done",
-            "--dir",
-            folder.text(),
-        ],
+        &["task", "move", "20260110-0900-x", "done", folder.text()],
     );
     let text = fs::read_to_string(folder.join(".jules/tasks/done/20260110-0900-x.md")).unwrap();
     assert_eq!(text, task("done", 500));
@@ -100,12 +93,9 @@ fn a_task_is_moved_with_its_status_or_not_at_all() {
 fn a_task_is_written_down_or_taken_whole() {
     let folder = repository();
     folder.write(".jules/tasks/todo/20260110-0900-x.md", &task("todo", 500));
-    in_place(
-        &folder,
-        &["task", "new", "Write more", "--dir", folder.text()],
-    );
+    in_place(&folder, &["task", "new", "Write more", folder.text()]);
     let claim = ["task", "claim", "20260110-0900-x", "--persona", "a"];
-    in_place(&folder, &[&claim[..], &["--dir", folder.text()]].concat());
+    in_place(&folder, &[&claim[..], &[folder.text()]].concat());
 }
 
 #[test]
@@ -118,7 +108,7 @@ fn all_that_lint_repairs_is_repaired_or_nothing() {
         ".jules/tasks/cancelled/20260112-0900-z.md",
         &task("cancelled", 1_500),
     );
-    in_place(&folder, &["task", "lint", "--fix", folder.text()]);
+    in_place(&folder, &["task", "check", "--fix", folder.text()]);
     let text = fs::read_to_string(folder.join(".jules/tasks/canceled/20260112-0900-z.md"));
     assert_eq!(text.unwrap(), task("canceled", 1_500));
 }
@@ -128,7 +118,7 @@ fn all_files_of_a_sprint_are_written_or_none() {
     let folder = repository();
     let personas = ["--persona", "a", "--persona", "b"];
     let words = [
-        &["sprint", "new", "1", "--dir", folder.text()],
+        &["sprint", "new", "--number", "1", folder.text()],
         &personas[..],
     ]
     .concat();
@@ -180,7 +170,7 @@ fn a_job_is_added_whole() {
     let folder = Folder::empty();
     let jobs = folder.join("jobs.jsonl");
     // The file and its lock are there, and what is appended to is as long as it was.
-    let add = |id: &str| vec!["jobs".to_owned(), "add".to_owned(), id.to_owned()];
+    let add = |id: &str| ["agent", "jobs", "add", id].map(str::to_owned).to_vec();
     let places = ["--jobs", jobs.to_str().unwrap()];
     let first = add("1");
     let first: Vec<&str> = first.iter().map(String::as_str).chain(places).collect();
@@ -205,14 +195,21 @@ fn nothing_is_written_through_a_link() {
     link("lock", "locked.jsonl.lock");
     for file in ["jobs.jsonl", "dangling.jsonl", "locked.jsonl"] {
         let file = folder.join(file);
-        let words = ["jobs", "add", "1", "--jobs", file.to_str().unwrap()];
+        let words = [
+            "agent",
+            "jobs",
+            "add",
+            "1",
+            "--jobs",
+            file.to_str().unwrap(),
+        ];
         let ended = Phileas::new(&words).run().expect(2);
         assert!(ended.err.contains("is a symbolic link"), "{ended}");
     }
     // The usual place is in the present folder, which may be another person's repository.
     let here = Folder::empty();
     std::os::unix::fs::symlink(outside.path(), here.join(".phileas")).unwrap();
-    let mut command = Phileas::new(&["jobs", "add", "1"]).into_command();
+    let mut command = Phileas::new(&["agent", "jobs", "add", "1"]).into_command();
     let output = command.current_dir(here.path()).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     link("chart.svg", "chart.svg");

@@ -224,7 +224,7 @@ fn roles_are_listed_with_where_they_come_from_and_whether_they_work() {
     assert_eq!(of("security")["state"], "off");
     assert_eq!(of("security")["sensitive"], true);
     within(&folder, &["role", "add", "observers", "security"]).done();
-    let listed = within(&folder, &["role", "list", "observers"]).done();
+    let listed = within(&folder, &["role", "list", "--layer", "observers"]).done();
     let line = listed
         .out
         .lines()
@@ -236,16 +236,16 @@ fn roles_are_listed_with_where_they_come_from_and_whether_they_work() {
         &["role", "add", "observers", "security", "--sensitive"],
     )
     .done();
-    let listed = within(&folder, &["role", "list", "observers"]).done();
+    let listed = within(&folder, &["role", "list", "--layer", "observers"]).done();
     assert!(!listed.out.contains("private"), "{listed:?}");
     // A repository that never heard of layers has the catalogue all the same.
     let bare = Folder::empty();
-    let shown = alone(&["role", "list", "--dir", bare.text()]).done().out;
+    let shown = alone(&["role", "list", bare.text()]).done().out;
     let whys = |line: &&str| line.contains("phileas init --layers");
     let layers = shown.lines().filter(whys).count();
     assert_eq!((layers, shown.lines().count()), (2, 11 + 2), "{shown}");
     // No session works there, and the reason is reported.
-    let lines = alone(&["role", "list", "--dir", bare.text(), "--json"])
+    let lines = alone(&["role", "list", bare.text(), "--json"])
         .done()
         .lines();
     for line in lines {
@@ -257,7 +257,7 @@ fn roles_are_listed_with_where_they_come_from_and_whether_they_work() {
     }
     // Without a table of their own innovators do not work by themselves.
     bare.write(".jlo/config.toml", "[observers]\nroles = [\"errors\"]\n");
-    let lines = alone(&["role", "list", "--dir", bare.text(), "--json"])
+    let lines = alone(&["role", "list", bare.text(), "--json"])
         .done()
         .lines();
     let on: Vec<&str> = lines
@@ -309,7 +309,7 @@ fn a_role_of_ones_own_begins_with_blanks_and_works_when_they_are_filled() {
         (["add", "observers", "erors"], "did you mean `errors`?"),
         (
             ["delete", "observers", "absent-role"],
-            "phileas role list observers",
+            "phileas role list --layer observers",
         ),
     ] {
         within(&folder, &[&["role"], &arguments[..]].concat()).refused(2, word);
@@ -334,8 +334,7 @@ fn a_role_of_ones_own_begins_with_blanks_and_works_when_they_are_filled() {
     .done();
     assert!(!folder.join(path).exists());
     let bare = Folder::empty();
-    alone(&["role", "add", "observers", "docs", "--dir", bare.text()])
-        .refused(2, "phileas init --layers");
+    alone(&["role", "add", "observers", "docs", bare.text()]).refused(2, "phileas init --layers");
 }
 
 /// The usual roster is not that of a repository whose own cannot be read.
@@ -344,7 +343,7 @@ fn a_roster_that_cannot_be_read_is_told_and_no_memory_is_written_for_it() {
     let folder = Folder::empty();
     folder.write(".jlo/config.toml", "[workflow\n");
     let dir = folder.text();
-    let listed = alone(&["role", "list", "--dir", dir]).refused(1, "");
+    let listed = alone(&["role", "list", dir]).refused(1, "");
     assert!(listed.out.contains(".jlo/config.toml:1:"), "{listed:?}");
     let ledger = Folder::empty();
     let begun = alone(&["bootstrap", ledger.text(), "--from", dir]).refused(1, "");
@@ -481,7 +480,7 @@ fn every_layers_prompt_can_be_seen_without_a_repository() {
         ("innovators", &["--role", "leverage"]),
         ("integrator", &[]),
     ] {
-        let arguments = [&["prompt", "render", layer, "--dir", bare.text()], more].concat();
+        let arguments = [&["prompt", "render", layer, bare.text()], more].concat();
         let ran = alone(&arguments).done();
         assert!(
             ran.out.starts_with("---\n# Rules for all layers\n"),
@@ -496,7 +495,6 @@ fn every_layers_prompt_can_be_seen_without_a_repository() {
         "prompt",
         "render",
         "observers",
-        "--dir",
         bare.text(),
         "--role",
         "taxonmy",
@@ -511,7 +509,7 @@ fn every_layers_prompt_can_be_seen_without_a_repository() {
 fn an_implementers_prompt_is_not_shown_without_a_task() {
     let bare = Folder::empty();
     for layer in ["implementer", "implementers"] {
-        let arguments = ["prompt", "render", layer, "--dir", bare.text()];
+        let arguments = ["prompt", "render", layer, bare.text()];
         let ran = alone(&arguments).refused(2, "needs a task: --task NAME");
         assert!(!ran.err.contains(".j2"), "{ran:?}");
         let item = [&arguments[..], &["--item", ".jules/nothing.yml"]].concat();
@@ -522,7 +520,7 @@ fn an_implementers_prompt_is_not_shown_without_a_task() {
         ".jules/layers/implementer/implementer_prompt.j2",
         "Do what you are told.\n",
     );
-    let ran = alone(&["prompt", "render", "implementer", "--dir", bare.text()]).done();
+    let ran = alone(&["prompt", "render", "implementer", bare.text()]).done();
     assert!(ran.out.contains("Do what you are told."), "{ran:?}");
 }
 

@@ -10,7 +10,7 @@ use super::bench::{alone, bench, text_of};
 use crate::support::Folder;
 
 fn add(folder: &Folder, words: &[&str]) -> super::bench::Ran {
-    alone(&[&["persona", "add", "--dir", folder.text()], words].concat())
+    alone(&[&["persona", "add"], words, &[folder.text()]].concat())
 }
 
 #[test]

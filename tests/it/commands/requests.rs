@@ -60,7 +60,7 @@ fn a_request_at_work_is_named_like_its_turn() {
 #[test]
 fn a_refused_request_does_not_end_as_done() {
     let bench = full();
-    bench.run(&["stop", "--all"]).done();
+    bench.run(&["pause", "--cancel-sessions"]).done();
     for request in [
         &["tick", "--persona", "auditor"][..],
         &["tick", "--track", "default"],

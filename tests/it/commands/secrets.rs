@@ -87,12 +87,13 @@ fn a_job_is_added_by_the_address_of_its_page() {
     let jobs = folder.join("jobs.jsonl");
     let jobs = jobs.to_str().unwrap();
     let page = "https://jules.google.com/session/15481661885092594092?pli=1";
-    super::bench::alone(&["jobs", "add", page, "--jobs", jobs]).done();
-    let listed = super::bench::alone(&["jobs", "list", "--json", "--jobs", jobs]).done();
+    super::bench::alone(&["agent", "jobs", "add", page, "--jobs", jobs]).done();
+    let listed = super::bench::alone(&["agent", "jobs", "list", "--json", "--jobs", jobs]).done();
     assert!(
         listed.out.contains("\"15481661885092594092\""),
         "{listed:?}"
     );
     let other = "https://github.com/acme/widget/pull/7";
-    super::bench::alone(&["jobs", "add", other, "--jobs", jobs]).refused(2, "jules.google.com");
+    super::bench::alone(&["agent", "jobs", "add", other, "--jobs", jobs])
+        .refused(2, "jules.google.com");
 }

@@ -7,7 +7,10 @@ fn sessions_that_were_stopped_hold_no_place_in_a_forecast() {
     let bench = bench();
     bench.tick();
     bench.run(&["tick", "--persona", "tester"]).done();
-    let stopped = bench.run(&["stop", "--all", "--json"]).done().lines();
+    let stopped = bench
+        .run(&["pause", "--cancel-sessions", "--json"])
+        .done()
+        .lines();
     let archived = stopped.iter().filter(|line| line["archived"] == true);
     assert_eq!(archived.count(), 2, "{stopped:?}");
     bench.run(&["resume"]).done();

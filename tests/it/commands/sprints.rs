@@ -133,14 +133,14 @@ fn an_idle_tick_stays_at_one_request_whatever_lies_there() {
 #[test]
 fn the_files_of_a_sprint_are_begun_and_nothing_is_overwritten() {
     let folder = Folder::repository("cycle = [\"a\", \"b\"]\n[sprints]\n", &["a", "b"]);
-    let dir = ["--dir", folder.text()];
+    let dir = [folder.text()];
     let run = |words: &[&str]| alone(&[&["sprint", "new"], words, &dir].concat());
     run(&["--persona", "a", "--persona", "b"]).done();
     let readme = folder.join(".jules/sprints/sprint-1/README.md");
     std::fs::write(&readme, "Ours.\n").unwrap();
-    alone(&["task", "lint", "--strict", folder.text()]).done();
+    alone(&["task", "check", "--strict", folder.text()]).done();
     assert!(
-        run(&["1", "--persona", "a"])
+        run(&["--number", "1", "--persona", "a"])
             .done()
             .out
             .contains("there already")
@@ -149,9 +149,9 @@ fn the_files_of_a_sprint_are_begun_and_nothing_is_overwritten() {
     run(&[]).done();
     assert!(folder.join(".jules/sprints/sprint-2/README.md").exists());
     run(&["--persona", "c"]).refused(2, "there is no persona `c`");
-    run(&["0"]).refused(2, "0");
+    run(&["--number", "0"]).refused(2, "0");
     // One that only has a README is empty.
-    let ran = alone(&["task", "lint", folder.text()]);
+    let ran = alone(&["task", "check", folder.text()]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.out.contains("sprint 2 is empty"), "{ran:?}");
 }

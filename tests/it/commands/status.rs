@@ -105,7 +105,7 @@ fn status_shows_tracks_yield_and_budget_and_writes_nothing() {
 fn what_was_archived_counts_for_the_key_as_far_as_the_ledger_knows_it() {
     let bench = bench();
     bench.tick();
-    bench.run(&["stop", "--all"]).done();
+    bench.run(&["pause", "--cancel-sessions"]).done();
     let document = bench.run(&["status", "--json"]).done().json();
     assert_eq!(document["budget"]["key_day"]["used"], 1, "{document}");
     assert_eq!(document["budget"]["key_day"]["at_least"], true);

@@ -100,7 +100,7 @@ pub(crate) struct Kept<'a> {
 pub(crate) fn is_suspended_alone(fatal: &Arc<Fatal>, rig: &Rig, kept: &Kept<'_>) {
     let id = rig.ground.repositories[0].0;
     let suspended = || -> Vec<Value> {
-        let list = Phileas::new(&["suspended", "list", "--json"]).with(&kept.option);
+        let list = Phileas::new(&["service", "suspended", "list", "--json"]).with(&kept.option);
         list.run().expect(0).lines()
     };
     let start = || {

@@ -196,7 +196,10 @@ fn an_agent_hears_of_turns_once_for_each_cause() {
     let events = read(&rig);
     let asked = events.iter().find(|event| event.event == "question");
     let job = asked.unwrap().job_id.clone().unwrap();
-    run(&rig, &["jobs", "add", job.as_str(), "--repo", "acme/r0"]);
+    run(
+        &rig,
+        &["agent", "jobs", "add", job.as_str(), "--repo", "acme/r0"],
+    );
     let state = rig.data.path().join("monitor.json");
     let monitor = ["monitor", "--once", "--state", state.to_str().unwrap()];
     for _ in 0..5 {
@@ -236,7 +239,7 @@ fn an_agent_hears_of_turns_once_for_each_cause() {
     );
 
     // Each way to read events shows them: the list, the tools, and what is acknowledged.
-    assert_eq!(ask(&rig, &["events", "--json"]).len(), WAKES.len());
+    assert_eq!(ask(&rig, &["agent", "events", "--json"]).len(), WAKES.len());
     let call = |tool: &str, arguments: &Value| {
         let arguments = arguments.to_string();
         let answer = ask(&rig, &["mcp", "call", tool, &arguments]);

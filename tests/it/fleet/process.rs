@@ -148,6 +148,12 @@ fn ending_at_any_moment_loses_nothing_and_doubles_nothing() {
 
 /// The deliveries that a data directory holds.
 pub(super) fn facts(data: &Path) -> Vec<Value> {
-    let arguments = ["deliveries", "--data-dir", data.to_str().unwrap(), "--json"];
+    let arguments = [
+        "service",
+        "deliveries",
+        "--data-dir",
+        data.to_str().unwrap(),
+        "--json",
+    ];
     Phileas::new(&arguments).run().expect(0).lines()
 }

@@ -208,7 +208,10 @@ async fn an_unknown_job_has_the_grace_that_people_are_told_of() {
         [0, 0, 0, 1],
         "the second look after the minute tells it"
     );
-    let help = Phileas::new(&["jobs", "add", "--help"]).run().expect(0).out;
+    let help = Phileas::new(&["agent", "jobs", "add", "--help"])
+        .run()
+        .expect(0)
+        .out;
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         help.contains("expected during its first minute as a job")

@@ -68,7 +68,7 @@ fn defect_04_jobs_path() {
         "--jobs",
         "PHILEAS_JOBS_PATH",
         |folder, more, program| {
-            let arguments = [&["jobs", "add", "77"], more].concat();
+            let arguments = [&["agent", "jobs", "add", "77"], more].concat();
             program.with(&arguments).run().expect(0);
             made(folder)
         },
@@ -89,7 +89,7 @@ fn defect_04_events_path() {
                 );
                 folder.write(name, &line);
             }
-            let arguments = [&["events", "--json"], more].concat();
+            let arguments = [&["agent", "events", "--json"], more].concat();
             let ended = program.with(&arguments).run().expect(0);
             folder.join(ended.lines()[0]["message"].as_str().unwrap())
         },
@@ -289,7 +289,7 @@ fn defect_04_zai_command() {
 fn defect_04_mcp_command() {
     let folder = Folder::empty();
     let config = config(&folder, &json!({"mcp_command": ["python", "server.py"]}));
-    let ended = Phileas::new(&["jobs", "list", "--config", &config])
+    let ended = Phileas::new(&["agent", "jobs", "list", "--config", &config])
         .run()
         .expect(0);
     assert!(!ended.err.contains("nothing reads this key"), "{ended}");

@@ -101,11 +101,12 @@ fn the_seed_works_from_its_configuration_to_the_woken_agent() {
         .run()
         .expect(0);
     assert!(brief.out.contains("> Tabs or spaces?"), "{brief}");
-    let listed = Phileas::new(&["events", "--config", &config, "--json"])
+    let listed = Phileas::new(&["agent", "events", "--config", &config, "--json"])
         .run()
         .expect(0);
     assert_eq!(listed.lines().len(), 1);
-    let unread = Phileas::new(&["events", "--config", &config, "--unread", "--json"]).run();
+    let unread =
+        Phileas::new(&["agent", "events", "--config", &config, "--unread", "--json"]).run();
     assert!(
         unread.expect(0).out.is_empty(),
         "the watcher has taken note of it"
@@ -155,7 +156,11 @@ fn defect_04_flags_then_variables_then_the_file() {
     let other = Folder::empty();
     let list = |more: &[&str], variables: &[(&str, &str)]| {
         let config = seed(&folder, &json!({}));
-        let arguments = [&["jobs", "list", "--json", "--config", &config], more].concat();
+        let arguments = [
+            &["agent", "jobs", "list", "--json", "--config", &config],
+            more,
+        ]
+        .concat();
         let program = Phileas::new(&arguments);
         let program = variables
             .iter()
@@ -330,7 +335,8 @@ fn a_watcher_wakes_when_the_file_changes() {
 fn events_are_followed_as_they_come() {
     let folder = Folder::empty();
     let config = seed(&folder, &json!({}));
-    let mut child = Phileas::new(&["events", "--follow", "--json", "--config", &config]).spawn();
+    let mut child =
+        Phileas::new(&["agent", "events", "--follow", "--json", "--config", &config]).spawn();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     for id in 1..=2 {
         let line = format!("{{\"id\":{id},\"event\":\"stuck\",\"job_id\":\"7\"}}\n");

@@ -417,7 +417,7 @@ fn the_commit_to_review_and_the_forecast_are_named() {
     assert_eq!(done["forecast"], false);
 }
 
-/// Without `phileas monitor` it waited for ever, and nothing said why.
+/// Without `phileas agent monitor` it waited for ever, and nothing said why.
 #[test]
 fn a_wait_checks_the_jobs_itself_where_no_monitor_runs() {
     let place = place(vec![

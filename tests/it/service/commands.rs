@@ -22,16 +22,24 @@ fn deliveries_are_listed_for_people_and_programs() {
     }
     service.kill();
     let folder = data.path().to_str().unwrap();
-    let ended = Phileas::new(&["deliveries", "--data-dir", folder])
+    let ended = Phileas::new(&["service", "deliveries", "--data-dir", folder])
         .run()
         .expect(0);
     for n in 0..5 {
         assert!(ended.out.contains(&format!("guid-{n}")), "{ended}");
     }
     assert!(ended.out.contains("issues.labeled"), "{ended}");
-    let ended = Phileas::new(&["deliveries", "--data-dir", folder, "--limit", "2", "--json"])
-        .run()
-        .expect(0);
+    let ended = Phileas::new(&[
+        "service",
+        "deliveries",
+        "--data-dir",
+        folder,
+        "--limit",
+        "2",
+        "--json",
+    ])
+    .run()
+    .expect(0);
     let guids: Vec<_> = ended
         .lines()
         .iter()
@@ -43,11 +51,11 @@ fn deliveries_are_listed_for_people_and_programs() {
     let config = data.path().join("phileas.toml");
     std::fs::write(&config, format!("data_dir = \"{folder}\"\n")).unwrap();
     let config = config.to_str().unwrap();
-    let ended = Phileas::new(&["deliveries", "--config", config])
+    let ended = Phileas::new(&["service", "deliveries", "--config", config])
         .run()
         .expect(0);
     assert!(ended.out.contains("guid-0"), "{ended}");
-    let ended = Phileas::new(&["suspended", "list", "--config", config])
+    let ended = Phileas::new(&["service", "suspended", "list", "--config", config])
         .run()
         .expect(0);
     assert!(ended.out.contains("no repository is suspended"), "{ended}");
@@ -65,7 +73,7 @@ fn a_table_shows_the_newest_and_json_shows_all() {
     }
     let folder = data.path().to_str().unwrap();
     let table = |more: &[&str]| {
-        let words = [&["deliveries", "--data-dir", folder], more].concat();
+        let words = [&["service", "deliveries", "--data-dir", folder], more].concat();
         Phileas::new(&words).run().expect(0).out
     };
     let newest = table(&[]);
@@ -101,7 +109,7 @@ async fn a_suspended_repository_is_shown_replayed_and_resumed() {
         ask(service.public, &Post::new("ping", "ping", "{}").bytes()).status,
         202
     );
-    let none = program(&["suspended", "list"]).run().expect(0);
+    let none = program(&["service", "suspended", "list"]).run().expect(0);
     assert!(none.out.contains("no repository is suspended"), "{none}");
 
     let inbox = SqliteInbox::open_beside_service(data.path()).unwrap();
@@ -123,31 +131,35 @@ async fn a_suspended_repository_is_shown_replayed_and_resumed() {
         };
         inbox.fail(&leases[0], now, &fault).await.unwrap();
     }
-    let list = program(&["suspended", "list", "--json"])
+    let list = program(&["service", "suspended", "list", "--json"])
         .run()
         .expect(0)
         .lines();
     assert_eq!(list[0]["repository_id"], 7);
     assert_eq!(list[0]["repository"], "acme/r7");
-    let list = program(&["suspended", "list"]).run().expect(0);
+    let list = program(&["service", "suspended", "list"]).run().expect(0);
     assert!(list.out.contains("the ledger says [31mno"), "{list}");
     assert_eq!(deliveries(data.path())[0]["outcome"], "failed");
 
-    let replay = program(&["replay", "first"]).run().expect(0);
+    let replay = program(&["service", "replay", "first"]).run().expect(0);
     assert!(replay.out.contains("acme/r7 is due"), "{replay}");
     assert!(replay.out.contains("suspended resume 7"), "{replay}");
-    program(&["replay", "ping"]).run().expect(2);
-    program(&["replay", "unknown"]).run().expect(2);
-    program(&["replay", "no guid"]).run().expect(2);
-    program(&["suspended", "resume", "acme/other"])
+    program(&["service", "replay", "ping"]).run().expect(2);
+    program(&["service", "replay", "unknown"]).run().expect(2);
+    program(&["service", "replay", "no guid"]).run().expect(2);
+    program(&["service", "suspended", "resume", "acme/other"])
         .run()
         .expect(2);
-    program(&["suspended", "resume", "ACME/r7"]).run().expect(0);
-    program(&["suspended", "resume", "7"]).run().expect(2);
+    program(&["service", "suspended", "resume", "ACME/r7"])
+        .run()
+        .expect(0);
+    program(&["service", "suspended", "resume", "7"])
+        .run()
+        .expect(2);
     let wake = inbox.look(RepositoryId(7)).await.unwrap().unwrap();
     assert_eq!((wake.suspended, wake.attempts), (None, 0));
     assert!(wake.due_at.is_some());
-    let replay = program(&["replay", "first", "--json"])
+    let replay = program(&["service", "replay", "first", "--json"])
         .run()
         .expect(0)
         .lines();

@@ -1,4 +1,4 @@
-//! `phileas health`, as an orchestrator asks.
+//! `phileas service health`, as an orchestrator asks.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
@@ -28,11 +28,11 @@ fn a_running_service_is_well_and_an_ended_one_is_not() {
     let admin = service.admin.to_string();
     for listen in [&public, &everywhere, &admin] {
         for more in [&[][..], &["--ready"]] {
-            let words = [&["health", "--listen", listen], more].concat();
+            let words = [&["service", "health", "--listen", listen], more].concat();
             Phileas::new(&words).run().expect(0);
         }
     }
-    let ended = Phileas::new(&["health"])
+    let ended = Phileas::new(&["service", "health"])
         .env("PHILEAS_LISTEN", &public)
         .run()
         .expect(0);
@@ -40,7 +40,7 @@ fn a_running_service_is_well_and_an_ended_one_is_not() {
 
     let config = data.path().join("phileas.toml");
     fs::write(&config, format!("listen = \"{public}\"\n")).unwrap();
-    let by_file = ["health", "--config", config.to_str().unwrap()];
+    let by_file = ["service", "health", "--config", config.to_str().unwrap()];
     Phileas::new(&by_file).run().expect(0);
 
     assert_eq!(service.terminate().code(), Some(0));
@@ -93,7 +93,7 @@ fn a_service_that_cannot_store_is_not_ready() {
     }
     let [admin, public] = [service.admin, service.public].map(|listener| {
         let listener = listener.to_string();
-        let asked = Phileas::new(&["health", "--ready", "--listen", &listener]).run();
+        let asked = Phileas::new(&["service", "health", "--ready", "--listen", &listener]).run();
         asked.expect(1).err
     });
     assert!(
@@ -227,7 +227,7 @@ fn a_service_that_says_no_is_not_well() {
         stream.write_all(no).unwrap();
         String::from_utf8_lossy(&head[..read]).into_owned()
     });
-    let ended = Phileas::new(&["health", "--ready", "--listen", &address])
+    let ended = Phileas::new(&["service", "health", "--ready", "--listen", &address])
         .run()
         .expect(1);
     // What it says is nothing that we know.
@@ -239,7 +239,7 @@ fn a_service_that_says_no_is_not_well() {
 #[test]
 fn a_wrong_address_is_usage() {
     for listen in ["127.0.0.1:0", "nowhere"] {
-        let ended = Phileas::new(&["health", "--listen", listen])
+        let ended = Phileas::new(&["service", "health", "--listen", listen])
             .run()
             .expect(2);
         assert!(ended.err.contains(listen), "{ended}");

@@ -104,8 +104,14 @@ pub(super) fn arguments(data: &Path) -> Vec<&str> {
     ]
 }
 
-/// What `phileas deliveries` tells of a data directory.
+/// What `phileas service deliveries` tells of a data directory.
 pub(super) fn deliveries(data: &Path) -> Vec<Value> {
-    let arguments = ["deliveries", "--data-dir", data.to_str().unwrap(), "--json"];
+    let arguments = [
+        "service",
+        "deliveries",
+        "--data-dir",
+        data.to_str().unwrap(),
+        "--json",
+    ];
     Phileas::new(&arguments).run().expect(0).lines()
 }

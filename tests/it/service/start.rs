@@ -132,8 +132,11 @@ fn wrong_settings_are_told() {
     let with = |more: &[&'static str]| [arguments.as_slice(), more].concat();
     refuse(&with(&["--inbox-max-bytes", "lots"]), "512MiB");
     refuse(&with(&["--inbox-max-bytes", "1MiB"]), "16MiB");
-    refuse(&["deliveries", "--data-dir", "/nowhere"], "phileas serve");
-    refuse(&["deliveries"], "--data-dir");
+    refuse(
+        &["service", "deliveries", "--data-dir", "/nowhere"],
+        "phileas serve",
+    );
+    refuse(&["service", "deliveries"], "--data-dir");
     let elsewhere = "mysql://ada:s3cret@somewhere/d";
     refuse(
         &with(&["--database-url", elsewhere]),
@@ -150,8 +153,9 @@ fn an_empty_address_of_the_database_is_no_sqlite() {
     let data = tempdir().unwrap();
     let folder = data.path().to_str().unwrap();
     for name in ["PHILEAS_DATABASE_URL", "PHILEAS_DATABASE_URL_FILE"] {
-        for command in ["serve", "deliveries"] {
-            let ended = Phileas::new(&[command, "--data-dir", folder])
+        for command in [&["serve"][..], &["service", "deliveries"]] {
+            let words = [command, &["--data-dir", folder]].concat();
+            let ended = Phileas::new(&words)
                 .env("PHILEAS_WEBHOOK_SECRET", SECRET)
                 .env(name, " ")
                 .run()

@@ -65,8 +65,8 @@ class Container:
         self.running = False
 
     def program(self, words):
-        """While it runs, `health` is the image's own HEALTHCHECK."""
-        if self.running and words == ["health"]:
+        """While it runs, `service health` is the image's own HEALTHCHECK."""
+        if self.running and words == ["service", "health"]:
             return self.command("healthcheck", "run", NAME)
         if self.running:
             return self.command("exec", NAME, "/phileas", *words)
@@ -116,7 +116,7 @@ def look_into(container):
         if settings.get(key) != value:
             fail(f"{key} of the image is {settings.get(key)} and not {value}")
     test = (told.get("Healthcheck") or settings.get("Healthcheck") or {}).get("Test")
-    if test != ["CMD", "/phileas", "health"]:
+    if test != ["CMD", "/phileas", "service", "health"]:
         fail(f"the image's HEALTHCHECK is {test}")
     labels = {name for name in settings["Labels"] if name.startswith("org.opencontainers.image.")}
     holds(f"the image says what it is: {len(labels)} labels, user, ports, volume, health, signal", len(labels) == 7, labels)

@@ -100,7 +100,7 @@ def demonstrate(start, program, signaller=None):
     )
     inbox = f"SQLite, {DATA}/inbox.sqlite3"
     holds("and keeps its inbox in the data directory", service.places["inbox"] == inbox, service.places)
-    for words in (["health"], ["health", "--ready"]):
+    for words in (["service", "health"], ["service", "health", "--ready"]):
         code, said = program(words)
         holds(f"`phileas {' '.join(words)}` finds it well", code == 0, f"{code}: {said}")
 
@@ -128,9 +128,9 @@ def demonstrate(start, program, signaller=None):
 
 def kept(program):
     """After the end: what was answered 202 is there, and no process is well any more."""
-    code, said = program(["health"])
-    holds("`phileas health` finds no process well any more", code == 1, f"{code}: {said}")
-    code, said = program(["deliveries", "--json"])
+    code, said = program(["service", "health"])
+    holds("`phileas service health` finds no process well any more", code == 1, f"{code}: {said}")
+    code, said = program(["service", "deliveries", "--json"])
     guids = [json.loads(line)["guid"] for line in said.splitlines()]
     holds("the kept delivery is in the data directory, the forged one is not", (code, guids) == (0, ["of-the-image"]), said)
 

@@ -71,10 +71,10 @@ export function deliver(service, { event, body, signature }, guid = randomUUID()
   });
 }
 
-/** What `phileas deliveries` lists of a data directory. */
+/** What `phileas service deliveries` lists of a data directory. */
 export function stored(data) {
-  const listed = spawnSync(PROGRAM, ['deliveries', '--data-dir', data, '--json'], { encoding: 'utf8', maxBuffer: 1 << 30 });
-  if (listed.status !== 0) throw new Error(`phileas deliveries: ${listed.status} ${listed.stderr}`);
+  const listed = spawnSync(PROGRAM, ['service', 'deliveries', '--data-dir', data, '--json'], { encoding: 'utf8', maxBuffer: 1 << 30 });
+  if (listed.status !== 0) throw new Error(`phileas service deliveries: ${listed.status} ${listed.stderr}`);
   return listed.stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line));
 }
 

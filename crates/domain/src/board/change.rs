@@ -44,7 +44,7 @@ pub enum TaskError {
         names: Vec<String>,
     },
     /// The task has files in several states.
-    #[error("the task `{id}` is in several states; see `phileas task lint`")]
+    #[error("the task `{id}` is in several states; see `phileas task check`")]
     InSeveralStates {
         /// The task's id.
         id: String,
@@ -80,7 +80,7 @@ pub enum TaskError {
         persona: String,
     },
     /// Its frontmatter cannot be edited.
-    #[error("the frontmatter of {path} cannot be changed; see `phileas task lint`")]
+    #[error("the frontmatter of {path} cannot be changed; see `phileas task check`")]
     NotEditable {
         /// The task's file.
         path: String,

@@ -154,7 +154,7 @@ pub(super) fn check_sprints(tree: &Tree, folders: &BTreeSet<String>, found: &mut
         if !sprint_files(tree, sprint).iter().any(is_plan) {
             let wrong = format!("sprint {sprint} is empty: it has neither a plan nor feedback");
             let help = format!(
-                "write one: phileas sprint new {sprint} --persona <id>; or remove the folder"
+                "write one: phileas sprint new --number {sprint} --persona <id>; or remove the folder"
             );
             found.push(Diagnostic::error(place, wrong).help(help));
         }

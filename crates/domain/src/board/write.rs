@@ -392,7 +392,7 @@ mod tests {
         }
     }
 
-    /// A refusal because of a task's frontmatter refers to `task lint`, so lint must report an error for that file.
+    /// A refusal because of a task's frontmatter refers to `task check`, so lint must report an error for that file.
     #[test]
     fn lint_names_each_form_for_which_a_claim_is_refused() {
         use crate::board::{Kind, lint};

@@ -147,11 +147,11 @@ impl Brief<'_> {
                 "review it, and merge it when it is right: jules_merge_pr {id}; or say what is missing: jules_send_message {id}"
             )],
             Some(EventKind::Completed) => vec![format!(
-                "look at what there is: jules_get_artifacts {id}; when nothing is left to do: phileas jobs retire {id}"
+                "look at what there is: jules_get_artifacts {id}; when nothing is left to do: phileas agent jobs retire {id}"
             )],
             Some(EventKind::Error) if retired => Vec::new(),
             Some(EventKind::Error) => vec![format!(
-                "try it again: jules_request_retry {id}; or give it up: phileas jobs retire {id}"
+                "try it again: jules_request_retry {id}; or give it up: phileas agent jobs retire {id}"
             )],
             Some(EventKind::Stuck) => vec![format!(
                 "ask how far it is: jules_send_message {id}; or give it up: jules_cancel_job {id}"

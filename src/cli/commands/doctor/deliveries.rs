@@ -128,7 +128,8 @@ fn report_deliveries(
         lost.len(),
         events.len()
     );
-    let help = format!("{page}: see Recent Deliveries; `phileas health --ready` on its machine");
+    let help =
+        format!("{page}: see Recent Deliveries; `phileas service health --ready` on its machine");
     let newest_lost = attempts.first().is_some_and(|one| !one.was_accepted());
     if newest_lost {
         findings.add_error("deliveries.failing", text, help);

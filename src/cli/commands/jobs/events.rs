@@ -1,4 +1,4 @@
-//! `phileas events`: prints the events, and follows the file.
+//! `phileas agent events`: prints the events, and follows the file.
 
 use std::io::Write;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! `phileas handle-event`: handles one event, and prints what an agent needs to know.
+//! `phileas agent handle-event`: handles one event, and prints what an agent needs to know.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write};

@@ -1,4 +1,4 @@
-//! `phileas jobs`: lists, registers and retires jobs.
+//! `phileas agent jobs`: lists, registers and retires jobs.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! `phileas monitor`: checks jobs and writes events.
+//! `phileas agent monitor`: checks jobs and writes events.
 
 use std::collections::BTreeMap;
 use std::io::Write;

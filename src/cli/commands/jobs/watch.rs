@@ -1,4 +1,4 @@
-//! `phileas watch`: starts a program for each event.
+//! `phileas agent watch`: starts a program for each event.
 
 use std::io::Write;
 use std::path::Path;

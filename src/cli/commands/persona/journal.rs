@@ -11,7 +11,7 @@ use phileas_domain::prompt;
 use serde_json::json;
 
 use super::plan_folder::read_plan;
-use crate::cli::commands::task::lint::{self, LintOptions};
+use crate::cli::commands::task::check::{self, CheckOptions};
 use crate::cli::commands::track::suggestion_text;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
@@ -40,7 +40,7 @@ pub(super) fn run(
     Ok(Exit::Done)
 }
 
-pub(super) fn lint_journals(
+pub(super) fn check_journals(
     id: Option<&str>,
     dir: &Path,
     strict: bool,
@@ -50,13 +50,13 @@ pub(super) fn lint_journals(
     if let Some(id) = id {
         check_persona_folder(&read_plan(dir)?.0, id)?;
     }
-    let what = LintOptions {
+    let what = CheckOptions {
         kinds: vec![Kind::Journals],
         journals_of: id.map(str::to_owned),
         strict,
         json,
     };
-    lint::run(dir, &what, false, screen)
+    check::run(dir, &what, false, screen)
 }
 
 /// Checks that a persona has a folder, whether or not its prompt can be read.

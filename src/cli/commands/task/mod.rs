@@ -1,7 +1,7 @@
 //! `phileas task`: lists, creates, claims, moves and checks the tasks that personas leave for each other.
 
+pub(crate) mod check;
 pub(super) mod folder;
-pub(crate) mod lint;
 
 use std::fs::File;
 use std::io::{Read as _, Write};
@@ -83,20 +83,20 @@ pub(crate) fn run(
         TaskCommand::Move { id, state, place } => {
             change_task(place, screen, |tree| board::move_task(tree, id, state.0))
         }
-        TaskCommand::Lint {
+        TaskCommand::Check {
             dir,
             fix,
             only,
             strict,
             json,
         } => {
-            let what = lint::LintOptions {
+            let what = check::CheckOptions {
                 kinds: only.map_or(board::Kind::ALL.to_vec(), |only| vec![only.0]),
                 journals_of: None,
                 strict: *strict,
                 json: *json,
             };
-            lint::run(dir, &what, *fix, screen)
+            check::run(dir, &what, *fix, screen)
         }
     }
 }

@@ -194,7 +194,7 @@ fn no_repository_is_named() {
         Folder::empty(),
         Folder::repository("cycle = [\"curator\"]\n", &["curator"]),
     );
-    let looked = |folder: &Folder| patient.run(&["--json", "--dir", folder.text()]).done();
+    let looked = |folder: &Folder| patient.run(&["--json", folder.text()]).done();
     for (folder, word) in [(&empty, "contains no plan"), (&planned, "may differ")] {
         let ran = looked(folder);
         let found = findings(&ran);

@@ -67,7 +67,7 @@ fn deliveries() {
 #[test]
 fn what_stands_still_and_what_waits() {
     fn stopped(patient: &mut Patient) {
-        patient.bench.run(&["stop", "--all"]).done();
+        patient.bench.run(&["pause", "--cancel-sessions"]).done();
     }
     table(&[
         (stopped, "standing.paused", "hint", "paused by", 0),

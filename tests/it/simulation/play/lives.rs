@@ -97,7 +97,7 @@ impl Play<'_> {
             if !self.calm && now.duration_since(since) < SEEN_AFTER {
                 continue;
             }
-            // That its processes died is the play's doing; anything else is told, as `phileas suspended list` does.
+            // That its processes died is the play's doing; anything else is told, as `phileas service suspended list` does.
             if let Some(suspended) = suspended
                 .suspended
                 .filter(|suspended| !DIED.iter().any(|died| suspended.because.contains(died)))

@@ -1,7 +1,7 @@
-//! `phileas stop --all` and `phileas resume`: stops a repository in an emergency, and resumes it.
+//! `phileas pause` and `phileas resume`: keeps a repository from starting sessions, and resumes it.
 
 mod live_sessions;
-mod pause;
+mod state;
 mod turns;
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use phileas_domain::model::SessionId;
 use serde_json::json;
 
 use crate::adapters::pause::{Pause as Waiting, SystemPause};
-use crate::cli::arguments::Repository;
+use crate::cli::arguments::Pause;
 use crate::cli::context::{clients, env_var};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::short_time;
@@ -20,33 +20,41 @@ use crate::cli::terminal::output::Screen;
 use crate::runtime::ports::{WriteGitHub, WriteJules};
 use crate::runtime::{EditError, ledger_of};
 use live_sessions::{AnnouncedSession, find_live_sessions};
-use pause::write_pause;
+use state::write_pause;
 use turns::end_turns;
 
-pub(crate) use pause::resume_repository;
+pub(crate) use state::resume_repository;
 
 /// How often to check everything again while waiting for announced sessions.
 const MAX_CHECKS: usize = 4;
+
+/// The reason of a pause that leaves sessions alone.
+const PAUSE_REASON: &str = "phileas pause";
+/// The reason of a pause that cancels them.
+const STOP_REASON: &str = "phileas pause --cancel-sessions";
 
 /// How to stop a repository without its ledger.
 const MANUAL_STOP: &str =
     "set the repository variable PHILEAS_PAUSED, or put the label `phileas:pause` on an open issue";
 
-/// Pauses the repository, then archives all its live sessions. A failure does not stop the other steps: the pause needs
-/// GitHub only, so it is written without a Jules key, too.
+/// Pauses the repository, then archives all its live sessions if the options ask for it. A failure does not stop the
+/// other steps: the pause needs GitHub only, so it is written without a Jules key, too.
 pub(crate) async fn run(
-    arguments: &Repository,
+    arguments: &Pause,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let json = arguments.json;
-    let github = match clients::github_client(&arguments.repo) {
+    let Pause {
+        cancel_sessions,
+        repository,
+    } = arguments;
+    let json = repository.json;
+    let github = match clients::github_client(&repository.repo) {
         Ok(github) => github,
         Err(stopped) => {
             print_unpaused(json, screen, &stopped.message)?;
             return Err(stopped);
         }
     };
-    let jules = clients::repository_jules(&arguments.repo);
     let variable =
         env_var::env_value("PHILEAS_PAUSED").filter(|value| env_var::is_switched_on(value));
     let brake = Stopper {
@@ -55,7 +63,12 @@ pub(crate) async fn run(
         paused_otherwise: variable.is_some(),
         json,
     };
-    brake.stop_repository(jules.as_ref(), screen).await
+    if *cancel_sessions {
+        let jules = clients::repository_jules(&repository.repo);
+        brake.stop_repository(jules.as_ref(), screen).await
+    } else {
+        brake.pause_repository(screen).await
+    }
 }
 
 /// Stops one repository.
@@ -74,6 +87,39 @@ struct SessionResults {
 }
 
 impl<G: WriteGitHub> Stopper<'_, G> {
+    /// Pauses the repository, and leaves its sessions alone.
+    async fn pause_repository(&self, screen: &mut Screen<impl Write>) -> Result<Exit, CliError> {
+        match self.print_pause(PAUSE_REASON, screen).await? {
+            Ok(()) => Ok(Exit::Done),
+            Err(EditError::NoLedger) if self.paused_otherwise => Ok(Exit::Done),
+            // The first tick may create the ledger at any time, and start what is due.
+            Err(EditError::NoLedger) => Ok(Exit::Findings),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Writes the pause, and prints whether that succeeded.
+    async fn print_pause(
+        &self,
+        reason: &str,
+        screen: &mut Screen<impl Write>,
+    ) -> Result<Result<(), EditError>, CliError> {
+        Ok(match write_pause(self.github, reason).await {
+            Ok(by) => {
+                self.print_result(
+                    screen,
+                    &json!({ "paused": true, "by": by }),
+                    &format!("paused by {}", by.as_deref().unwrap_or("this command")),
+                )?;
+                Ok(())
+            }
+            Err(error) => {
+                print_unpaused(self.json, screen, &error.to_string())?;
+                Err(error)
+            }
+        })
+    }
+
     /// `jules`: the client, or why there is none.
     async fn stop_repository<J: WriteJules>(
         &self,
@@ -81,15 +127,7 @@ impl<G: WriteGitHub> Stopper<'_, G> {
         screen: &mut Screen<impl Write>,
     ) -> Result<Exit, CliError> {
         // Pause first, so that no session starts meanwhile.
-        let paused = write_pause(self.github).await;
-        match &paused {
-            Ok(by) => self.print_result(
-                screen,
-                &json!({ "paused": true, "by": by }),
-                &format!("paused by {}", by.as_deref().unwrap_or("this command")),
-            )?,
-            Err(error) => print_unpaused(self.json, screen, &error.to_string())?,
-        }
+        let paused = self.print_pause(STOP_REASON, screen).await?;
         let mut archived = BTreeSet::new();
         let ended = match jules {
             Ok(jules) => self.end_sessions(jules, &mut archived, screen).await,

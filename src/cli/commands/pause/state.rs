@@ -1,4 +1,4 @@
-//! The pause in the state: `phileas stop` writes it, `phileas resume` removes it.
+//! The pause in the state: `phileas pause` writes it, `phileas resume` removes it.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -15,15 +15,15 @@ use crate::cli::terminal::output::Screen;
 use crate::runtime::ports::WriteGitHub;
 use crate::runtime::{Edit, EditError, edit};
 
-/// The reason of a pause that this command wrote.
-const PAUSE_REASON: &str = "phileas stop --all";
-
 /// Writes the pause. An existing pause stays. Returns its author.
-pub(super) async fn write_pause(github: &impl WriteGitHub) -> Result<Option<String>, EditError> {
+pub(super) async fn write_pause(
+    github: &impl WriteGitHub,
+    reason: &str,
+) -> Result<Option<String>, EditError> {
     let holder =
         run_identity::run_holder().map_err(|stopped| EditError::Refused(stopped.message))?;
     let request = Edit {
-        headline: "stop",
+        headline: "pause",
         holder: &holder,
         moves_pointer_of: None,
     };
@@ -32,7 +32,7 @@ pub(super) async fn write_pause(github: &impl WriteGitHub) -> Result<Option<Stri
         let pause = state.paused.get_or_insert_with(|| Pause {
             at: Some(observation.now),
             by: run_identity::github_actor(),
-            reason: Some(PAUSE_REASON.to_owned()),
+            reason: Some(reason.to_owned()),
             ..Pause::default()
         });
         by.replace(pause.by.clone());

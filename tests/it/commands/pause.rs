@@ -1,15 +1,17 @@
-//! `phileas stop --all` and `phileas resume`.
+//! `phileas pause`, with and without `--cancel-sessions`, and `phileas resume`.
 
 use phileas_domain::state::{Outcome, codec};
 
-use super::bench::{alone, bench, run};
+use super::bench::{bench, run};
 
 #[test]
 fn everything_of_ours_stops_and_goes_on() {
     let bench = bench();
     bench.until(|state| !state.history.is_empty());
-    alone(&["stop", "--repo", "acme/widget"]).refused(2, "--all");
-    let lines = bench.run(&["stop", "--all", "--json"]).done().lines();
+    let lines = bench
+        .run(&["pause", "--cancel-sessions", "--json"])
+        .done()
+        .lines();
     assert_eq!(lines[0]["paused"], true);
     let archived = lines.iter().filter(|line| line["archived"] == true).count();
     assert_eq!(archived, 1, "{lines:?}");
@@ -29,11 +31,14 @@ fn everything_of_ours_stops_and_goes_on() {
     let status = bench.run(&["status"]).done();
     assert!(!status.out.contains("not in Jules' listing"), "{status:?}");
     let pause = state.paused.clone().unwrap();
-    assert_eq!(pause.reason.as_deref(), Some("phileas stop --all"));
+    assert_eq!(
+        pause.reason.as_deref(),
+        Some("phileas pause --cancel-sessions")
+    );
     assert!(pause.at.is_some());
 
     let head = bench.head();
-    let again = bench.run(&["stop", "--all"]).done();
+    let again = bench.run(&["pause", "--cancel-sessions"]).done();
     assert!(
         again.out.contains("no session of ours is live"),
         "{again:?}"
@@ -53,6 +58,27 @@ fn everything_of_ours_stops_and_goes_on() {
     let ran = bench.run(&["resume"]).done();
     assert!(ran.out.contains("nothing of a pause"), "{ran:?}");
     bench.until(|state| state.history.len() > usize::from(created > 0));
+}
+
+#[test]
+fn a_pause_alone_leaves_sessions_alive() {
+    let bench = bench();
+    let ran = bench.run(&["pause"]);
+    assert_eq!(ran.code, 1, "nothing holds a pause yet: {ran:?}");
+    assert!(ran.out.contains("NOT paused"), "{ran:?}");
+    bench.until(|state| !state.history.is_empty());
+    let live = bench.state().tracks["default"].turns[""].session_id.clone();
+    let lines = bench.run(&["pause", "--json"]).done().lines();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert_eq!(lines[0]["paused"], true);
+    let state = bench.state();
+    let pause = state.paused.clone().unwrap();
+    assert_eq!(pause.reason.as_deref(), Some("phileas pause"));
+    assert_eq!(state.tracks["default"].turns[""].session_id, live);
+    let ran = bench.tick();
+    assert!(ran.out.contains("paused.state"), "{ran:?}");
+    bench.run(&["resume"]).done();
+    assert_eq!(bench.state().paused, None);
 }
 
 #[test]
@@ -76,7 +102,7 @@ fn a_ledger_that_cannot_be_read_does_not_keep_sessions_alive() {
     let bench = bench();
     bench.until(|state| !state.history.is_empty());
     bench.write_ledger("{ broken");
-    let ran = bench.run(&["stop", "--all", "--json"]);
+    let ran = bench.run(&["pause", "--cancel-sessions", "--json"]);
     assert_eq!(ran.code, 5, "{ran:?}");
     let lines = ran.lines();
     assert_eq!(lines[0]["paused"], false);
@@ -86,7 +112,7 @@ fn a_ledger_that_cannot_be_read_does_not_keep_sessions_alive() {
 #[test]
 fn a_repository_without_a_ledger_is_not_said_to_stand_still() {
     let bench = bench();
-    let ran = bench.run(&["stop", "--all"]);
+    let ran = bench.run(&["pause", "--cancel-sessions"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.out.contains("NOT paused"), "{ran:?}");
     assert!(ran.out.contains("phileas:pause"), "{ran:?}");
@@ -99,7 +125,7 @@ fn the_brake_needs_no_jules_key() {
         let bench = bench();
         bench.until(|state| !state.history.is_empty());
         let live = bench.state().tracks["default"].turns[""].session_id.clone();
-        let mut command = bench.program(&["stop", "--all", "--json"]);
+        let mut command = bench.program(&["pause", "--cancel-sessions", "--json"]);
         match key {
             None => command.env_remove("JULES_API_KEY"),
             Some(key) => command.env("JULES_API_KEY", key),
@@ -117,7 +143,7 @@ fn the_brake_needs_no_jules_key() {
 fn a_brake_that_does_not_reach_github_says_that_nothing_is_paused() {
     let bench = bench();
     for token in [None, Some("no-such-token")] {
-        let mut command = bench.program(&["stop", "--all"]);
+        let mut command = bench.program(&["pause", "--cancel-sessions"]);
         match token {
             None => command.env_remove("GITHUB_TOKEN"),
             Some(token) => command.env("GITHUB_TOKEN", token),

@@ -1,4 +1,4 @@
-//! `phileas task lint`, and `phileas persona journal --lint`.
+//! `phileas task check`, and `phileas persona journal --check`.
 
 use std::io::Write;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::pluralize;
 
 /// What to check.
-pub(crate) struct LintOptions {
+pub(crate) struct CheckOptions {
     pub(crate) kinds: Vec<Kind>,
     /// Only this persona's journals.
     pub(crate) journals_of: Option<String>,
@@ -28,19 +28,19 @@ pub(crate) struct LintOptions {
 
 pub(crate) fn run(
     dir: &Path,
-    what: &LintOptions,
+    what: &CheckOptions,
     fix: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let mut linted = lint_folder(dir, what)?;
-    let fixes = fix && !linted.changes.is_empty();
+    let mut checked = check_folder(dir, what)?;
+    let fixes = fix && !checked.changes.is_empty();
     if fixes {
         let mut failed = Vec::new();
         let _lock = files::board::lock_tasks(dir).map_err(read_error)?;
         // Another process may have moved a task before this one got the lock.
-        linted = lint_folder(dir, what)?;
-        let results = files::board::carry_out_all(dir, &linted.changes)?;
-        for (change, result) in linted.changes.iter().zip(results) {
+        checked = check_folder(dir, what)?;
+        let results = files::board::carry_out_all(dir, &checked.changes)?;
+        for (change, result) in checked.changes.iter().zip(results) {
             let file = change.from.as_ref().unwrap_or(&change.to);
             // One that cannot be fixed does not stop the others.
             if let Err(error) = result {
@@ -55,20 +55,20 @@ pub(crate) fn run(
                 screen.print_line(&format!("{file}: fixed: {}", change.done))?;
             }
         }
-        linted = lint_folder(dir, what)?;
-        linted.found.extend(failed);
-        linted.found.sort();
+        checked = check_folder(dir, what)?;
+        checked.found.extend(failed);
+        checked.found.sort();
     }
-    diagnostics::print_diagnostics(&linted.found, what.json, screen)?;
-    let errors = linted.found.iter().filter(|one| one.is_error()).count();
+    diagnostics::print_diagnostics(&checked.found, what.json, screen)?;
+    let errors = checked.found.iter().filter(|one| one.is_error()).count();
     let counts = |severity| what.strict || severity == Severity::Error;
-    let bad = linted.found.iter().any(|one| counts(one.severity));
+    let bad = checked.found.iter().any(|one| counts(one.severity));
     if !what.json {
         let verdict = if bad { "not ok" } else { "ok" };
-        let warnings = pluralize(linted.found.len() - errors, "warning");
+        let warnings = pluralize(checked.found.len() - errors, "warning");
         let mut line = format!("{verdict}: {}, {warnings}", pluralize(errors, "error"));
-        if !fix && !linted.changes.is_empty() {
-            let files = pluralize(linted.changes.len(), "file");
+        if !fix && !checked.changes.is_empty() {
+            let files = pluralize(checked.changes.len(), "file");
             line.push_str(&format!(
                 "; --fix fixes what has only one solution, in {files}"
             ));
@@ -78,7 +78,7 @@ pub(crate) fn run(
     Ok(if bad { Exit::Findings } else { Exit::Done })
 }
 
-fn lint_folder(dir: &Path, what: &LintOptions) -> Result<LintResult, CliError> {
+fn check_folder(dir: &Path, what: &CheckOptions) -> Result<LintResult, CliError> {
     let tree = read_folder(dir)?;
     let folders = files::board::sprint_folders(dir).map_err(read_error)?;
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();

@@ -1,4 +1,4 @@
-//! Ends the turns whose sessions `phileas stop` has archived.
+//! Ends the turns whose sessions `phileas pause --cancel-sessions` has archived.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ pub(super) async fn end_turns(
     let holder =
         run_identity::run_holder().map_err(|stopped| EditError::Refused(stopped.message))?;
     let request = Edit {
-        headline: "stop: cancelled what was live",
+        headline: "pause: cancelled what was live",
         holder: &holder,
         moves_pointer_of: None,
     };
