@@ -6,6 +6,7 @@ mod bench;
 mod board;
 mod doctor;
 mod empty;
+mod examples;
 mod fresh;
 mod full_disk;
 mod init;

@@ -231,6 +231,11 @@ fn section_of_command(command: &clap::Command, text: &mut String) {
         let usage = one.clone().render_usage().to_string();
         let usage = usage.strip_prefix("Usage: ").unwrap_or(&usage);
         writeln!(text, "```text\n{usage}\n```\n").unwrap();
+        let end = one.get_after_help().map(ToString::to_string);
+        let end = end.unwrap_or_default();
+        let (example, codes) = end.split_once("\n\n").unwrap();
+        let example = example.strip_prefix("Example:\n  ").unwrap();
+        writeln!(text, "```sh\n{example}\n```\n").unwrap();
         let arguments: Vec<&clap::Arg> = one
             .get_arguments()
             .filter(|argument| !argument.is_hide_set() && !argument.is_global_set())
@@ -243,6 +248,7 @@ fn section_of_command(command: &clap::Command, text: &mut String) {
             }
             text.push('\n');
         }
+        writeln!(text, "{codes}\n").unwrap();
         section_of_command(one, text);
     }
 }

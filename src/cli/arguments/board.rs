@@ -6,12 +6,14 @@ use clap::builder::PossibleValue;
 use clap::{Args, Subcommand, ValueEnum};
 use phileas_domain::board::{Kind, TaskState};
 
+use super::help::{FOLDER, LEDGER, command_end};
 use super::repository::{Repository, repository_folder};
 
 /// `task …`
 #[derive(Debug, Subcommand)]
 pub enum TaskCommand {
     /// List the tasks of a folder; the folder of a task's file is its state
+    #[command(after_help = command_end("phileas task list --state todo", FOLDER))]
     List {
         /// The repository's folder
         #[arg(default_value = ".", value_parser = repository_folder())]
@@ -30,6 +32,7 @@ pub enum TaskCommand {
         json: bool,
     },
     /// Create a task
+    #[command(after_help = command_end("phileas task new 'Describe the API' --persona curator", FOLDER))]
     New {
         /// The title, on one line
         title: String,
@@ -50,6 +53,7 @@ pub enum TaskCommand {
         place: BoardFolder,
     },
     /// Claim a task in the state todo: it moves to in progress, for one persona only
+    #[command(after_help = command_end("phileas task claim 20260110-0900 --persona curator", FOLDER))]
     Claim {
         /// The task's id, or the beginning of it
         id: String,
@@ -64,6 +68,7 @@ pub enum TaskCommand {
         place: BoardFolder,
     },
     /// Move a task to another state, with its `status`
+    #[command(after_help = command_end("phileas task move 20260110-0900 done", FOLDER))]
     Move {
         /// The task's id, or the beginning of it
         id: String,
@@ -74,6 +79,7 @@ pub enum TaskCommand {
         place: BoardFolder,
     },
     /// Check the files that personas leave for each other: tasks, sprints, journals
+    #[command(after_help = command_end("phileas task check --fix", FOLDER))]
     Check {
         /// The repository's folder
         #[arg(default_value = ".", value_parser = repository_folder())]
@@ -97,10 +103,13 @@ pub enum TaskCommand {
 #[derive(Debug, Subcommand)]
 pub enum SprintCommand {
     /// Show the sprint of a repository, and its files
+    #[command(after_help = command_end("phileas sprint status --repo acme/widget", LEDGER))]
     Status(Repository),
     /// Begin the next sprint now, before its track begins a new pass
+    #[command(after_help = command_end("phileas sprint advance --repo acme/widget", LEDGER))]
     Advance(Repository),
     /// Write the first files of a sprint; existing files stay
+    #[command(after_help = command_end("phileas sprint new --persona curator", FOLDER))]
     New {
         /// The sprint's number; without it, the one after the last that has a folder
         #[arg(long, value_parser = clap::value_parser!(u64).range(1..=phileas_domain::board::limits::SPRINT_LIMIT))]

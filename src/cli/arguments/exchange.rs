@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use phileas_domain::exchange::{FLAT_STREAM, Layout};
 
+use super::help::{FOLDER, PRINTS, command_end};
 use super::plan::ArtifactName;
 use super::repository::repository_folder;
 
@@ -12,6 +13,7 @@ use super::repository::repository_folder;
 #[derive(Debug, Subcommand)]
 pub enum ExchangeCommand {
     /// Check the exchange of a folder: every artifact, every link, every name
+    #[command(after_help = command_end("phileas exchange check --strict", FOLDER))]
     Check {
         /// Which exchange.
         #[command(flatten)]
@@ -24,6 +26,7 @@ pub enum ExchangeCommand {
         fix: bool,
     },
     /// Print the contents of an exchange, and the next layer of each work item, as JSON
+    #[command(after_help = command_end("phileas exchange inspect", FOLDER))]
     Inspect {
         /// Which exchange.
         #[command(flatten)]
@@ -33,6 +36,7 @@ pub enum ExchangeCommand {
         labels: Option<Vec<String>>,
     },
     /// Move artifacts of older layouts and shapes to the layout of the folder
+    #[command(after_help = command_end("phileas exchange migrate --dry-run", FOLDER))]
     Migrate {
         /// The repository's folder
         #[arg(default_value = ".", value_parser = repository_folder())]
@@ -52,6 +56,7 @@ pub enum ExchangeCommand {
         json: bool,
     },
     /// Print the template of an artifact, which agents copy and fill in
+    #[command(after_help = command_end("phileas exchange template event", PRINTS))]
     Template {
         /// Which artifact
         name: ArtifactName,

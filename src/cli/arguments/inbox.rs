@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::help::{ONLINE, command_end};
 use crate::runtime::inbox::DeliveryId;
 
 /// Where a service keeps its inbox.
@@ -52,8 +53,10 @@ pub struct Replay {
 #[derive(Debug, Subcommand)]
 pub enum SuspendedCommand {
     /// List suspended repositories, and the reasons
+    #[command(after_help = command_end("phileas service suspended list", ONLINE))]
     List(SuspendedRepositories),
     /// Resume a suspended repository
+    #[command(after_help = command_end("phileas service suspended resume acme/widget", ONLINE))]
     Resume {
         /// The repository, `owner/name` or its number on GitHub
         repository: String,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use phileas_domain::model::RepositoryName;
 
+use super::help::{ONLINE, command_end};
 use super::repository::Repository;
 use crate::starter::Pin;
 
@@ -64,6 +65,7 @@ pub struct Deinit {
 #[derive(Debug, Subcommand)]
 pub enum LabelsCommand {
     /// Create the labels of personas and commands, and update their colours and descriptions
+    #[command(after_help = command_end("phileas labels sync --dry-run --repo acme/widget", ONLINE))]
     Sync {
         /// Delete the labels of removed personas; issues lose them
         #[arg(long)]

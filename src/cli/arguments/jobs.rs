@@ -6,6 +6,8 @@ use clap::{Args, Subcommand};
 use jiff::SignedDuration;
 use phileas_domain::jobs::{EventKind, JobId, RetireReason, config};
 
+use super::help::{LEDGER, command_end};
+
 /// The files of jobs and events. A flag comes before its variable, and both come before the configuration. A command
 /// with subcommands accepts them before and after these.
 #[derive(Debug, Clone, Args)]
@@ -42,14 +44,19 @@ impl JobFiles {
 #[derive(Debug, Subcommand)]
 pub enum AgentCommand {
     /// Check the jobs of your own agent, and write an event when one needs the agent
+    #[command(after_help = command_end("phileas agent monitor --once", LEDGER))]
     Monitor(Monitor),
     /// Start a program for each event of the monitor
+    #[command(after_help = command_end("phileas agent watch --once --command 'my-agent --wake'", LEDGER))]
     Watch(Watch),
     /// Handle one event, and print what an agent needs to know about it
+    #[command(after_help = command_end(r#"phileas agent handle-event --event '{"event": "question", "job_id": "15481661885092594092"}'"#, LEDGER))]
     HandleEvent(HandleEvent),
     /// Print the events; `--follow` also prints new ones
+    #[command(after_help = command_end("phileas agent events --unread", LEDGER))]
     Events(Events),
     /// List the jobs of your own agent, register and retire them
+    #[command(after_help = command_end("phileas agent jobs list", LEDGER))]
     Jobs {
         /// What to do.
         #[command(subcommand)]
@@ -192,6 +199,7 @@ pub struct Events {
 #[derive(Debug, Clone, Subcommand)]
 pub enum JobsCommand {
     /// List the jobs
+    #[command(after_help = command_end("phileas agent jobs list --all", LEDGER))]
     List {
         /// Retired jobs, too
         #[arg(long)]
@@ -207,6 +215,7 @@ pub enum JobsCommand {
     ///
     /// Jules may list a session some time after its creation. A session that Jules does not know is expected during its
     /// first minute as a job. After that, two checks in a row without it report it as gone and retire the job.
+    #[command(after_help = command_end("phileas agent jobs add 15481661885092594092 --repo acme/widget", LEDGER))]
     Add {
         /// The session's id
         id: JobId,
@@ -224,6 +233,7 @@ pub enum JobsCommand {
         files: JobFiles,
     },
     /// Retire a job; its session is left alone
+    #[command(after_help = command_end("phileas agent jobs retire 15481661885092594092", LEDGER))]
     Retire {
         /// The session's id
         id: JobId,

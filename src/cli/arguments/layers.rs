@@ -1,9 +1,12 @@
 //! `bootstrap`, `role` and `upgrade`.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::help::{FOLDER, command_end};
 use super::repository::repository_folder;
 use crate::starter::Pin;
 
@@ -26,6 +29,18 @@ impl RoleLayer {
             Self::Observers => "observers",
             Self::Innovators => "innovators",
         }
+    }
+}
+
+/// Names of roles.
+#[derive(Debug, Clone)]
+pub struct RoleNames(pub Vec<String>);
+
+impl FromStr for RoleNames {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(Self(text.split(',').map(str::to_owned).collect()))
     }
 }
 
@@ -86,6 +101,7 @@ pub struct RoleRepository {
 #[derive(Debug, Subcommand)]
 pub enum RoleCommand {
     /// List the roles, and whether they are enabled
+    #[command(after_help = command_end("phileas role list --layer observers", FOLDER))]
     List {
         /// Only those of this layer
         #[arg(long)]
@@ -95,17 +111,13 @@ pub enum RoleCommand {
         place: RoleRepository,
     },
     /// Add roles of the catalogue, or of the repository, to the roster
+    #[command(after_help = command_end("phileas role add observers security", FOLDER))]
     Add {
         /// The layer
         layer: RoleLayer,
         /// The role, or several with a comma between them
-        #[arg(
-            required = true,
-            num_args = 1,
-            value_delimiter = ',',
-            value_name = "ROLE"
-        )]
-        roles: Vec<String>,
+        #[arg(value_name = "ROLE")]
+        roles: RoleNames,
         /// Write their texts into the repository, too, to edit them there
         #[arg(long)]
         copy: bool,
@@ -117,6 +129,7 @@ pub enum RoleCommand {
         place: RoleRepository,
     },
     /// Create a role of the repository's own, with blanks to fill in; it stays disabled until then
+    #[command(after_help = command_end("phileas role create observers colours", FOLDER))]
     Create {
         /// The layer
         layer: RoleLayer,
@@ -127,6 +140,7 @@ pub enum RoleCommand {
         place: RoleRepository,
     },
     /// Remove a role from the roster, and delete its text if the repository has one
+    #[command(after_help = command_end("phileas role delete observers errors", FOLDER))]
     Delete {
         /// The layer
         layer: RoleLayer,

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use phileas_domain::model::RepositoryName;
 
+use super::help::{FOLDER, LEDGER, command_end};
 use super::repository::{Repository, repository_folder};
 
 /// `state …`
 #[derive(Debug, Subcommand)]
 pub enum StateCommand {
     /// Print the state file as version 5
+    #[command(after_help = command_end("phileas state show --repo acme/widget", LEDGER))]
     Show {
         /// A file; without it, the ledger of `--repo` is read
         file: Option<PathBuf>,
@@ -19,6 +21,7 @@ pub enum StateCommand {
         source: StateSource,
     },
     /// Propose a state from the readable parts of a corrupt one
+    #[command(after_help = command_end("phileas state repair --repo acme/widget", LEDGER))]
     Repair {
         /// A file; without it, the ledger of `--repo` is read
         file: Option<PathBuf>,
@@ -30,6 +33,7 @@ pub enum StateCommand {
         source: StateSource,
     },
     /// Propose a state from Jules' list of sessions
+    #[command(after_help = command_end("phileas state rebuild --repo acme/widget", LEDGER))]
     Rebuild {
         /// Write the proposal; without it, only print it
         #[arg(long)]
@@ -55,8 +59,10 @@ pub struct StateSource {
 #[derive(Debug, Subcommand)]
 pub enum TrackCommand {
     /// List tracks and schedules, and their status
+    #[command(after_help = command_end("phileas track list --repo acme/widget", LEDGER))]
     List(Repository),
     /// Move a track's pointer: the named step runs next
+    #[command(after_help = command_end("phileas track set default curator --repo acme/widget", LEDGER))]
     Set {
         /// The track
         name: String,
@@ -67,6 +73,7 @@ pub enum TrackCommand {
         repository: Repository,
     },
     /// Pause a track; phileas follows its live turn and starts no other
+    #[command(after_help = command_end("phileas track pause default --reason 'A release' --repo acme/widget", LEDGER))]
     Pause {
         /// The track
         name: String,
@@ -78,6 +85,7 @@ pub enum TrackCommand {
         repository: Repository,
     },
     /// Resume a paused track
+    #[command(after_help = command_end("phileas track resume default --repo acme/widget", LEDGER))]
     Resume {
         /// The track
         name: String,
@@ -91,6 +99,7 @@ pub enum TrackCommand {
 #[derive(Debug, Subcommand)]
 pub enum PersonaCommand {
     /// List the personas of a folder
+    #[command(after_help = command_end("phileas persona list", FOLDER))]
     List {
         /// The repository's folder
         #[arg(default_value = ".", value_parser = repository_folder())]
@@ -100,10 +109,12 @@ pub enum PersonaCommand {
         json: bool,
     },
     /// Show each persona with its last outcome, its streak and its results, from the ledger
+    #[command(after_help = command_end("phileas persona roster --repo acme/widget", LEDGER))]
     Roster(Repository),
     /// Add a persona with a ready-made prompt, and its entry in the plan; existing files stay
     ///
     /// Without a name it lists the available personas.
+    #[command(after_help = command_end("phileas persona add sentinel --schedule manual", FOLDER))]
     Add {
         /// Which persona
         name: Option<String>,
@@ -123,6 +134,7 @@ pub enum PersonaCommand {
     /// Print the journal of a persona's last turns, as in its prompt
     ///
     /// Without `--persona` it counts the entries of each persona.
+    #[command(after_help = command_end("phileas persona journal --persona curator", FOLDER))]
     Journal {
         /// The repository's folder
         #[arg(default_value = ".", value_parser = repository_folder())]
@@ -142,6 +154,7 @@ pub enum PersonaCommand {
     },
     /// The same as `prompt render` of a persona
     #[command(hide = true)]
+    #[command(after_help = command_end("phileas persona render curator", FOLDER))]
     Render {
         /// The persona's id
         id: String,

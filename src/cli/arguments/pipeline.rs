@@ -6,10 +6,13 @@ use clap::builder::PossibleValue;
 use clap::{Args, Subcommand, ValueEnum};
 use phileas_domain::pipeline::{Artifact, CheckStage, IssueId};
 
+use super::help::{FOLDER, command_end};
+
 /// `pipeline …`
 #[derive(Debug, Subcommand)]
 pub enum PipelineCommand {
     /// Check one artifact by itself; prints OK if it is valid
+    #[command(after_help = command_end("phileas pipeline validate .pipeline/7/plan.json", FOLDER))]
     Validate {
         /// The file; its name says which artifact it is
         file: PathBuf,
@@ -18,6 +21,7 @@ pub enum PipelineCommand {
         json: bool,
     },
     /// Check the invariants between the artifacts of a run
+    #[command(after_help = command_end("phileas pipeline check --issue 7 --stage plan", FOLDER))]
     Check {
         /// Which run.
         #[command(flatten)]
@@ -30,6 +34,7 @@ pub enum PipelineCommand {
         base: Option<String>,
     },
     /// Show the runs, or the attempts and artifacts of one
+    #[command(after_help = command_end("phileas pipeline status", FOLDER))]
     Status {
         /// The issue [default: all runs]
         #[arg(long, value_name = "ID")]
@@ -39,12 +44,14 @@ pub enum PipelineCommand {
         place: RunsLocation,
     },
     /// Show which agent runs next, and why
+    #[command(after_help = command_end("phileas pipeline next --issue 7", FOLDER))]
     Next {
         /// Which run.
         #[command(flatten)]
         run: RunLocation,
     },
     /// Write an artifact from standard input, in the normal form; an invalid one replaces nothing
+    #[command(after_help = command_end("phileas pipeline write plan --issue 7 < plan.json", FOLDER))]
     Write {
         /// Which artifact
         artifact: PipelineArtifact,
@@ -59,6 +66,7 @@ pub enum PipelineCommand {
         started: Option<jiff::Timestamp>,
     },
     /// Archive a run below `.pipeline/completed`; nothing is overwritten or deleted
+    #[command(after_help = command_end("phileas pipeline archive --issue 7 --unfinished", FOLDER))]
     Archive {
         /// Which run.
         #[command(flatten)]
@@ -68,6 +76,7 @@ pub enum PipelineCommand {
         unfinished: bool,
     },
     /// Lessons from earlier problems, in any run
+    #[command(after_help = command_end("phileas pipeline lessons list", FOLDER))]
     Lessons {
         /// What to do with lessons.
         #[command(subcommand)]
@@ -79,6 +88,7 @@ pub enum PipelineCommand {
 #[derive(Debug, Subcommand)]
 pub enum LessonsCommand {
     /// Add a lesson, or count one with the same pattern
+    #[command(after_help = command_end("phileas pipeline lessons add --issue 7 --pattern 'A path with spaces'", FOLDER))]
     Add {
         /// The issue that taught it
         #[arg(long, value_name = "ID")]
@@ -97,6 +107,7 @@ pub enum LessonsCommand {
         place: RunsLocation,
     },
     /// List the lessons
+    #[command(after_help = command_end("phileas pipeline lessons list", FOLDER))]
     List {
         /// Which runs.
         #[command(flatten)]

@@ -1,9 +1,12 @@
 //! `prompt`.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Subcommand};
 
+use super::help::{FOLDER, command_end};
 use super::repository::repository_folder;
 
 /// `prompt …`
@@ -13,6 +16,7 @@ pub enum PromptCommand {
     ///
     /// In a repository without open pull requests, sprint and notes on earlier turns. For a persona `<…>` stands for the
     /// turn's values in the marker.
+    #[command(after_help = command_end("phileas prompt render curator", FOLDER))]
     Render(RenderPrompt),
 }
 
@@ -20,7 +24,7 @@ pub enum PromptCommand {
 #[derive(Debug, Args)]
 pub struct RenderPrompt {
     /// A persona's id, or a layer such as `observers`; `layer:observers` where a persona has the same name
-    #[arg(value_name = "NAME", value_parser = parse_name)]
+    #[arg(value_name = "NAME")]
     pub layer: PromptName,
     /// The repository's folder, as on the default branch
     #[arg(default_value = ".", value_parser = repository_folder())]
@@ -68,17 +72,17 @@ pub struct PromptName {
     pub is_layer: bool,
 }
 
-/// Parses a name, as the steps of a track write it.
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "clap takes a parser that may fail"
-)]
-fn parse_name(text: &str) -> Result<PromptName, String> {
-    let layer = text.strip_prefix("layer:");
-    Ok(PromptName {
-        name: layer.unwrap_or(text).to_owned(),
-        is_layer: layer.is_some(),
-    })
+impl FromStr for PromptName {
+    type Err = Infallible;
+
+    /// Parses a name, as the steps of a track write it.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let layer = text.strip_prefix("layer:");
+        Ok(Self {
+            name: layer.unwrap_or(text).to_owned(),
+            is_layer: layer.is_some(),
+        })
+    }
 }
 
 /// Parses a name and a text.

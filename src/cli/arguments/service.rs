@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use phileas_domain::model::parse_switch;
 
+use super::help::{FOLDER, ONLINE, command_end};
 use super::inbox::{Deliveries, Replay, SuspendedCommand};
 
 /// Arguments of `serve`.
@@ -76,12 +77,16 @@ pub struct Serve {
 #[derive(Debug, Subcommand)]
 pub enum ServiceCommand {
     /// Check whether a running service is healthy
+    #[command(after_help = command_end("phileas service health --ready", FOLDER))]
     Health(Health),
     /// List the deliveries that a service has stored
+    #[command(after_help = command_end("phileas service deliveries --limit 20", ONLINE))]
     Deliveries(Deliveries),
     /// Run a stored delivery again
+    #[command(after_help = command_end("phileas service replay 72d3162e-cc78-11e3-81ab-4c9367dc0958", ONLINE))]
     Replay(Replay),
     /// List repositories that a service has suspended, and resume them
+    #[command(after_help = command_end("phileas service suspended list", ONLINE))]
     Suspended {
         /// What to do.
         #[command(subcommand)]

@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
+use super::help::{FOLDER, command_end};
 use super::repository::repository_folder;
 
 /// `setup …`
 #[derive(Debug, Subcommand)]
 pub enum SetupCommand {
     /// Write install.sh and the files of variables and secrets from tools.yml; existing values stay
+    #[command(after_help = command_end("phileas setup gen", FOLDER))]
     Gen {
         /// The repository's folder
         #[arg(default_value = ".", value_parser = repository_folder())]
@@ -25,6 +27,7 @@ pub enum SetupCommand {
         json: bool,
     },
     /// List the tools that tools.yml can name, including those of the repository
+    #[command(after_help = command_end("phileas setup list --detail uv", FOLDER))]
     List {
         /// The repository's folder
         #[arg(default_value = ".", value_parser = repository_folder())]

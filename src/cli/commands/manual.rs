@@ -7,32 +7,9 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use super::track::suggestion_text;
-use crate::cli::arguments::Arguments;
+use crate::cli::arguments::{Arguments, EXIT_CODES};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-
-/// The meaning of each exit code.
-const EXIT_CODES: [(&str, &str); 7] = [
-    (
-        "0",
-        "Done, or nothing to do; a turn that waits or is skipped counts as nothing to do.",
-    ),
-    (
-        "1",
-        "A checker found something, or a request of this call was refused.",
-    ),
-    ("2", "The command line or the configuration is wrong."),
-    ("3", "A credential is missing, refused or too weak."),
-    ("4", "GitHub or Jules is unavailable."),
-    (
-        "5",
-        "The state file cannot be read, or is behind what Jules shows.",
-    ),
-    (
-        "70",
-        "An internal fault: a bug of phileas, or an error of the operating system, such as a full disk.",
-    ),
-];
 
 /// The environment variables that phileas reads.
 const VARIABLES: [(&str, &str); 14] = [
@@ -116,7 +93,12 @@ pub(crate) fn run(words: &[String], screen: &mut Screen<impl Write>) -> Result<E
         .source(concat!("phileas ", env!("CARGO_PKG_VERSION")))
         .render(&mut page)?;
     let mut more = Roff::new();
-    push_section(&mut more, "EXIT STATUS", &EXIT_CODES);
+    let codes = EXIT_CODES.map(|(code, _, meaning)| (code.to_string(), meaning));
+    let codes: Vec<_> = codes
+        .iter()
+        .map(|(code, meaning)| (code.as_str(), *meaning))
+        .collect();
+    push_section(&mut more, "EXIT STATUS", &codes);
     push_section(&mut more, "ENVIRONMENT", &VARIABLES);
     if whole {
         more.control("SH", ["SEE ALSO"]);

@@ -89,8 +89,10 @@ struct SessionResults {
 impl<G: WriteGitHub> Stopper<'_, G> {
     /// Pauses the repository, and leaves its sessions alone.
     async fn pause_repository(&self, screen: &mut Screen<impl Write>) -> Result<Exit, CliError> {
-        match self.print_pause(PAUSE_REASON, screen).await? {
-            Ok(()) => Ok(Exit::Done),
+        let paused = write_pause(self.github, PAUSE_REASON).await;
+        self.print_pause(&paused, screen)?;
+        match paused {
+            Ok(_) => Ok(Exit::Done),
             Err(EditError::NoLedger) if self.paused_otherwise => Ok(Exit::Done),
             // The first tick may create the ledger at any time, and start what is due.
             Err(EditError::NoLedger) => Ok(Exit::Findings),
@@ -98,26 +100,19 @@ impl<G: WriteGitHub> Stopper<'_, G> {
         }
     }
 
-    /// Writes the pause, and prints whether that succeeded.
-    async fn print_pause(
+    fn print_pause(
         &self,
-        reason: &str,
+        paused: &Result<Option<String>, EditError>,
         screen: &mut Screen<impl Write>,
-    ) -> Result<Result<(), EditError>, CliError> {
-        Ok(match write_pause(self.github, reason).await {
-            Ok(by) => {
-                self.print_result(
-                    screen,
-                    &json!({ "paused": true, "by": by }),
-                    &format!("paused by {}", by.as_deref().unwrap_or("this command")),
-                )?;
-                Ok(())
-            }
-            Err(error) => {
-                print_unpaused(self.json, screen, &error.to_string())?;
-                Err(error)
-            }
-        })
+    ) -> Result<(), CliError> {
+        match paused {
+            Ok(by) => self.print_result(
+                screen,
+                &json!({ "paused": true, "by": by }),
+                &format!("paused by {}", by.as_deref().unwrap_or("this command")),
+            ),
+            Err(error) => print_unpaused(self.json, screen, &error.to_string()),
+        }
     }
 
     /// `jules`: the client, or why there is none.
@@ -127,7 +122,8 @@ impl<G: WriteGitHub> Stopper<'_, G> {
         screen: &mut Screen<impl Write>,
     ) -> Result<Exit, CliError> {
         // Pause first, so that no session starts meanwhile.
-        let paused = self.print_pause(STOP_REASON, screen).await?;
+        let paused = write_pause(self.github, STOP_REASON).await;
+        self.print_pause(&paused, screen)?;
         let mut archived = BTreeSet::new();
         let ended = match jules {
             Ok(jules) => self.end_sessions(jules, &mut archived, screen).await,

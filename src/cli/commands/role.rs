@@ -39,7 +39,7 @@ pub(crate) fn run(
             place,
         } => RosterEditor::open_roster(place)?.add_roles(
             layer.layer_name(),
-            roles,
+            &roles.0,
             *copy,
             *sensitive,
             screen,

@@ -365,15 +365,7 @@ fn upgrade_replaces_only_what_is_unchanged() {
     let folder = with_layers();
     within(
         &folder,
-        &[
-            "role",
-            "add",
-            "observers",
-            "docs",
-            "tests",
-            "docs",
-            "--copy",
-        ],
+        &["role", "add", "observers", "docs,tests,docs", "--copy"],
     )
     .done();
     git(&folder, &["add", "--all"]);
