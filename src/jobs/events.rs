@@ -92,10 +92,10 @@ impl EventsFile {
         }
         let _lock = Lock::wait(&self.path)?;
         let older = beside(&self.path, OLDER);
-        if length(&self.path)? >= MAX_FILE_BYTES {
+        if file_length(&self.path)? >= MAX_FILE_BYTES {
             fs::rename(&self.path, &older).map_err(|error| StoreError::new(&self.path, error))?;
         }
-        let mut end = self.end()?;
+        let mut end = self.read_end()?;
         let mut lines = String::new();
         let mut new = Vec::new();
         for draft in drafts {
@@ -189,11 +189,11 @@ impl EventsFile {
     ///
     /// [`StoreError`].
     pub fn last(&self) -> Result<EventId, StoreError> {
-        Ok(EventId(self.end()?.last))
+        Ok(EventId(self.read_end()?.last))
     }
 
     /// What the end of the file tells; where no line of it has an id, the file before it counts, too.
-    fn end(&self) -> Result<End, StoreError> {
+    fn read_end(&self) -> Result<End, StoreError> {
         let mut end = End::default();
         end.read(&self.path)?;
         if !end.is_numbered {
@@ -209,7 +209,7 @@ impl EventsFile {
     /// # Errors
     ///
     /// [`StoreError`].
-    pub fn acknowledged(&self) -> Result<Acknowledged, StoreError> {
+    pub fn read_acknowledged(&self) -> Result<Acknowledged, StoreError> {
         self.read_list(ACKNOWLEDGED, false)
     }
 
@@ -242,8 +242,8 @@ impl EventsFile {
     /// # Errors
     ///
     /// [`StoreError`].
-    pub fn acknowledge(&self, event: EventId) -> Result<bool, StoreError> {
-        self.note(ACKNOWLEDGED, event)
+    pub fn record_acknowledged(&self, event: EventId) -> Result<bool, StoreError> {
+        self.add_to_list(ACKNOWLEDGED, event)
     }
 
     /// Remembers that an event was handed on, so that no watcher hands it on again; says whether it was not before.
@@ -251,11 +251,11 @@ impl EventsFile {
     /// # Errors
     ///
     /// [`StoreError`].
-    pub fn hand_on(&self, event: EventId) -> Result<bool, StoreError> {
-        self.note(HANDED_ON, event)
+    pub fn record_handed_on(&self, event: EventId) -> Result<bool, StoreError> {
+        self.add_to_list(HANDED_ON, event)
     }
 
-    fn note(&self, name: &str, event: EventId) -> Result<bool, StoreError> {
+    fn add_to_list(&self, name: &str, event: EventId) -> Result<bool, StoreError> {
         let path = beside(&self.path, name);
         let _lock = Lock::wait(&path)?;
         let mut known = self.read_list(name, true)?;
@@ -336,7 +336,7 @@ pub(super) fn event_of(path: &Path, line: &Line) -> Result<Option<Event>, Diagno
     Ok(Some(event))
 }
 
-fn length(path: &Path) -> Result<u64, StoreError> {
+fn file_length(path: &Path) -> Result<u64, StoreError> {
     match fs::metadata(path) {
         Ok(known) => Ok(known.len()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
@@ -394,8 +394,11 @@ mod tests {
         assert_eq!(file.last().unwrap(), EventId(3));
         assert_eq!(ids(&[file.get(EventId(2)).unwrap().unwrap()]), [2]);
         assert!(file.get(EventId(4)).unwrap().is_none());
-        assert!(file.acknowledge(EventId(2)).unwrap() && !file.acknowledge(EventId(2)).unwrap());
-        assert!(file.acknowledged().unwrap().contains(EventId(2)));
+        assert!(
+            file.record_acknowledged(EventId(2)).unwrap()
+                && !file.record_acknowledged(EventId(2)).unwrap()
+        );
+        assert!(file.read_acknowledged().unwrap().contains(EventId(2)));
     }
 
     #[test]
@@ -531,13 +534,13 @@ mod tests {
         let list = beside(&path, ACKNOWLEDGED);
         for bytes in [&b""[..], b"{\"through\": \"x\"}", b"\xff\xfe{\0"] {
             fs::write(&list, bytes).unwrap();
-            assert!(!file.acknowledged().unwrap().contains(EventId(1)));
-            assert!(file.acknowledge(EventId(1)).unwrap());
-            assert!(file.acknowledged().unwrap().contains(EventId(1)));
+            assert!(!file.read_acknowledged().unwrap().contains(EventId(1)));
+            assert!(file.record_acknowledged(EventId(1)).unwrap());
+            assert!(file.read_acknowledged().unwrap().contains(EventId(1)));
             assert_eq!(fs::read(beside(&list, files::UNREADABLE)).unwrap(), bytes);
         }
         fs::write(&list, "\u{feff}{\"through\": 3}\n").unwrap();
-        assert!(file.acknowledged().unwrap().contains(EventId(3)));
+        assert!(file.read_acknowledged().unwrap().contains(EventId(3)));
     }
 
     /// Upstream defect 10: two monitors wrote into one another's lines.

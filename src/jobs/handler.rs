@@ -89,21 +89,23 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         };
         let mut work = Work::default();
         if let Some(id) = &event.job_id {
-            let job = job.clone().unwrap_or_else(|| unlisted(event, id));
+            let job = job.clone().unwrap_or_else(|| unlisted_job(event, id));
             match event.event_kind() {
-                Some(EventKind::Completed) => self.completed(event, &job, &mut work, now).await?,
+                Some(EventKind::Completed) => {
+                    self.handle_completed(event, &job, &mut work, now).await?
+                }
                 Some(EventKind::Stuck) => {
-                    self.look_again(event, &job, &mut work).await;
+                    self.recheck_job(event, &job, &mut work).await;
                     self.pull_of(event, &mut work).await;
                 }
                 Some(EventKind::PlanReview) => {
-                    self.look_again(event, &job, &mut work).await;
+                    self.recheck_job(event, &job, &mut work).await;
                     if work.settled.is_none() {
-                        self.plan(&job, &mut work).await;
+                        self.handle_plan(&job, &mut work).await;
                     }
                 }
-                Some(EventKind::Error) => self.failed(event, &job, &mut work, now).await?,
-                Some(EventKind::Question) => self.look_again(event, &job, &mut work).await,
+                Some(EventKind::Error) => self.handle_failed(event, &job, &mut work, now).await?,
+                Some(EventKind::Question) => self.recheck_job(event, &job, &mut work).await,
                 None => {}
             }
         }
@@ -139,21 +141,21 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         })
     }
 
-    fn account(&self, job: &Job) -> Option<&A> {
+    fn find_account(&self, job: &Job) -> Option<&A> {
         account_for(self.accounts, job).map(|name| &self.accounts[name])
     }
 
     /// Finds out whether what the event reports still waits: another process may have been quicker.
-    async fn look_again(&self, event: &Event, job: &Job, work: &mut Work) {
+    async fn recheck_job(&self, event: &Event, job: &Job, work: &mut Work) {
         if !self.allowed.look {
             return;
         }
-        let Some(account) = self.account(job) else {
+        let Some(account) = self.find_account(job) else {
             work.notes
                 .push("whether it still waits was not looked up: there is no Jules key".to_owned());
             return;
         };
-        match self.standing(event, job, account, work).await {
+        match self.read_job_state(event, job, account, work).await {
             Ok(settled) => work.settled = settled,
             Err(failure) => work
                 .notes
@@ -161,7 +163,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         }
     }
 
-    async fn standing(
+    async fn read_job_state(
         &self,
         event: &Event,
         job: &Job,
@@ -179,7 +181,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         Ok(settled_reason(event, &seen, &log))
     }
 
-    async fn completed(
+    async fn handle_completed(
         &self,
         event: &Event,
         job: &Job,
@@ -187,7 +189,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         if self.allowed.look {
-            match self.account(job) {
+            match self.find_account(job) {
                 Some(account) => match account.changes(&job.job_id).await {
                     Ok(diff) => {
                         work.files = diff
@@ -235,11 +237,11 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         }
     }
 
-    async fn plan(&self, job: &Job, work: &mut Work) {
+    async fn handle_plan(&self, job: &Job, work: &mut Work) {
         if !self.allowed.approve_plans {
             return;
         }
-        let note = match self.account(job) {
+        let note = match self.find_account(job) {
             None => "the plan was not approved: there is no Jules key".to_owned(),
             Some(account) => match account.approve(&job.job_id).await {
                 Ok(()) => "the plan was approved, as the configuration says".to_owned(),
@@ -252,7 +254,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         work.notes.push(note);
     }
 
-    async fn failed(
+    async fn handle_failed(
         &self,
         event: &Event,
         job: &Job,
@@ -280,12 +282,12 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
             }
             return Ok(());
         }
-        let Some(account) = self.account(job) else {
+        let Some(account) = self.find_account(job) else {
             work.notes
                 .push("it was not tried again: there is no Jules key".to_owned());
             return Ok(());
         };
-        match self.retry(job, account, now).await? {
+        match self.retry_job(job, account, now).await? {
             Ok(new) => {
                 work.notes.push(format!("it is tried again as job {new}"));
                 work.retried = Some(new);
@@ -299,7 +301,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
     }
 
     /// Starts a session in place of one that failed: the intent first, and once only, even if the process is killed in between.
-    async fn retry(
+    async fn retry_job(
         &self,
         job: &Job,
         account: &A,
@@ -411,7 +413,7 @@ struct NotRetried {
 }
 
 /// A job that is in no jobs file, of the repository that its event names: each may have a key of its own.
-fn unlisted(event: &Event, id: &JobId) -> Job {
+fn unlisted_job(event: &Event, id: &JobId) -> Job {
     let mut job = Job::new(id.clone());
     job.repo = event
         .payload

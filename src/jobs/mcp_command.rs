@@ -53,9 +53,9 @@ pub async fn call(command: &[String], tool: &str, job: &JobId) -> Result<String,
     };
     let asked = async {
         // A server that has ended closes its output, too, which says more than an error of writing.
-        let _ended = input.write_all(requests(tool, job).as_bytes()).await;
+        let _ended = input.write_all(request_lines(tool, job).as_bytes()).await;
         let _ended = input.flush().await;
-        answer(BufReader::new(output.take(MAX_BYTES))).await
+        find_answer(BufReader::new(output.take(MAX_BYTES))).await
     };
     let answer = tokio::time::timeout(TIMEOUT, asked).await;
     drop(input);
@@ -73,7 +73,7 @@ pub async fn call(command: &[String], tool: &str, job: &JobId) -> Result<String,
 }
 
 /// The handshake and the call. Servers that know no handshake refuse its messages and answer the call.
-fn requests(tool: &str, job: &JobId) -> String {
+fn request_lines(tool: &str, job: &JobId) -> String {
     let client = json!({"name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION")});
     let messages = [
         json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
@@ -88,7 +88,7 @@ fn requests(tool: &str, job: &JobId) -> String {
 }
 
 /// The answer to the call; `None` where the output ends without it.
-async fn answer(mut output: impl AsyncBufRead + Unpin) -> std::io::Result<Option<Value>> {
+async fn find_answer(mut output: impl AsyncBufRead + Unpin) -> std::io::Result<Option<Value>> {
     let mut line = Vec::new();
     loop {
         line.clear();

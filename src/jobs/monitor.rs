@@ -75,7 +75,7 @@ impl<A: ReadAccount> Monitor<A> {
 
     /// The accounts.
     #[must_use]
-    pub fn accounts(&self) -> &BTreeMap<String, A> {
+    pub fn account_names(&self) -> &BTreeMap<String, A> {
         &self.accounts
     }
 
@@ -94,7 +94,7 @@ impl<A: ReadAccount> Monitor<A> {
             });
         };
         let (registry, mut warnings) = self.places.jobs_file().read()?;
-        let mut memory = self.remember(&mut warnings)?;
+        let mut memory = self.write_memory(&mut warnings)?;
         memory.forget(|id| registry.get(id).is_some(), now);
         let mut by_account: BTreeMap<&str, Vec<&Job>> = BTreeMap::new();
         let (mut live, mut keyless) = (0, 0);
@@ -113,7 +113,7 @@ impl<A: ReadAccount> Monitor<A> {
         for (name, mut jobs) in by_account {
             jobs.sort_by(|a, b| (a.priority, &a.job_id).cmp(&(b.priority, &b.job_id)));
             let account = &self.accounts[name];
-            self.visit(name, account, &jobs, &mut memory, &mut gathered, now, eager)
+            self.check_account(name, account, &jobs, &mut memory, &mut gathered, now, eager)
                 .await;
         }
         let after: u64 = self.accounts.values().map(ReadAccount::sent).sum();
@@ -192,7 +192,7 @@ impl<A: ReadAccount> Monitor<A> {
         }
     }
 
-    fn remember(&self, warnings: &mut Vec<Diagnostic>) -> Result<MonitorMemory, StoreError> {
+    fn write_memory(&self, warnings: &mut Vec<Diagnostic>) -> Result<MonitorMemory, StoreError> {
         let path = &self.places.monitor;
         let (memory, found) =
             files::read_state(path, MAX_MEMORY_BYTES, true, MonitorMemory::parse)?;
@@ -217,7 +217,7 @@ impl<A: ReadAccount> Monitor<A> {
         clippy::too_many_arguments,
         reason = "what a cycle knows, asked for one account"
     )]
-    async fn visit(
+    async fn check_account(
         &self,
         name: &str,
         account: &A,
@@ -235,7 +235,7 @@ impl<A: ReadAccount> Monitor<A> {
         }
         let waits = known.next_poll_at.is_some_and(|at| at > now);
         if waits {
-            let unasked = unasked(name, known, jobs.len(), true);
+            let unasked = skipped_account(name, known, jobs.len(), true);
             gathered.unasked.push(unasked);
             return;
         }
@@ -259,7 +259,7 @@ impl<A: ReadAccount> Monitor<A> {
                 gathered.drafts.extend(told);
                 gathered
                     .unasked
-                    .push(unasked(name, known, jobs.len(), false));
+                    .push(skipped_account(name, known, jobs.len(), false));
                 return;
             }
         };
@@ -291,7 +291,7 @@ impl<A: ReadAccount> Monitor<A> {
                 gathered.drafts.extend(told);
                 gathered
                     .unasked
-                    .push(unasked(name, known, jobs.len(), false));
+                    .push(skipped_account(name, known, jobs.len(), false));
                 return;
             }
         }
@@ -374,7 +374,7 @@ pub fn account_for<'a, A>(accounts: &'a BTreeMap<String, A>, job: &Job) -> Optio
         .map(|(name, _)| name.as_str())
 }
 
-fn unasked(name: &str, known: &AccountMemory, jobs: usize, waits: bool) -> SkippedAccount {
+fn skipped_account(name: &str, known: &AccountMemory, jobs: usize, waits: bool) -> SkippedAccount {
     SkippedAccount {
         account: name.to_owned(),
         refused: known.refused_key.is_some(),

@@ -61,7 +61,7 @@ pub struct OutsideRootError {
 /// # Errors
 ///
 /// [`OutsideRootError`].
-pub fn confined(root: &Path, asked: &str) -> Result<PathBuf, OutsideRootError> {
+pub fn confine_path(root: &Path, asked: &str) -> Result<PathBuf, OutsideRootError> {
     let outside = || OutsideRootError {
         asked: asked.to_owned(),
         root: root.to_owned(),
@@ -110,7 +110,7 @@ mod tests {
             "new/deep/jobs.jsonl",
             absolute.to_str().unwrap(),
         ] {
-            assert!(confined(&root, good).is_ok(), "{good}");
+            assert!(confine_path(&root, good).is_ok(), "{good}");
         }
         for bad in [
             "",
@@ -123,7 +123,7 @@ mod tests {
             "in/",
             "a\0b",
         ] {
-            assert!(confined(&root, bad).is_err(), "{bad:?}");
+            assert!(confine_path(&root, bad).is_err(), "{bad:?}");
         }
     }
 }

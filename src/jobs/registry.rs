@@ -141,7 +141,7 @@ impl JobsFile {
             Registered::Again
         };
         known.retired = None;
-        merge(known, job);
+        merge_job(known, job);
         self.write(&registry)?;
         Ok(registered)
     }
@@ -221,7 +221,7 @@ impl JobsFile {
 }
 
 /// Takes over the values that are given.
-fn merge(known: &mut Job, new: Job) {
+fn merge_job(known: &mut Job, new: Job) {
     fn take<T>(known: &mut Option<T>, new: Option<T>) {
         if new.is_some() {
             *known = new;

@@ -71,16 +71,16 @@ impl Tail {
                 // Put aside, and nothing written since.
                 return self.rest_of_older(memory).map_err(wrong);
             };
-            let number = number(&file).map_err(wrong)?;
+            let number = file_number(&file).map_err(wrong)?;
             if memory.file.is_some_and(|known| known != number) {
                 if let Some(line) = self.rest_of_older(memory).map_err(wrong)? {
                     return Ok(Some(line));
                 }
-                self.begin(memory, number);
+                self.begin_file(memory, number);
                 continue;
             }
             if !is_as_it_was(&mut file, memory).map_err(wrong)? {
-                self.begin(memory, number);
+                self.begin_file(memory, number);
                 continue;
             }
             memory.file = Some(number);
@@ -94,15 +94,19 @@ impl Tail {
     /// # Errors
     ///
     /// When the file cannot be read.
-    pub fn passed(&self, memory: &mut WatcherMemory, line: &TailLine) -> Result<(), StoreError> {
+    pub fn mark_passed(
+        &self,
+        memory: &mut WatcherMemory,
+        line: &TailLine,
+    ) -> Result<(), StoreError> {
         memory.offset = line.end;
         memory.file = Some(line.file);
         let wrong = |error: io::Error| StoreError::new(&self.path, error);
         for path in [self.path.clone(), beside(&self.path, OLDER)] {
             if let Some(mut file) = open(&path).map_err(wrong)?
-                && number(&file).map_err(wrong)? == line.file
+                && file_number(&file).map_err(wrong)? == line.file
             {
-                memory.before = witness(&mut file, line.end).map_err(wrong)?;
+                memory.before = read_witness(&mut file, line.end).map_err(wrong)?;
                 return Ok(());
             }
         }
@@ -119,9 +123,9 @@ impl Tail {
         for path in [self.path.clone(), beside(&self.path, OLDER)] {
             let wrong = |error: io::Error| StoreError::new(&path, error);
             if let Some(mut file) = open(&path).map_err(wrong)?
-                && number(&file).map_err(wrong)? == line.file
+                && file_number(&file).map_err(wrong)? == line.file
             {
-                let count = self.count(&mut file, line).map_err(wrong)?;
+                let count = self.count_lines(&mut file, line).map_err(wrong)?;
                 return Ok((path, count));
             }
         }
@@ -129,7 +133,7 @@ impl Tail {
     }
 
     /// How many lines end where this one does, or before.
-    fn count(&self, file: &mut File, line: &TailLine) -> io::Result<u64> {
+    fn count_lines(&self, file: &mut File, line: &TailLine) -> io::Result<u64> {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         let known = counted.filter(|known| known.file == line.file && known.end <= line.end);
         let (from, before) = known.map_or((0, 0), |known| (known.end, known.lines));
@@ -145,7 +149,7 @@ impl Tail {
     }
 
     /// Sets the memory to the beginning of a file.
-    fn begin(&self, memory: &mut WatcherMemory, file: u64) {
+    fn begin_file(&self, memory: &mut WatcherMemory, file: u64) {
         memory.offset = 0;
         memory.file = Some(file);
         memory.before = None;
@@ -158,7 +162,7 @@ impl Tail {
         let Some(mut file) = open(&beside(&self.path, OLDER))? else {
             return Ok(None);
         };
-        let number = number(&file)?;
+        let number = file_number(&file)?;
         if memory.file != Some(number) {
             return Ok(None);
         }
@@ -177,7 +181,7 @@ fn open(path: &Path) -> io::Result<Option<File>> {
 }
 
 /// The file's number on its disk.
-fn number(file: &File) -> io::Result<u64> {
+fn file_number(file: &File) -> io::Result<u64> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;
@@ -197,12 +201,12 @@ fn is_as_it_was(file: &mut File, memory: &WatcherMemory) -> io::Result<bool> {
         return Ok(false);
     }
     match &memory.before {
-        Some(known) => Ok(witness(file, memory.offset)?.as_ref() == Some(known)),
+        Some(known) => Ok(read_witness(file, memory.offset)?.as_ref() == Some(known)),
         None => Ok(true),
     }
 }
 
-fn witness(file: &mut File, offset: u64) -> io::Result<Option<String>> {
+fn read_witness(file: &mut File, offset: u64) -> io::Result<Option<String>> {
     if offset == 0 {
         return Ok(None);
     }
@@ -263,7 +267,7 @@ mod tests {
             let tail = Tail::new(&self.path());
             let mut lines = Vec::new();
             while let Some(line) = tail.next(&mut self.memory).unwrap() {
-                tail.passed(&mut self.memory, &line).unwrap();
+                tail.mark_passed(&mut self.memory, &line).unwrap();
                 lines.push(String::from_utf8(line.line.bytes).unwrap());
             }
             lines
@@ -327,7 +331,7 @@ mod tests {
         let tail = Tail::new(&reader.path());
         let next = |reader: &mut Reader| {
             let line = tail.next(&mut reader.memory).unwrap().unwrap();
-            tail.passed(&mut reader.memory, &line).unwrap();
+            tail.mark_passed(&mut reader.memory, &line).unwrap();
             tail.place(&line).unwrap().1
         };
         for number in 1..=50 {

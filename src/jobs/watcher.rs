@@ -84,7 +84,7 @@ impl<H: Handler> Watcher<H> {
     ///
     /// [`StoreError`].
     pub async fn pass(&self, now: Timestamp) -> Result<WatchPass, StoreError> {
-        let mut memory = self.remember()?;
+        let mut memory = self.write_memory()?;
         let before = memory.clone();
         let tail = Tail::new(self.events.path());
         let mut passed = WatchPass::default();
@@ -103,7 +103,7 @@ impl<H: Handler> Watcher<H> {
             self.deal_with((&tail, &line), &mut memory, &mut passed, now)
                 .await?;
             if memory.retry_at.is_none() {
-                tail.passed(&mut memory, &line)?;
+                tail.mark_passed(&mut memory, &line)?;
             }
             // After each line, so that a successor does not start again.
             self.write(&memory)?;
@@ -132,7 +132,7 @@ impl<H: Handler> Watcher<H> {
                 tracing::warn!("{wrong}");
                 let text = String::from_utf8_lossy(&line.line.bytes);
                 let text: String = text.chars().take(MAX_DEAD_CHARS).collect();
-                self.bury(&json!({
+                self.write_dead_letter(&json!({
                     "at": now.to_string(), "reason": wrong.message, "file": wrong.file, "number": number, "line": text,
                 }))?;
                 passed.dead += 1;
@@ -143,7 +143,8 @@ impl<H: Handler> Watcher<H> {
         let id = event.id;
         let noted = match id {
             Some(id) => {
-                self.events.acknowledged()?.contains(id) || self.events.handed_on()?.contains(id)
+                self.events.read_acknowledged()?.contains(id)
+                    || self.events.handed_on()?.contains(id)
             }
             None => false,
         };
@@ -155,7 +156,7 @@ impl<H: Handler> Watcher<H> {
             Ok(()) => {
                 passed.handled += 1;
                 if let Some(id) = id {
-                    self.events.hand_on(id)?;
+                    self.events.record_handed_on(id)?;
                 }
                 memory.mark_done(line.end, id);
             }
@@ -163,7 +164,7 @@ impl<H: Handler> Watcher<H> {
                 tracing::warn!(event = id.map(|id| id.0), "given up: {why}");
                 let attempts = memory.attempts + 1;
                 let event = serde_json::to_value(&event).unwrap_or(Value::Null);
-                self.bury(&json!({
+                self.write_dead_letter(&json!({
                     "at": now.to_string(), "reason": why, "attempts": attempts, "event": event,
                 }))?;
                 passed.dead += 1;
@@ -182,7 +183,7 @@ impl<H: Handler> Watcher<H> {
     }
 
     /// Writes an event that no handler accepts where a person finds it.
-    fn bury(&self, letter: &Value) -> Result<(), StoreError> {
+    fn write_dead_letter(&self, letter: &Value) -> Result<(), StoreError> {
         let path = beside(self.events.path(), DEAD);
         let _lock = Lock::wait(&path)?;
         if std::fs::metadata(&path).is_ok_and(|known| known.len() >= MAX_DEAD_BYTES) {
@@ -192,7 +193,7 @@ impl<H: Handler> Watcher<H> {
         files::append_lines(&path, &format!("{letter}\n"))
     }
 
-    fn remember(&self) -> Result<WatcherMemory, StoreError> {
+    fn write_memory(&self) -> Result<WatcherMemory, StoreError> {
         let parse = |file: &str, bytes: &[u8]| {
             let (value, behind) = first_value(file, bytes)?;
             let memory = serde_json::from_value(value)

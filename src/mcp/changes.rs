@@ -61,33 +61,33 @@ impl ChangeFeed {
 
     /// A job is another now.
     pub(super) fn job(&self, id: &str) {
-        self.tell(format!("{JOBS}/{id}"), false);
-        self.tell(format!("{JOBS}/{id}/messages"), false);
+        self.send_change(format!("{JOBS}/{id}"), false);
+        self.send_change(format!("{JOBS}/{id}/messages"), false);
     }
 
     /// A job was registered or retired.
     pub(super) fn jobs(&self) {
-        self.tell(JOBS.to_owned(), true);
+        self.send_change(JOBS.to_owned(), true);
     }
 
     /// There are new events, or some were acknowledged.
     pub(super) fn events(&self) {
-        self.tell(EVENTS.to_owned(), false);
+        self.send_change(EVENTS.to_owned(), false);
     }
 
     /// The ledger of a repository is another now.
     pub(super) fn state(&self, repository: &str) {
-        self.tell(format!("jules://state/{repository}"), false);
+        self.send_change(format!("jules://state/{repository}"), false);
     }
 
     /// A file of a run was written.
     pub(super) fn run(&self, issue: &str, file: &str) {
-        self.tell(RUNS.to_owned(), true);
-        self.tell(format!("{RUNS}/{issue}"), false);
-        self.tell(format!("{RUNS}/{issue}/{file}"), false);
+        self.send_change(RUNS.to_owned(), true);
+        self.send_change(format!("{RUNS}/{issue}"), false);
+        self.send_change(format!("{RUNS}/{issue}/{file}"), false);
     }
 
-    fn tell(&self, uri: String, list: bool) {
+    fn send_change(&self, uri: String, list: bool) {
         // Most of the time there is no listener.
         let _unheard = self.told.send(Change { uri, list });
     }

@@ -34,7 +34,7 @@ pub(super) enum Confirmation {
 /// Whether a person wants this. `question` says everything that is about to happen; `pinned` is what is done, with what
 /// must still be so when the answer comes back, such as the commit that was checked. `said`: the client says that the
 /// person wants it, which counts only where it cannot ask.
-pub(super) async fn confirmed(
+pub(super) async fn confirm_action(
     desk: &ToolContext,
     call: &ToolCall,
     said: bool,
@@ -60,9 +60,9 @@ pub(super) async fn confirmed(
         .protocol_version()
         .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
     let word = if modern {
-        again(desk, call, question, pinned)
+        ask_by_return(desk, call, question, pinned)
     } else {
-        in_between(desk, call, question).await
+        ask_during_call(desk, call, question).await
     };
     match word {
         Ok(ConfirmationAnswer::Yes) if desk.answers.declined.holds(&action) => {
@@ -97,12 +97,12 @@ enum ConfirmationAnswer {
 }
 
 /// Asks by a client that can be asked while the call waits.
-async fn in_between(
+async fn ask_during_call(
     desk: &ToolContext,
     call: &ToolCall,
     question: &str,
 ) -> Result<ConfirmationAnswer, ToolError> {
-    let request = ElicitRequest::new(form(question));
+    let request = ElicitRequest::new(confirmation_form(question));
     let asked = call.context.peer.create_elicitation(request.params);
     let asked = tokio::select! {
         asked = tokio::time::timeout(PATIENCE, asked) => asked,
@@ -113,7 +113,7 @@ async fn in_between(
         }
     };
     match asked {
-        Ok(Ok(result)) => verdict(&result),
+        Ok(Ok(result)) => read_verdict(&result),
         Ok(Err(error)) => Err(ToolError::new(format!(
             "the client could not ask the person ({error}), so nothing was done; only the person's answer counts, so call \
              again when the client can ask"
@@ -126,7 +126,7 @@ async fn in_between(
 }
 
 /// The question for a client that comes back with the answer, or the answer that it has come back with.
-fn again(
+fn ask_by_return(
     desk: &ToolContext,
     call: &ToolCall,
     question: &str,
@@ -148,14 +148,14 @@ fn again(
         if let Some(answer) = answer {
             let result = serde_json::from_value::<ElicitResult>(answer.clone());
             return match result {
-                Ok(result) => once(desk, state, verdict(&result)?),
+                Ok(result) => use_answer_once(desk, state, read_verdict(&result)?),
                 Err(error) => Err(ToolError::new(format!(
                     "the answer `{KEY}` cannot be read: {error}; nothing was done"
                 ))),
             };
         }
     }
-    let request = ElicitRequest::new(form(question));
+    let request = ElicitRequest::new(confirmation_form(question));
     let requests: InputRequests = [(KEY.to_owned(), InputRequest::Elicitation(request))].into();
     let options = SealOptions::new().associated_data(&bound).ttl(PATIENCE);
     let state = desk.seal.seal_with(KEY.as_bytes(), &options);
@@ -165,7 +165,7 @@ fn again(
 }
 
 /// One yes is one action: who sends the answer once more asks once more.
-fn once(
+fn use_answer_once(
     desk: &ToolContext,
     state: &str,
     said: ConfirmationAnswer,
@@ -195,7 +195,7 @@ fn digest_of(parts: &[&[u8]]) -> [u8; 32] {
     digest.finalize().into()
 }
 
-fn verdict(result: &ElicitResult) -> Result<ConfirmationAnswer, ToolError> {
+fn read_verdict(result: &ElicitResult) -> Result<ConfirmationAnswer, ToolError> {
     let yes = result
         .content
         .as_ref()
@@ -223,7 +223,7 @@ fn can_ask(capabilities: Option<&ClientCapabilities>) -> bool {
         .is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
 }
 
-fn form(question: &str) -> ElicitRequestParams {
+fn confirmation_form(question: &str) -> ElicitRequestParams {
     let schema = ElicitationSchema::builder()
         .required_bool_with(KEY, |field| {
             field.title("Do it").description("Whether it is to be done")

@@ -101,11 +101,11 @@ where
                 Begin::Own => self.has_begun = true,
                 Begin::Bare => {
                     self.has_begun = true;
-                    self.heard.extend(handshake().map(message));
+                    self.heard.extend(handshake_of().map(parse_message));
                 }
             }
         }
-        self.heard.extend(understood(line));
+        self.heard.extend(parse_messages(line));
     }
 
     /// Notes a request until its answer is written. A request that is cancelled gets no answer.
@@ -227,7 +227,7 @@ where
             let Some(heard) = self.heard.pop_front() else {
                 match self.line().await {
                     Ok(Some(Line::Whole(line))) => self.hear(&line),
-                    Ok(Some(Line::TooLong)) => self.heard.push_back(Err(refusal(
+                    Ok(Some(Line::TooLong)) => self.heard.push_back(Err(refusal_message(
                         ErrorCode::PARSE_ERROR,
                         &format!("the line is longer than {MAX_LINE_BYTES} bytes and was not read"),
                         Value::Null,
@@ -313,7 +313,7 @@ fn begin_of(line: &[u8]) -> Begin {
 }
 
 /// The handshake of the first revision.
-fn handshake() -> [Value; 2] {
+fn handshake_of() -> [Value; 2] {
     let client = json!({"name": "unknown", "version": "0"});
     [
         json!({"jsonrpc": "2.0", "id": HANDSHAKE, "method": "initialize", "params": {
@@ -324,7 +324,7 @@ fn handshake() -> [Value; 2] {
 }
 
 /// What a line says: one message, or those of a batch, each answered by itself.
-fn understood(line: &[u8]) -> Vec<LineResult> {
+fn parse_messages(line: &[u8]) -> Vec<LineResult> {
     let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
     let line = line.trim_ascii();
     if line.is_empty() {
@@ -332,24 +332,32 @@ fn understood(line: &[u8]) -> Vec<LineResult> {
     }
     match serde_json::from_slice(line) {
         Ok(Value::Array(batch)) if (1..=MAX_BATCH).contains(&batch.len()) => {
-            batch.into_iter().map(message).collect()
+            batch.into_iter().map(parse_message).collect()
         }
         Ok(Value::Array(batch)) => {
             let text = format!(
                 "a batch of {}; it has 1 to {MAX_BATCH} messages",
                 batch.len()
             );
-            vec![Err(refusal(ErrorCode::INVALID_REQUEST, &text, Value::Null))]
+            vec![Err(refusal_message(
+                ErrorCode::INVALID_REQUEST,
+                &text,
+                Value::Null,
+            ))]
         }
-        Ok(value) => vec![message(value)],
+        Ok(value) => vec![parse_message(value)],
         Err(error) => {
             let text = format!("the line is no JSON: {error}");
-            vec![Err(refusal(ErrorCode::PARSE_ERROR, &text, Value::Null))]
+            vec![Err(refusal_message(
+                ErrorCode::PARSE_ERROR,
+                &text,
+                Value::Null,
+            ))]
         }
     }
 }
 
-fn message(value: Value) -> LineResult {
+fn parse_message(value: Value) -> LineResult {
     let id = value.get("id").cloned();
     let names_method = value.get("method").is_some_and(Value::is_string);
     let unfit = match serde_json::from_value(value) {
@@ -364,9 +372,9 @@ fn message(value: Value) -> LineResult {
     let id = id.filter(|id| names_method && (id.is_string() || id.is_number()));
     let text = format!("it is no message of the protocol: {unfit}");
     let id = id.unwrap_or_default();
-    Err(refusal(ErrorCode::INVALID_REQUEST, &text, id))
+    Err(refusal_message(ErrorCode::INVALID_REQUEST, &text, id))
 }
 
-fn refusal(code: ErrorCode, text: &str, id: Value) -> String {
+fn refusal_message(code: ErrorCode, text: &str, id: Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code.0, "message": text}}).to_string()
 }

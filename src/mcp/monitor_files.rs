@@ -11,7 +11,7 @@ use super::policy::Policy;
 use super::tool_error::ToolError;
 use crate::jobs::files::read_state;
 use crate::jobs::monitor::MAX_MEMORY_BYTES;
-use crate::jobs::paths::confined;
+use crate::jobs::paths::confine_path;
 use crate::jobs::{EventsFile, JobPaths, JobsFile, Page, StoreError};
 use crate::runtime::ports::sessions_api::BoxedAnswer;
 
@@ -65,7 +65,7 @@ impl MonitorFiles {
         match asked {
             None => Ok(self.jobs.clone()),
             Some(path) if self.jobs.path() == std::path::Path::new(path) => Ok(self.jobs.clone()),
-            Some(path) => confined(&self.root, path)
+            Some(path) => confine_path(&self.root, path)
                 .map(JobsFile::new)
                 .map_err(|error| ToolError::new(format!("`jobs_path`: {error}"))),
         }

@@ -62,7 +62,7 @@ impl std::fmt::Display for Allowed {
 impl Policy {
     /// Whether a repository may be seen and worked on.
     #[must_use]
-    pub fn allows(&self, repository: &RepositoryName) -> bool {
+    pub fn is_allowed(&self, repository: &RepositoryName) -> bool {
         self.allowed.is_empty()
             || self.allowed.iter().any(|allowed| match allowed {
                 Allowed::One(name) => name == repository,
@@ -76,7 +76,7 @@ impl Policy {
     /// Whether what works on this repository may be seen; what works on none, only where everything may be.
     #[must_use]
     pub fn shows(&self, repository: Option<&RepositoryName>) -> bool {
-        repository.map_or(self.allowed.is_empty(), |name| self.allows(name))
+        repository.map_or(self.allowed.is_empty(), |name| self.is_allowed(name))
     }
 
     /// A repository as a client wrote it.
@@ -88,7 +88,7 @@ impl Policy {
         let name: RepositoryName = text.trim().parse().map_err(|_| {
             ToolError::new(format!("`{text}` names no repository; write `owner/name`"))
         })?;
-        if self.allows(&name) {
+        if self.is_allowed(&name) {
             Ok(name)
         } else {
             Err(self.refusal(&format!("{name} is not among the repositories")))

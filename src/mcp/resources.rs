@@ -53,7 +53,7 @@ enum ResourceAddress {
     Pipeline(RepositoryName, String),
 }
 
-fn named(uri: &str) -> Option<ResourceAddress> {
+fn parse_address(uri: &str) -> Option<ResourceAddress> {
     let path = uri.strip_prefix(SCHEME)?;
     let parts: Vec<&str> = path.split('/').collect();
     let id = |text: &str| job_id(text).ok().filter(|id| id == text);
@@ -71,7 +71,7 @@ fn named(uri: &str) -> Option<ResourceAddress> {
             ResourceAddress::Lessons
         }
         ["pipeline", issue] => ResourceAddress::Run(issue.parse().ok()?),
-        ["pipeline", issue, file] => ResourceAddress::Paper(issue.parse().ok()?, paper(file)?),
+        ["pipeline", issue, file] => ResourceAddress::Paper(issue.parse().ok()?, run_file(file)?),
         ["pipeline", owner, name, issue, artifact] => {
             let sound = |text: &str| {
                 let legal =
@@ -91,7 +91,7 @@ fn named(uri: &str) -> Option<ResourceAddress> {
 }
 
 /// The file of a run with this name.
-fn paper(name: &str) -> Option<&'static str> {
+fn run_file(name: &str) -> Option<&'static str> {
     let artifact = Artifact::from_path(name).ok()?;
     let known = artifact.names().into_iter().find(|known| *known == name);
     known.filter(|_| artifact != Artifact::Lessons)
@@ -99,11 +99,11 @@ fn paper(name: &str) -> Option<&'static str> {
 
 /// Whether there may be such a resource, for clients that subscribe to it.
 pub(super) fn is_known(uri: &str) -> bool {
-    named(uri).is_some()
+    parse_address(uri).is_some()
 }
 
 /// The templates of all addresses.
-pub(super) fn templates() -> ListResourceTemplatesResult {
+pub(super) fn address_templates() -> ListResourceTemplatesResult {
     let template = |uri: &str, name: &str, text: &str, mime: &str| {
         ResourceTemplate::new(uri, name)
             .with_description(text)
@@ -190,7 +190,9 @@ pub(super) fn list(
     }
     for ((issue, file), _) in desk.runs.artifact_marks(MAX_ITEMS) {
         let name = format!("{file} of {issue}");
-        all.push(Resource::new(format!("{RUNS}/{issue}/{file}"), name).with_mime_type(mime(file)));
+        all.push(
+            Resource::new(format!("{RUNS}/{issue}/{file}"), name).with_mime_type(mime_type(file)),
+        );
     }
     for job in desk.queue.jobs_of(&desk.policy)? {
         let id = job.job_id;
@@ -222,11 +224,11 @@ pub(super) async fn read(
     desk: &ToolContext,
     uri: &str,
 ) -> Result<ReadResourceResult, ResourceError> {
-    let (text, mime) = match named(uri).ok_or(ResourceError::Missing)? {
+    let (text, mime) = match parse_address(uri).ok_or(ResourceError::Missing)? {
         ResourceAddress::Jobs => {
             let jobs = desk.queue.jobs_of(&desk.policy)?;
             (
-                lines(jobs.iter().take(MAX_ITEMS).map(|job| json!(job))),
+                json_lines(jobs.iter().take(MAX_ITEMS).map(|job| json!(job))),
                 LINES,
             )
         }
@@ -244,7 +246,7 @@ pub(super) async fn read(
                 let at = one.at.map(|at| at.to_string());
                 Some(json!({"id": one.id, "at": at, "role": role, "content": text}))
             });
-            (lines(said), LINES)
+            (json_lines(said), LINES)
         }
         ResourceAddress::Diff(id) => {
             let job = job(desk, &id).await?;
@@ -252,13 +254,16 @@ pub(super) async fn read(
             (changes.patch, DIFF)
         }
         ResourceAddress::Events => {
-            let done = desk.queue.events.acknowledged()?;
+            let done = desk.queue.events.read_acknowledged()?;
             let page = desk
                 .queue
                 .events_after(&desk.policy, EventId(0), MAX_ITEMS, |event| {
                     event.id.is_none_or(|id| !done.contains(id))
                 })?;
-            (lines(page.events.iter().map(|event| json!(event))), LINES)
+            (
+                json_lines(page.events.iter().map(|event| json!(event))),
+                LINES,
+            )
         }
         ResourceAddress::Event(id) => {
             let before = EventId(id.0.saturating_sub(1));
@@ -284,7 +289,7 @@ pub(super) async fn read(
                 .text(&repository, &path)
                 .await?
                 .ok_or(ResourceError::Missing)?;
-            (text, mime(&path))
+            (text, mime_type(&path))
         }
         ResourceAddress::Runs => {
             let (issues, _) = desk.runs.list_issues()?;
@@ -309,13 +314,13 @@ pub(super) async fn read(
                 .runs
                 .read_artifact(&issue, file)?
                 .ok_or(ResourceError::Missing)?;
-            (text, mime(file))
+            (text, mime_type(file))
         }
         ResourceAddress::Lessons => {
             let known = desk.runs.read_lessons()?.ok_or(ResourceError::Missing)?;
             (
                 known.normal_form().ok_or(ResourceError::Missing)?,
-                mime(Artifact::Lessons.file_name()),
+                mime_type(Artifact::Lessons.file_name()),
             )
         }
     };
@@ -341,7 +346,7 @@ async fn job(
 }
 
 /// What a file's name says of its text.
-fn mime(path: &str) -> &'static str {
+fn mime_type(path: &str) -> &'static str {
     match path.rsplit_once('.') {
         Some((_, "json")) => JSON,
         Some((_, "yaml" | "yml")) => "application/yaml",
@@ -350,7 +355,7 @@ fn mime(path: &str) -> &'static str {
     }
 }
 
-fn lines(values: impl Iterator<Item = serde_json::Value>) -> String {
+fn json_lines(values: impl Iterator<Item = serde_json::Value>) -> String {
     values.map(|value| format!("{value}\n")).collect()
 }
 
@@ -382,39 +387,42 @@ mod tests {
 
     #[test]
     fn an_address_names_one_thing_or_nothing() {
-        assert_eq!(named("jules://jobs"), Some(ResourceAddress::Jobs));
+        assert_eq!(parse_address("jules://jobs"), Some(ResourceAddress::Jobs));
         assert_eq!(
-            named("jules://jobs/77/diff"),
+            parse_address("jules://jobs/77/diff"),
             Some(ResourceAddress::Diff("77".into()))
         );
         assert_eq!(
-            named("jules://events/3"),
+            parse_address("jules://events/3"),
             Some(ResourceAddress::Event(EventId(3)))
         );
         let widget: RepositoryName = "acme/widget".parse().unwrap();
         assert_eq!(
-            named("jules://state/acme/widget"),
+            parse_address("jules://state/acme/widget"),
             Some(ResourceAddress::State(widget.clone()))
         );
         assert_eq!(
-            named("jules://pipeline/acme/widget/42/plan.json"),
+            parse_address("jules://pipeline/acme/widget/42/plan.json"),
             Some(ResourceAddress::Pipeline(
                 widget,
                 ".pipeline/42/plan.json".into()
             ))
         );
         let run: IssueId = "ISSUE-42".parse().unwrap();
-        assert_eq!(named("jules://pipeline"), Some(ResourceAddress::Runs));
         assert_eq!(
-            named("jules://pipeline/ISSUE-42"),
+            parse_address("jules://pipeline"),
+            Some(ResourceAddress::Runs)
+        );
+        assert_eq!(
+            parse_address("jules://pipeline/ISSUE-42"),
             Some(ResourceAddress::Run(run.clone()))
         );
         assert_eq!(
-            named("jules://pipeline/ISSUE-42/test-result-fail.json"),
+            parse_address("jules://pipeline/ISSUE-42/test-result-fail.json"),
             Some(ResourceAddress::Paper(run, "test-result-fail.json"))
         );
         assert_eq!(
-            named("jules://pipeline/lessons.yaml"),
+            parse_address("jules://pipeline/lessons.yaml"),
             Some(ResourceAddress::Lessons)
         );
         for wrong in [
@@ -433,7 +441,7 @@ mod tests {
             "jules://pipeline/acme/widget/42/..",
             "file:///etc/passwd",
         ] {
-            assert_eq!(named(wrong), None, "{wrong}");
+            assert_eq!(parse_address(wrong), None, "{wrong}");
         }
     }
 }

@@ -65,14 +65,14 @@ impl Server {
     ///
     /// What is wrong, and how to fix it.
     pub fn check(&self, tool: &str, arguments: JsonObject) -> Result<(), ToolError> {
-        self.offer(tool)?.takes(arguments)
+        self.find_tool(tool)?.takes(arguments)
     }
 
     fn is_offered(&self, offer: &ToolDefinition) -> bool {
         !(self.desk.policy.read_only && offer.effect.writes())
     }
 
-    fn offer(&self, name: &str) -> Result<&ToolDefinition, ToolError> {
+    fn find_tool(&self, name: &str) -> Result<&ToolDefinition, ToolError> {
         let offer = self.offers.iter().find(|offer| offer.tool.name == name);
         let offer = offer.ok_or_else(|| {
             ToolError::new(format!(
@@ -123,7 +123,7 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        Some(self.offer(name).ok()?.tool.clone())
+        Some(self.find_tool(name).ok()?.tool.clone())
     }
 
     async fn call_tool(
@@ -132,7 +132,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let revision = revision_of(&context);
-        let answer = match self.offer(&request.name) {
+        let answer = match self.find_tool(&request.name) {
             Ok(offer) => {
                 let call = ToolCall { request, context };
                 offer.call(Arc::clone(&self.desk), call).await
@@ -172,7 +172,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        resources::list(&self.desk, cursor.as_deref()).map_err(|trouble| refused(&trouble))
+        resources::list(&self.desk, cursor.as_deref()).map_err(|trouble| invalid_params(&trouble))
     }
 
     async fn list_resource_templates(
@@ -180,7 +180,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(resources::templates())
+        Ok(resources::address_templates())
     }
 
     async fn read_resource(
@@ -205,7 +205,7 @@ impl ServerHandler for Server {
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
         self.expected.expect(&self.desk, requested);
-        Some(subscriptions::accepted(requested))
+        Some(subscriptions::accepted_filter(requested))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
@@ -226,7 +226,7 @@ impl ServerHandler for Server {
         }
         self.subscribers
             .add(&self.desk, &request.uri, &context.peer)
-            .map_err(|trouble| refused(&trouble))
+            .map_err(|trouble| invalid_params(&trouble))
     }
 
     async fn unsubscribe(
@@ -314,6 +314,6 @@ fn call_of(mut params: Value) -> Result<CallToolRequestParams, String> {
     from_value(params).map_err(|error| format!("the parameters of tools/call are wrong: {error}"))
 }
 
-fn refused(trouble: &ToolError) -> ErrorData {
+fn invalid_params(trouble: &ToolError) -> ErrorData {
     ErrorData::invalid_params(trouble.to_string(), None)
 }

@@ -23,7 +23,7 @@ const MAX_EXPECTED: usize = 16;
 const MAX_ADDRESSES: usize = 200;
 
 /// What of a subscription is granted: addresses that may exist, and lists of resources. Tools and prompts never change.
-pub(super) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
+pub(super) fn accepted_filter(requested: &SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = SubscriptionFilter::new();
     accepted.resources_list_changed = requested.resources_list_changed;
     accepted.resource_subscriptions = requested.resource_subscriptions.as_ref().map(|addresses| {
@@ -65,13 +65,13 @@ pub(super) async fn listen(
 ) {
     let news = expected.begin(desk, context.requested());
     tokio::select! {
-        () = tell_accepted(news, context) => {}
+        () = send_accepted(news, context) => {}
         () = context.cancelled() => {}
         () = desk.changes.ended() => {}
     }
 }
 
-async fn tell_accepted(mut news: PendingChanges, context: &SubscriptionContext) {
+async fn send_accepted(mut news: PendingChanges, context: &SubscriptionContext) {
     let accepted = context.accepted();
     let wanted: BTreeSet<&String> = accepted.resource_subscriptions.iter().flatten().collect();
     loop {
@@ -120,11 +120,11 @@ impl PendingChanges {
                 told = self.told.recv() => match told {
                     Ok(change) => return vec![change],
                     // A client that lags behind reads the lists again.
-                    Err(RecvError::Lagged(_)) => return self.everything(),
+                    Err(RecvError::Lagged(_)) => return self.all_changes(),
                     Err(RecvError::Closed) => std::future::pending::<()>().await,
                 },
                 () = tokio::time::sleep(LOOK) => {
-                    let changes = self.look();
+                    let changes = self.check_files();
                     if !changes.is_empty() {
                         return changes;
                     }
@@ -133,7 +133,7 @@ impl PendingChanges {
         }
     }
 
-    fn everything(&self) -> Vec<Change> {
+    fn all_changes(&self) -> Vec<Change> {
         [JOBS, EVENTS, RUNS]
             .map(|uri| Change {
                 uri: uri.to_owned(),
@@ -143,32 +143,32 @@ impl PendingChanges {
     }
 
     /// What the monitor or another program has written. A job of which there is a new event is another one, too.
-    fn look(&mut self) -> Vec<Change> {
+    fn check_files(&mut self) -> Vec<Change> {
         let now = FileMarks::of(&self.queue, &self.runs);
-        let (jobs, events) = now.differs(&self.mark);
+        let (jobs, events) = now.changed_files(&self.mark);
         let written = now.written(&self.mark);
         self.mark = now;
         let mut changes = Vec::new();
-        let mut tell = |uri: String, list: bool| changes.push(Change { uri, list });
+        let mut add = |uri: String, list: bool| changes.push(Change { uri, list });
         if jobs {
-            tell(JOBS.to_owned(), true);
+            add(JOBS.to_owned(), true);
         }
         if events {
-            tell(EVENTS.to_owned(), false);
+            add(EVENTS.to_owned(), false);
             for id in self.queue.newest_jobs() {
-                tell(format!("{JOBS}/{id}"), false);
-                tell(format!("{JOBS}/{id}/messages"), false);
-                tell(format!("{JOBS}/{id}/diff"), false);
+                add(format!("{JOBS}/{id}"), false);
+                add(format!("{JOBS}/{id}/messages"), false);
+                add(format!("{JOBS}/{id}/diff"), false);
             }
         }
         if !written.is_empty() {
-            tell(RUNS.to_owned(), true);
+            add(RUNS.to_owned(), true);
         }
         let mut told = BTreeSet::new();
         for (issue, file) in written {
-            tell(format!("{RUNS}/{issue}/{file}"), false);
+            notify_subscribers(format!("{RUNS}/{issue}/{file}"), false);
             if told.insert(issue.clone()) {
-                tell(format!("{RUNS}/{issue}"), false);
+                notify_subscribers(format!("{RUNS}/{issue}"), false);
             }
         }
         changes
@@ -203,7 +203,7 @@ impl Subscribers {
             known.told = true;
             let (news, known, peer) =
                 (PendingChanges::new(desk), Arc::clone(&self.0), peer.clone());
-            tokio::spawn(tell(news, known, peer));
+            tokio::spawn(notify_subscribers(news, known, peer));
         }
         Ok(())
     }
@@ -215,7 +215,11 @@ impl Subscribers {
 }
 
 /// Tells a client of an older revision until it is gone.
-async fn tell(mut news: PendingChanges, known: Arc<Mutex<SubscriberList>>, peer: Peer<RoleServer>) {
+async fn notify_subscribers(
+    mut news: PendingChanges,
+    known: Arc<Mutex<SubscriberList>>,
+    peer: Peer<RoleServer>,
+) {
     loop {
         for change in news.next().await {
             let wanted = {

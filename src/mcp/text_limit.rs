@@ -17,7 +17,7 @@ pub(super) struct TextLimit {
 impl TextLimit {
     /// The first bytes of a text; a character is never divided.
     pub(super) fn new(text: &str, max_bytes: usize) -> Self {
-        let end = floor(text, max_bytes);
+        let end = char_boundary_before(text, max_bytes);
         Self {
             text: text[..end].to_owned(),
             truncated: end < text.len(),
@@ -27,7 +27,7 @@ impl TextLimit {
 }
 
 /// The last boundary between characters that is not behind this byte.
-pub(super) fn floor(text: &str, byte: usize) -> usize {
+pub(super) fn char_boundary_before(text: &str, byte: usize) -> usize {
     if byte >= text.len() {
         return text.len();
     }

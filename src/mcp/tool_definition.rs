@@ -132,18 +132,18 @@ impl ToolDefinition {
             tool,
             effect: card.effect,
             check: Box::new(move |given| {
-                arguments::<I>(card.name, &schema_of_check, given).map(drop)
+                parse_arguments::<I>(card.name, &schema_of_check, given).map(drop)
             }),
             run: Box::new(move |desk, call| {
                 let given = call.request.arguments.clone();
-                let input = arguments::<I>(card.name, &schema, given);
+                let input = parse_arguments::<I>(card.name, &schema, given);
                 Box::pin(async move {
                     let reply = match input {
                         Ok(input) => run(desk, input, call).await,
                         Err(trouble) => Err(trouble),
                     };
                     match reply {
-                        Ok(ToolReply::Done(output)) => done(&output).into(),
+                        Ok(ToolReply::Done(output)) => success_result(&output).into(),
                         Ok(ToolReply::RunRequest(question)) => (*question).into(),
                         Err(trouble) => failed(&trouble).into(),
                     }
@@ -205,7 +205,7 @@ fn in_one_line(schema: &JsonObject) -> Arc<JsonObject> {
     Arc::new(schema)
 }
 
-fn arguments<I: DeserializeOwned>(
+fn parse_arguments<I: DeserializeOwned>(
     tool: &str,
     schema: &JsonObject,
     given: Option<JsonObject>,
@@ -214,7 +214,7 @@ fn arguments<I: DeserializeOwned>(
     let properties = schema.get("properties").and_then(Value::as_object);
     for (name, value) in &mut given {
         if let Some(kind) = properties.and_then(|all| all.get(name)?.get("type")?.as_str()) {
-            fit(value, kind);
+            coerce_value(value, kind);
         }
     }
     serde_json::from_value(Value::Object(given))
@@ -223,12 +223,12 @@ fn arguments<I: DeserializeOwned>(
 
 /// Turns a value into one of the type that the schema asks for, where it says the same: many models write numbers, truth
 /// values, objects and lists as texts.
-fn fit(value: &mut Value, kind: &str) {
+fn coerce_value(value: &mut Value, kind: &str) {
     let fitted = match (&*value, kind) {
         (Value::String(text), "integer" | "number" | "boolean" | "object" | "array") => {
             let mut read = serde_json::from_str(text.trim()).unwrap_or_default();
             if !matches!(read, Value::String(_)) {
-                fit(&mut read, kind);
+                coerce_value(&mut read, kind);
             }
             Some(read)
         }
@@ -252,7 +252,7 @@ fn fit(value: &mut Value, kind: &str) {
 }
 
 /// The answer as structure, and the same as text for clients of revisions that know no structure.
-fn done(output: &impl Serialize) -> CallToolResult {
+fn success_result(output: &impl Serialize) -> CallToolResult {
     let value = serde_json::to_value(output).expect("answers are made of texts and numbers");
     let mut result = CallToolResult::success(vec![ContentBlock::text(value.to_string())]);
     result.structured_content = Some(value);

@@ -33,7 +33,7 @@ impl FileMarks {
     }
 
     /// Whether the jobs file and the events file are others than they were.
-    pub(super) fn differs(&self, before: &Self) -> (bool, bool) {
+    pub(super) fn changed_files(&self, before: &Self) -> (bool, bool) {
         (self.jobs != before.jobs, self.events != before.events)
     }
 

@@ -53,7 +53,7 @@ use tick_outage_log::TickOutageLog;
 pub use calendar::{RECONCILE, next_look, next_reconcile};
 pub use deferred::LEFT_TO_OTHERS;
 pub use heartbeat::{Heartbeat, OVERDUE, STUCK_AFTER};
-pub use stop::{StopSignal, Stopper, stopper};
+pub use stop::{StopSignal, Stopper, stop_pair};
 pub use task::{ABANDON_AFTER, TICK_LIMIT};
 pub use ticker::{Lane, Ticked, Ticker};
 
@@ -207,18 +207,18 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         loop {
             let sleep_until = match self.round_before(&mut hands, ending.as_mut()).await {
                 Ok(sleep_until) => sleep_until,
-                Err(asked_at) => return self.drain(hands, asked_at).await,
+                Err(asked_at) => return self.drain_ticks(hands, asked_at).await,
             };
             tokio::select! {
                 biased;
                 () = &mut ending => break,
-                Some(ended) = hands.tasks.join_next() => self.ended(&mut hands, ended),
+                Some(ended) = hands.tasks.join_next() => self.finish_tick(&mut hands, ended),
                 heard = news.changed() => if heard.is_err() { break },
                 () = self.clock.sleep_until(sleep_until) => {}
             }
         }
         let now = self.clock.now();
-        self.drain(hands, now).await;
+        self.drain_ticks(hands, now).await;
     }
 
     /// Runs a round. An error is the time of a shutdown request. Running ticks are stopped at once, however long the inbox takes
@@ -230,7 +230,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     ) -> Result<Timestamp, Timestamp> {
         let stoppers: Vec<Stopper> = hands.stoppers().cloned().collect();
         let leaving = Arc::clone(&hands.leaving);
-        let mut round = std::pin::pin!(self.round(hands));
+        let mut round = std::pin::pin!(self.run_round(hands));
         tokio::select! {
             biased;
             () = ending => {
@@ -249,12 +249,12 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     /// A repository that is due and finds no room stays in the queue, without a lease, and starts as soon as a tick ends. While
     /// there are such, the inbox is asked once a [`RETRY_DELAY`] which others are due, however often this is called: a
     /// repository that became due meanwhile may be in a lane that has room. Once all of them have started, it is asked at once.
-    async fn round(&self, hands: &mut LoopState) -> Timestamp {
+    async fn run_round(&self, hands: &mut LoopState) -> Timestamp {
         let now = self.clock.now();
         if hands.is_leaving() {
             return now;
         }
-        self.pulse.turned(now);
+        self.pulse.record_turn(now);
         hands.outages.flush(now);
         if !self.extend(hands).await {
             return hands.extend_after;
@@ -460,7 +460,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     /// Starts a repository's tick, which has entered its lanes.
     fn start(&self, hands: &mut LoopState, lease: Lease, lanes: Vec<Lane>) {
         let clock = Arc::clone(&self.clock);
-        let (stopper, stop) = stopper(lease.until, move || clock.now());
+        let (stopper, stop) = stop_pair(lease.until, move || clock.now());
         let task = Task {
             inbox: Arc::clone(&self.inbox),
             clock: Arc::clone(&self.clock),
@@ -474,7 +474,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         };
         let repository = lease.repository;
         hands.tasks.spawn(async move {
-            let unended = match shielded::shielded(task.run()).await {
+            let unended = match shielded::catch_panic(task.run()).await {
                 Ok(unended) => unended,
                 Err(panic) => {
                     tracing::error!(
@@ -547,7 +547,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     }
 
     /// A tick has ended, and its lease with it.
-    fn ended(&self, hands: &mut LoopState, ended: Result<Ended, tokio::task::JoinError>) {
+    fn finish_tick(&self, hands: &mut LoopState, ended: Result<Ended, tokio::task::JoinError>) {
         // A task catches every panic; what is left are tasks that were cut off at the end.
         let Ok(Ended {
             repository,
@@ -602,7 +602,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 for (repository, running) in &hands.running {
                     if held.contains(repository) {
                         // Counted from before the call: the inbox has not received it any earlier.
-                        running.stopper.extended(time_after(now, LEASE));
+                        running.stopper.extend_lease(time_after(now, LEASE));
                     } else {
                         running.stopper.stop();
                     }
@@ -635,7 +635,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
 
     /// Shuts down: no tick is started, running ticks are stopped and waited for, every lease is released. Their time
     /// began when it was asked for.
-    async fn drain(&self, mut hands: LoopState, asked_at: Timestamp) {
+    async fn drain_ticks(&self, mut hands: LoopState, asked_at: Timestamp) {
         hands.leaving.store(true, Ordering::Relaxed);
         hands.stoppers().for_each(Stopper::stop);
         let deadline = time_after(asked_at, DRAIN);
@@ -643,7 +643,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             tokio::select! {
                 biased;
                 ended = hands.tasks.join_next() => match ended {
-                    Some(ended) => self.ended(&mut hands, ended),
+                    Some(ended) => self.finish_tick(&mut hands, ended),
                     None => break,
                 },
                 () = self.clock.sleep_until(deadline) => break,

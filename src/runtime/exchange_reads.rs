@@ -40,10 +40,10 @@ pub(super) async fn read(
     needs: &ReadRequests,
 ) {
     if needs.exchange {
-        exchange(github, snapshot).await;
+        read_exchange_files(github, snapshot).await;
     }
     if needs.layers {
-        layers(github, snapshot).await;
+        read_layer_files(github, snapshot).await;
     }
     if let Some(span) = &needs.commits {
         match github.read_commits(span).await {
@@ -54,7 +54,7 @@ pub(super) async fn read(
         }
     }
     for (id, pull) in &needs.session_files {
-        match written(github, jules, snapshot, id, pull.as_ref()).await {
+        match read_written(github, jules, snapshot, id, pull.as_ref()).await {
             Ok(read) => {
                 snapshot.session_files.insert(id.clone(), read);
             }
@@ -63,7 +63,7 @@ pub(super) async fn read(
     }
 }
 
-async fn exchange(github: &impl ReadGitHub, snapshot: &mut Snapshot) {
+async fn read_exchange_files(github: &impl ReadGitHub, snapshot: &mut Snapshot) {
     let head = match &snapshot.ledger {
         Ledger::Missing { head: Some(head) } | Ledger::Present { head, .. } => head.clone(),
         Ledger::Missing { head: None } | Ledger::Corrupt { .. } => return,
@@ -91,7 +91,7 @@ fn is_inside(path: &str, folder: &str) -> bool {
     rest.is_some_and(|rest| rest.starts_with('/'))
 }
 
-async fn layers(github: &impl ReadGitHub, snapshot: &mut Snapshot) {
+async fn read_layer_files(github: &impl ReadGitHub, snapshot: &mut Snapshot) {
     let Some(commit) = snapshot.repository.default_head.clone() else {
         return;
     };
@@ -107,7 +107,7 @@ async fn layers(github: &impl ReadGitHub, snapshot: &mut Snapshot) {
 }
 
 /// What a session wrote: by Jules' word, else by its pull request at the commit that was read.
-async fn written(
+async fn read_written(
     github: &impl ReadGitHub,
     jules: &impl ReadJules,
     snapshot: &Snapshot,
@@ -117,7 +117,9 @@ async fn written(
     let default = &snapshot.repository.default_head;
     let patch = match (jules.patch(id).await?, pull, default) {
         (Some(patch), _, _) => patch,
-        (None, Some((_, head)), Some(default)) => return pinned(github, default, head).await,
+        (None, Some((_, head)), Some(default)) => {
+            return read_pull_files(github, default, head).await;
+        }
         (None, _, _) => return Ok(SessionFiles::default()),
     };
     let paths = exchange::base_paths(&patch.diff);
@@ -131,7 +133,11 @@ async fn written(
 }
 
 /// The whole files of a pull request at a commit. Of those outside of the exchange only their paths count.
-async fn pinned(github: &impl ReadGitHub, base: &Oid, head: &Oid) -> Result<SessionFiles, Failure> {
+async fn read_pull_files(
+    github: &impl ReadGitHub,
+    base: &Oid,
+    head: &Oid,
+) -> Result<SessionFiles, Failure> {
     let span = CommitSpan {
         after: Some(base.clone()),
         until: head.clone(),
@@ -159,7 +165,7 @@ async fn pinned(github: &impl ReadGitHub, base: &Oid, head: &Oid) -> Result<Sess
 }
 
 /// Keeps what is known of the exchange in step with a commit of ours, so that it is not read again.
-pub(super) fn committed(
+pub(super) fn apply_commit(
     snapshot: &mut Snapshot,
     parent: Option<&Oid>,
     head: &Oid,

@@ -16,8 +16,8 @@ use phileas_domain::plan::{self, MainRed, Plan};
 use phileas_domain::prompt::{RenderAnswer, RenderError, RenderRequest, SOURCES_READS};
 use phileas_domain::state::{self, STATE_PATH};
 
-use self::feedback::{checks, comments, remarks, wishes};
-use self::sessions::{know, leave_unread, list};
+use self::feedback::{checks, comments, read_requests, remarks};
+use self::sessions::{leave_unread, list, record_session};
 pub(crate) use self::texts::sources;
 use self::texts::texts;
 use super::exchange_reads;
@@ -155,7 +155,7 @@ async fn render(
 #[must_use]
 pub fn snapshot_of(observation: GitHubObservation, settings: &Settings) -> Snapshot {
     let (plan, mut plan_diagnostics) = plan::read(&observation.tree);
-    plan_diagnostics.extend(unseen_gate(&plan, observation.checks_hidden));
+    plan_diagnostics.extend(hidden_checks_gate(&plan, observation.checks_hidden));
     Snapshot {
         now: observation.now,
         entropy: settings.entropy,
@@ -204,7 +204,7 @@ pub fn snapshot_of(observation: GitHubObservation, settings: &Settings) -> Snaps
 }
 
 /// A gate that cannot be read counts as open; a diagnostic warns that this does not mean passed checks.
-fn unseen_gate(plan: &Plan, checks_hidden: bool) -> Option<Diagnostic> {
+fn hidden_checks_gate(plan: &Plan, checks_hidden: bool) -> Option<Diagnostic> {
     let open = checks_hidden && plan.gate.main_red != MainRed::Ignore;
     open.then(|| {
         let message = "the checks of the default branch are hidden from this credential, so nothing waits for them";
@@ -260,7 +260,7 @@ async fn read(
     }
     for id in &needs.sessions {
         match jules.session(id).await {
-            Ok(read) => know(snapshot, id, read),
+            Ok(read) => record_session(snapshot, id, read),
             Err(failure) => leave_unread(snapshot, id, &failure),
         }
     }
@@ -328,7 +328,7 @@ async fn read(
         comments(github, snapshot, since).await;
     }
     if !needs.subjects.is_empty() || !needs.permissions.is_empty() {
-        wishes(github, snapshot, needs).await;
+        read_requests(github, snapshot, needs).await;
     }
     if !(needs.texts.is_empty() && needs.folders.is_empty() && needs.sources.is_empty()) {
         texts(github, snapshot, needs).await;
@@ -574,8 +574,8 @@ mod tests {
             sessions: vec![session("1", 1), session("3", 3)],
             key: engine::KeyUsage::default(),
         });
-        know(&mut snapshot, &"2".into(), Some(session("2", 2)));
-        know(&mut snapshot, &"4".into(), None);
+        record_session(&mut snapshot, &"2".into(), Some(session("2", 2)));
+        record_session(&mut snapshot, &"4".into(), None);
         let listing = snapshot.listing().unwrap();
         let ids: Vec<_> = listing.sessions.iter().map(|one| one.id.as_str()).collect();
         assert_eq!(ids, ["1", "2", "3"]);

@@ -159,7 +159,7 @@ impl TickReport {
     }
 
     /// Takes in what a look could not see. Several looks of one tick may miss the same.
-    pub(super) fn own_up(&mut self, seen: &Snapshot) {
+    pub(super) fn warn_missed_comments(&mut self, seen: &Snapshot) {
         for (session, outage) in &seen.unread {
             let failed = FailedEffect {
                 what: "read_session",

@@ -98,16 +98,16 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             report
                 .plan_diagnostics
                 .clone_from(&sight.snapshot.plan_diagnostics);
-            report.own_up(&sight.snapshot);
+            report.warn_missed_comments(&sight.snapshot);
             match self
-                .rounds(&settings, &mut sight, &mut events, &mut report, stop)
+                .run_rounds(&settings, &mut sight, &mut events, &mut report, stop)
                 .await
             {
                 Err(RoundsEnd::Lost) => report.lost_races += 1,
                 Err(RoundsEnd::Failed(error)) => return Err(error),
                 Ok(()) => {
                     report.now = sight.time(self.stopwatch);
-                    report.head = head(&sight.snapshot.ledger);
+                    report.head = ledger_head(&sight.snapshot.ledger);
                     sight.snapshot.now = report.now;
                     report.seen = Some(Box::new(sight.snapshot));
                     return Ok(report);
@@ -117,7 +117,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
         Err(TickError::Contended(MAX_LOST_RACES))
     }
 
-    async fn rounds(
+    async fn run_rounds(
         &self,
         settings: &Settings,
         sight: &mut Observation,
@@ -145,11 +145,11 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             let at = sight.snapshot.now;
             let quiet = decision.change.is_none() && decision.effects.is_empty();
             if let Some(change) = decision.change {
-                let (commit, state) = off_workers(|| prepare(sight, change)).await?;
+                let (commit, state) = off_workers(|| prepare_commit(sight, change)).await?;
                 match self.github.commit(&commit).await {
                     Ok(head) => {
                         let parent = commit.base.as_ref();
-                        exchange_reads::committed(
+                        exchange_reads::apply_commit(
                             &mut sight.snapshot,
                             parent,
                             &head,
@@ -216,12 +216,12 @@ pub async fn explain(
         plan_diagnostics: sight.snapshot.plan_diagnostics.clone(),
         ..TickReport::default()
     };
-    report.own_up(&sight.snapshot);
+    report.warn_missed_comments(&sight.snapshot);
     record(&mut report, sight.snapshot.now, decision.report);
     count_issues(&mut report, &decision.effects, &[]);
     report.wake_at = decision.wake_at;
     report.now = sight.snapshot.now;
-    report.head = head(&sight.snapshot.ledger);
+    report.head = ledger_head(&sight.snapshot.ledger);
     Ok((report, sight))
 }
 
@@ -252,7 +252,7 @@ enum RoundsEnd {
     Failed(TickError),
 }
 
-fn head(ledger: &Ledger) -> Option<Oid> {
+fn ledger_head(ledger: &Ledger) -> Option<Oid> {
     match ledger {
         Ledger::Missing { head } => head.clone(),
         Ledger::Present { head, .. } | Ledger::Corrupt { head, .. } => Some(head.clone()),
@@ -272,7 +272,7 @@ fn entropy_of(entropy: [u8; 32], attempt: usize) -> [u8; 32] {
 }
 
 /// The commit of a change, once its state has passed every invariant.
-fn prepare(sight: &Observation, change: Change) -> Result<(Commit, State), RoundsEnd> {
+fn prepare_commit(sight: &Observation, change: Change) -> Result<(Commit, State), RoundsEnd> {
     let mut state = *change.state;
     let mut files: BTreeMap<String, Option<String>> = change.files;
     if state.history.len() > HISTORY_SEGMENT {

@@ -26,19 +26,23 @@ pub async fn deliver(
 ) {
     loop {
         tokio::select! {
-            () = ending.come() => return,
+            () = ending.requested() => return,
             () = tokio::time::sleep(ROUND) => {}
         }
         let due = shared.world().take_due_deliveries();
         for delivery in due {
             let id = delivery.id;
-            let status = post(&*transport, &url, delivery).await;
+            let status = post_delivery(&*transport, &url, delivery).await;
             shared.world().delivery_done(id, status);
         }
     }
 }
 
-async fn post(transport: &dyn Transport, url: &str, delivery: WebhookDelivery) -> Option<u16> {
+async fn post_delivery(
+    transport: &dyn Transport,
+    url: &str,
+    delivery: WebhookDelivery,
+) -> Option<u16> {
     let mut request = Request::builder().method(Method::POST).uri(url);
     if let Some(headers) = request.headers_mut() {
         *headers = delivery.headers;

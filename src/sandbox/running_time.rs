@@ -32,7 +32,7 @@ impl RunningTime {
         }
     }
 
-    fn real(&self, length: Duration) -> Duration {
+    fn real_duration(&self, length: Duration) -> Duration {
         length.div_f64(self.factor).max(LEAST)
     }
 }
@@ -49,7 +49,7 @@ impl Pause for RunningTime {
     }
 
     fn pause(&self, length: Duration) -> BoxFuture<'_, ()> {
-        Box::pin(tokio::time::sleep(self.real(length)))
+        Box::pin(tokio::time::sleep(self.real_duration(length)))
     }
 }
 
@@ -62,7 +62,7 @@ impl Clock for RunningTime {
         loop {
             let left: SignedDuration = at.duration_since(self.shared.now());
             match Duration::try_from(left) {
-                Ok(left) if !left.is_zero() => tokio::time::sleep(self.real(left)).await,
+                Ok(left) if !left.is_zero() => tokio::time::sleep(self.real_duration(left)).await,
                 _ => return,
             }
         }

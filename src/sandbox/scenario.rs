@@ -146,7 +146,7 @@ impl TimedAction {
     /// # Errors
     ///
     /// What cannot be done, and why.
-    pub fn perform(&self, shared: &SharedWorld) -> Result<(), String> {
+    pub fn perform_action(&self, shared: &SharedWorld) -> Result<(), String> {
         control::perform_act(&mut shared.world(), self.act.clone())
             .map_err(|wrong| format!("acts, at {:#}: {wrong}", self.at))
     }

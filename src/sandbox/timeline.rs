@@ -126,7 +126,7 @@ impl Timeline {
             if now >= self.until || self.ticks >= MAX_TICKS {
                 return Step::Over;
             }
-            let due = (heard(&mut world) && !self.hourly) || self.wake_at <= now;
+            let due = (take_deliveries(&mut world) && !self.hourly) || self.wake_at <= now;
             if !due {
                 let next = world.next_due().unwrap_or(Timestamp::MAX).min(self.wake_at);
                 // Something that is due now but has not happened needs the clock to move.
@@ -138,16 +138,16 @@ impl Timeline {
             due
         };
         if due {
-            Step::Ticked(Box::new(self.tick(RunRequest::Due).await))
+            Step::Ticked(Box::new(self.run_tick(RunRequest::Due).await))
         } else {
             Step::Moved
         }
     }
 
-    async fn tick(&mut self, ask: RunRequest) -> Ticked {
+    async fn run_tick(&mut self, ask: RunRequest) -> Ticked {
         self.ticks += 1;
         let at = self.shared.now();
-        let before = self.cost();
+        let before = self.request_cost();
         let settings = Settings {
             holder: Holder::new(format!("sandbox:{}", self.ticks)),
             driver: if self.hourly {
@@ -156,7 +156,7 @@ impl Timeline {
                 Driver::Server
             },
             ask,
-            entropy: entropy(self.seed, self.ticks),
+            entropy: tick_entropy(self.seed, self.ticks),
             paused_by_variable: None,
             previous_tick: self.ticked_at.filter(|_| !self.hourly),
             renderer: renderer::shared_renderer(),
@@ -181,7 +181,7 @@ impl Timeline {
         if let Ok(report) = &result {
             self.ticked_at = Some(report.now);
         }
-        let after = self.cost();
+        let after = self.request_cost();
         let cost = crate::cli::terminal::decision_line::Cost {
             github_requests: after.github_requests - before.github_requests,
             github_points: after.github_points - before.github_points,
@@ -190,7 +190,7 @@ impl Timeline {
         Ticked { at, result, cost }
     }
 
-    fn cost(&self) -> crate::cli::terminal::decision_line::Cost {
+    fn request_cost(&self) -> crate::cli::terminal::decision_line::Cost {
         let usage = self.clients.github.usage();
         crate::cli::terminal::decision_line::Cost {
             github_requests: usage.requests,
@@ -209,7 +209,7 @@ fn next_hour(now: Timestamp) -> Timestamp {
 }
 
 /// Takes the deliveries that have arrived. Each only says that the repository is due.
-fn heard(world: &mut phileas_world::World) -> bool {
+fn take_deliveries(world: &mut phileas_world::World) -> bool {
     let arrived = world.take_due_deliveries();
     for delivery in &arrived {
         world.delivery_done(delivery.id, Some(202));
@@ -218,7 +218,7 @@ fn heard(world: &mut phileas_world::World) -> bool {
 }
 
 /// Randomness of a tick, drawn from the run's seed.
-fn entropy(seed: u64, tick: u64) -> [u8; 32] {
+fn tick_entropy(seed: u64, tick: u64) -> [u8; 32] {
     Sha256::new()
         .chain_update(seed.to_be_bytes())
         .chain_update(tick.to_be_bytes())

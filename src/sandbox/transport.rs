@@ -17,7 +17,7 @@ pub const CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
 /// # Errors
 ///
 /// When the answer is lost. The request may have been carried out.
-pub fn received(outcome: Outcome) -> Result<Response<Bytes>, TransportError> {
+pub fn received_response(outcome: Outcome) -> Result<Response<Bytes>, TransportError> {
     match outcome {
         Outcome::Reply(reply) => Ok(reply),
         Outcome::Dropped => Err(TransportError::Lost("the connection was cut".to_owned())),
@@ -39,7 +39,7 @@ impl InProcess {
         Self { shared, face }
     }
 
-    fn answer(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
+    fn answer_request(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
         let answer = {
             let mut world = self.shared.world();
             match self.face {
@@ -48,7 +48,7 @@ impl InProcess {
             }
         };
         self.shared.pass(answer.latency.min(CLIENT_TIMEOUT));
-        received(answer.outcome)
+        received_response(answer.outcome)
     }
 }
 
@@ -57,7 +57,7 @@ impl Transport for InProcess {
         &self,
         request: Request<Bytes>,
     ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
-        let answer = self.answer(request);
+        let answer = self.answer_request(request);
         Box::pin(std::future::ready(answer))
     }
 }

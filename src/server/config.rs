@@ -21,7 +21,7 @@ pub use default_addresses::{ADMIN_LISTEN, LISTEN};
 pub use drain::{DrainError, LONGEST_DRAIN, parse_drain};
 pub use file::{File, FileError, RepositoryEntry, schema};
 pub use public_url::{PublicUrlError, WEBHOOK, public_url};
-pub use secret::{SecretError, origin, secret};
+pub use secret::{SecretError, secret, secret_origin};
 
 /// What options and variables say. The command line has put the one before the other already.
 #[derive(Debug, Clone, Default)]

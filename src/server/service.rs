@@ -103,9 +103,9 @@ impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
             ticked.now();
         };
         let draining = async {
-            stopping.clone().come().await;
-            let drain = unhurried(self.drain, self.hurry);
-            drained(driver_ended, drain, time_to_end - LAST_ANSWERS).await;
+            stopping.clone().requested().await;
+            let drain = wait_for_drain(self.drain, self.hurry);
+            wait_until_drained(driver_ended, drain, time_to_end - LAST_ANSWERS).await;
             close.now();
         };
         let work = async { tokio::join!(serving, driving, draining) };
@@ -114,8 +114,8 @@ impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
         let told = async {
             let mut stopping = stopping.clone();
             tokio::select! {
-                () = asked.come() => stop.now(),
-                () = stopping.come() => {}
+                () = asked.requested() => stop.now(),
+                () = stopping.requested() => {}
             }
         };
         tokio::select! {
@@ -127,17 +127,21 @@ impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
 }
 
 /// Waits until the driver has ended and the drain is over, and for no longer than the limit.
-async fn drained(mut driver_ended: Shutdown, drain: impl Future<Output = ()>, limit: Duration) {
-    let drained = async { tokio::join!(driver_ended.come(), drain) };
+async fn wait_until_drained(
+    mut driver_ended: Shutdown,
+    drain: impl Future<Output = ()>,
+    limit: Duration,
+) {
+    let drained = async { tokio::join!(driver_ended.requested(), drain) };
     // A driver that takes longer is cut off in the end; requests at work are answered before.
     let _late = tokio::time::timeout(limit, drained).await;
 }
 
 /// Waits for the drain, or until there is hurry.
-async fn unhurried(drain: Duration, mut hurry: Shutdown) {
+async fn wait_for_drain(drain: Duration, mut hurry: Shutdown) {
     tokio::select! {
         () = tokio::time::sleep(drain) => {}
-        () = hurry.come() => {}
+        () = hurry.requested() => {}
     }
 }
 
@@ -156,14 +160,14 @@ mod tests {
         let (_never, driver_ended) = crate::server::ending();
         let limit = Duration::from_millis(20);
         for drain in [Duration::ZERO, Duration::from_secs(3600)] {
-            drained(driver_ended.clone(), tokio::time::sleep(drain), limit).await;
+            wait_until_drained(driver_ended.clone(), tokio::time::sleep(drain), limit).await;
         }
     }
 
     #[tokio::test]
     async fn a_second_signal_does_not_wait_for_the_drain() {
         let (now, hurry) = crate::server::ending();
-        let waiting = tokio::spawn(unhurried(Duration::from_secs(3600), hurry));
+        let waiting = tokio::spawn(wait_for_drain(Duration::from_secs(3600), hurry));
         now.now();
         waiting.await.unwrap();
     }

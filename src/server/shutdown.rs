@@ -32,7 +32,7 @@ impl Shutdown {
     }
 
     /// Waits until the service is to end.
-    pub async fn come(&mut self) {
+    pub async fn requested(&mut self) {
         // The trigger was dropped: that is a shutdown, too.
         let _gone = self.0.wait_for(|end| *end).await;
     }

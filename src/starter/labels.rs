@@ -77,7 +77,7 @@ pub fn wanted(personas: &BTreeMap<PersonaId, Persona>, has_work: bool) -> Vec<La
         label(
             format!("{LABEL_PREFIX}{}", persona.id),
             PERSONA_COLOR,
-            fitting(&text),
+            fit_description(&text),
         )
     });
     let lets_through = has_work.then(|| {
@@ -98,7 +98,7 @@ pub fn has_work(plan: &Plan) -> bool {
 }
 
 /// What GitHub takes as a description.
-fn fitting(text: &str) -> String {
+fn fit_description(text: &str) -> String {
     let basic = |c: &char| u32::from(*c) <= 0xffff && !c.is_control();
     let text: String = text.chars().filter(basic).collect();
     let text = text.trim();
@@ -190,7 +190,7 @@ mod tests {
             assert!(text.chars().count() <= MAX_DESCRIPTION_CHARS);
             assert!(color.len() == 6);
         }
-        let long = fitting(&"é".repeat(300));
+        let long = fit_description(&"é".repeat(300));
         assert_eq!(long.chars().count(), MAX_DESCRIPTION_CHARS);
     }
 }

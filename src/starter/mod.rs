@@ -73,7 +73,7 @@ pub fn parts(found: &RepositoryFiles, pin: &Pin, layers: bool) -> Vec<StarterFil
         .collect();
     // What each of them is depends on which others are there, so those that are not ours count as there from then on.
     loop {
-        let mut parts = missing(&without(found, &half_done), pin, layers);
+        let mut parts = missing_files(&without_files(found, &half_done), pin, layers);
         let again: BTreeSet<&str> = half_done
             .iter()
             .copied()
@@ -108,7 +108,7 @@ fn text_at<'a>(found: &'a RepositoryFiles, path: &str) -> Option<&'a str> {
     workflow.or_else(|| found.tree.text(path))
 }
 
-fn without(found: &RepositoryFiles, paths: &BTreeSet<&str>) -> RepositoryFiles {
+fn without_files(found: &RepositoryFiles, paths: &BTreeSet<&str>) -> RepositoryFiles {
     let mut found = found.clone();
     for path in paths {
         found.tree.remove(path);
@@ -118,13 +118,13 @@ fn without(found: &RepositoryFiles, paths: &BTreeSet<&str>) -> RepositoryFiles {
 }
 
 /// The files of a beginning, by what is there.
-fn missing(found: &RepositoryFiles, pin: &Pin, layers: bool) -> Vec<StarterFile> {
+fn missing_files(found: &RepositoryFiles, pin: &Pin, layers: bool) -> Vec<StarterFile> {
     let mut parts = Vec::new();
     let purpose = "runs phileas every hour, and when something happens";
     let fate = match found.workflows.get(WORKFLOW_PATH) {
         Some(text) => {
             let mut hints = workflow_hints(text);
-            hints.extend(pin.hint(text));
+            hints.extend(pin.pin_hint(text));
             FileChange::Leave(hints)
         }
         None => FileChange::Write(seal::sealed(&workflow::text(found, pin))),
@@ -143,11 +143,13 @@ fn missing(found: &RepositoryFiles, pin: &Pin, layers: bool) -> Vec<StarterFile>
         parts.push(StarterFile {
             path: SCHEDULES_PATH.to_owned(),
             purpose,
-            fate: FileChange::Leave(plan::hints(found.tree.text(SCHEDULES_PATH).unwrap_or(""))),
+            fate: FileChange::Leave(plan::plan_hints(
+                found.tree.text(SCHEDULES_PATH).unwrap_or(""),
+            )),
         });
         return parts;
     }
-    let own = plan::schedulable(&found.tree);
+    let own = plan::schedulable_personas(&found.tree);
     let cycle = if own.is_empty() {
         plan::STARTERS.map(|starter| starter.id.to_owned()).to_vec()
     } else {
@@ -227,19 +229,19 @@ pub struct Remnant {
 /// Which starter files are still there. Files without a seal of phileas are left alone, but for the two that
 /// belong to phileas by their name.
 #[must_use]
-pub fn remnants(found: &RepositoryFiles) -> Vec<Remnant> {
+pub fn find_remnants(found: &RepositoryFiles) -> Vec<Remnant> {
     let mut remnants = Vec::new();
     if let Some(text) = found.workflows.get(WORKFLOW_PATH) {
-        remnants.push(remnant(WORKFLOW_PATH, text));
+        remnants.push(build_remnant(WORKFLOW_PATH, text));
     }
     let mut kept_plan = None;
     if let Some(text) = found.tree.text(SCHEDULES_PATH) {
-        let plan = remnant(SCHEDULES_PATH, text);
+        let plan = build_remnant(SCHEDULES_PATH, text);
         kept_plan = plan.stays.is_some().then_some(text);
         remnants.push(plan);
     }
     if let Some(text) = found.tree.text(CONFIG_PATH) {
-        let config = remnant(CONFIG_PATH, text);
+        let config = build_remnant(CONFIG_PATH, text);
         let goes = config.stays.is_none();
         remnants.push(config);
         // The pin is about what phileas wrote beside it; copies of roles are the repository's from then on.
@@ -258,7 +260,7 @@ pub fn remnants(found: &RepositoryFiles) -> Vec<Remnant> {
         if seal_of(text) == Seal::None {
             continue;
         }
-        let mut one = remnant(path, text);
+        let mut one = build_remnant(path, text);
         if one.stays.is_none() && kept_plan.is_some() && named_by(&found.tree, id) {
             one.stays = Some("the plan that stays names it".to_owned());
         }
@@ -267,7 +269,7 @@ pub fn remnants(found: &RepositoryFiles) -> Vec<Remnant> {
     remnants
 }
 
-fn remnant(path: &str, text: &str) -> Remnant {
+fn build_remnant(path: &str, text: &str) -> Remnant {
     let stays = match seal_of(text) {
         Seal::Unchanged => None,
         Seal::Changed => Some("it was changed since phileas init wrote it".to_owned()),

@@ -51,7 +51,7 @@ pub(super) fn persona_of(path: &str) -> Option<&str> {
 }
 
 /// The personas of a repository that a cycle may name.
-pub(super) fn schedulable(tree: &Tree) -> Vec<String> {
+pub(super) fn schedulable_personas(tree: &Tree) -> Vec<String> {
     let (personas, _) = plan::read_personas(tree);
     let wanted = personas.into_values().filter(|one| one.scheduled);
     wanted.map(|one| one.id.to_string()).collect()
@@ -64,7 +64,7 @@ pub fn has_schema_line(text: &str) -> bool {
 }
 
 /// What to add to a plan that is there.
-pub(super) fn hints(text: &str) -> Vec<String> {
+pub(super) fn plan_hints(text: &str) -> Vec<String> {
     if has_schema_line(text) {
         return Vec::new();
     }

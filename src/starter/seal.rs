@@ -27,7 +27,7 @@ pub(super) fn sealed(template: &str) -> String {
     let seal = format!(
         "{START} {} ({}); phileas deinit removes this file as long as it is unchanged.",
         env!("CARGO_PKG_VERSION"),
-        digest(template)
+        text_digest(template)
     );
     let lines = template
         .lines()
@@ -41,7 +41,7 @@ pub fn seal_of(text: &str) -> Seal {
     if !text.lines().any(|line| line.starts_with(START)) {
         return Seal::None;
     }
-    if told(text) == Some(digest(text).as_str()) {
+    if told(text) == Some(text_digest(text).as_str()) {
         Seal::Unchanged
     } else {
         Seal::Changed
@@ -55,7 +55,7 @@ pub(super) fn told(text: &str) -> Option<&str> {
     rest.split_once(')').map(|(digest, _)| digest)
 }
 
-fn digest(text: &str) -> String {
+fn text_digest(text: &str) -> String {
     let mut hash = Sha256::new();
     for line in text.lines().filter(|line| !line.starts_with(START)) {
         let step = line.trim_start().trim_start_matches("- ");

@@ -7,7 +7,7 @@ use super::*;
 
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 
-fn found(tree: Tree) -> RepositoryFiles {
+fn found_files(tree: Tree) -> RepositoryFiles {
     RepositoryFiles {
         repository: "acme/widget".parse().unwrap(),
         default_branch: "trunk".to_owned(),
@@ -31,7 +31,7 @@ fn written(parts: &[StarterFile]) -> BTreeMap<&str, &str> {
 
 #[test]
 fn a_beginning_is_a_sound_plan() {
-    let found = found(Tree::new());
+    let found = found_files(Tree::new());
     let parts = parts(&found, &pin(), false);
     assert_eq!(written(&parts).len(), 4);
     let tree = tree_after(&found, &parts);
@@ -55,7 +55,7 @@ fn a_beginning_is_a_sound_plan() {
 
 #[test]
 fn no_place_of_a_template_stays_empty() {
-    let mut found = found(Tree::new());
+    let mut found = found_files(Tree::new());
     found.workflows.insert(
         ".github/workflows/ci.yml".to_owned(),
         "name: ci\non: push\n".to_owned(),
@@ -89,7 +89,7 @@ fn no_place_of_a_template_stays_empty() {
 /// Nothing is checked out, run by a shell or taken from a cache, and nothing that an untrusted user writes is handed on.
 #[test]
 fn r24_the_workflow_only_calls_the_action_and_hands_on_nothing_of_an_event() {
-    let parts = parts(&found(Tree::new()), &pin(), false);
+    let parts = parts(&found_files(Tree::new()), &pin(), false);
     let workflow = written(&parts)[WORKFLOW_PATH];
     let read: serde_json::Value = serde_yaml::from_str(workflow).unwrap();
     let jobs = read["jobs"].as_object().unwrap();
@@ -112,7 +112,7 @@ fn r24_the_workflow_only_calls_the_action_and_hands_on_nothing_of_an_event() {
 #[test]
 fn what_is_there_stays() {
     let tree = Tree::from_texts([(SCHEDULES_PATH, "cycle = [\"a\"]\n")]);
-    let parts = parts(&found(tree), &pin(), false);
+    let parts = parts(&found_files(tree), &pin(), false);
     assert_eq!(
         written(&parts).keys().copied().collect::<Vec<_>>(),
         [WORKFLOW_PATH]
@@ -126,7 +126,7 @@ fn what_is_there_stays() {
 #[test]
 fn personas_without_a_plan_get_one() {
     let prompt = "---\nid: mender\nemoji: x\n---\nFix.\n";
-    let found = found(Tree::from_texts([(
+    let found = found_files(Tree::from_texts([(
         ".jules/personas/mender/prompt.md",
         prompt,
     )]));
@@ -138,15 +138,15 @@ fn personas_without_a_plan_get_one() {
 
 #[test]
 fn only_unchanged_files_may_go() {
-    let mut found = found(Tree::new());
+    let mut found = found_files(Tree::new());
     let parts = parts(&found, &pin(), false);
     found.tree = tree_after(&found, &parts);
     found.workflows.insert(
         WORKFLOW_PATH.to_owned(),
         written(&parts)[WORKFLOW_PATH].to_owned(),
     );
-    assert!(remnants(&found).iter().all(|one| one.stays.is_none()));
-    assert_eq!(remnants(&found).len(), 4);
+    assert!(find_remnants(&found).iter().all(|one| one.stays.is_none()));
+    assert_eq!(find_remnants(&found).len(), 4);
 
     // A plan that stays keeps the personas that it names.
     let plan = format!("{}# mine\n", found.tree.text(SCHEDULES_PATH).unwrap());
@@ -155,7 +155,7 @@ fn only_unchanged_files_may_go() {
         ".jules/personas/own/prompt.md",
         "---\nid: own\nemoji: x\n---\nDo.\n",
     );
-    let left = remnants(&found);
+    let left = find_remnants(&found);
     assert_eq!(left.len(), 4, "{left:?}");
     assert_eq!(left[0].stays, None);
     assert!(left[1].stays.as_deref().unwrap().contains("changed"));
@@ -176,9 +176,9 @@ fn home_is_where_the_package_says() {
 
 #[test]
 fn what_an_earlier_run_left_is_staged_and_what_people_wrote_is_not() {
-    let empty = found(Tree::new());
+    let empty = found_files(Tree::new());
     let whole = parts(&empty, &pin(), false);
-    let mut half = found(tree_after(&empty, &whole));
+    let mut half = found_files(tree_after(&empty, &whole));
     half.workflows.insert(
         WORKFLOW_PATH.to_owned(),
         written(&whole)[WORKFLOW_PATH].to_owned(),
@@ -204,7 +204,7 @@ fn what_an_earlier_run_left_is_staged_and_what_people_wrote_is_not() {
     let again = parts(&half, &pin(), false);
     assert_eq!(paths(&again, |fate| *fate == FileChange::Stage).len(), 0);
     // A plan of one's own, and all of it is one's own.
-    let mut own = found(Tree::from_texts([(
+    let mut own = found_files(Tree::from_texts([(
         SCHEDULES_PATH,
         "cycle = [\"curator\"]\n",
     )]));

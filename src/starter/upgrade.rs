@@ -14,19 +14,19 @@ pub fn sealed_files(found: &RepositoryFiles, pin: Option<&Pin>) -> Vec<Move> {
     let mut moves = Vec::new();
     if let (Some(text), Some(pin)) = (found.workflows.get(WORKFLOW_PATH), pin) {
         let new = sealed(&workflow::text(found, pin));
-        moves.extend(of(WORKFLOW_PATH, text, new));
+        moves.extend(file_move(WORKFLOW_PATH, text, new));
     }
     for starter in plan::STARTERS {
         let path = plan::prompt_path(starter.id);
         if let Some(text) = found.tree.text(&path) {
-            moves.extend(of(&path, text, sealed(starter.prompt)));
+            moves.extend(file_move(&path, text, sealed(starter.prompt)));
         }
     }
     moves
 }
 
 /// `None`: it bears no seal of ours.
-fn of(path: &str, text: &str, new: String) -> Option<Move> {
+fn file_move(path: &str, text: &str, new: String) -> Option<Move> {
     let fate = match seal_of(text) {
         Seal::None => return None,
         _ if text.replace("\r\n", "\n") == new => FileFate::Same,

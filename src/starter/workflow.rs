@@ -61,7 +61,7 @@ impl Pin {
     }
 
     /// What to say of a workflow that runs phileas at another commit.
-    pub(super) fn hint(&self, workflow: &str) -> Option<String> {
+    pub(super) fn pin_hint(&self, workflow: &str) -> Option<String> {
         let Some(commit) = &self.commit else {
             return blank_hint(workflow);
         };
@@ -147,13 +147,13 @@ pub fn cron_minute(repository: &RepositoryName) -> u8 {
 
 /// The workflow without its seal.
 pub(super) fn text(found: &RepositoryFiles, pin: &Pin) -> String {
-    let branch = quoted(&found.default_branch);
+    let branch = quote_yaml(&found.default_branch);
     let checks: Vec<String> = found
         .workflows
         .values()
         .filter_map(|text| runs_on_push(text))
         .take(MAX_CHECKS)
-        .map(|name| quoted(&name))
+        .map(|name| quote_yaml(&name))
         .collect();
     // A tick looks again when the checks of the default branch have ended.
     let after_checks = if checks.is_empty() {
@@ -172,7 +172,7 @@ pub(super) fn text(found: &RepositoryFiles, pin: &Pin) -> String {
 }
 
 /// A workflow, where it can be read.
-fn read(text: &str) -> Option<Value> {
+fn parse_workflow(text: &str) -> Option<Value> {
     match phileas_domain::yaml_too_deep(text) {
         Some(_) => None,
         None => serde_yaml::from_str(text).ok(),
@@ -182,9 +182,11 @@ fn read(text: &str) -> Option<Value> {
 /// The name of a workflow that runs on pushes, as `workflow_run` knows it; `None` for every other one.
 #[must_use]
 pub fn runs_on_push(text: &str) -> Option<String> {
-    let workflow = read(text)?;
+    let workflow = parse_workflow(text)?;
     let name = workflow.get("name")?.as_str()?.trim();
-    let pushed = triggers(&workflow).iter().any(|event| event == "push");
+    let pushed = workflow_triggers(&workflow)
+        .iter()
+        .any(|event| event == "push");
     let ours = text.contains(&format!("{HOME}@"));
     (pushed && !ours && !name.is_empty()).then(|| name.to_owned())
 }
@@ -192,10 +194,10 @@ pub fn runs_on_push(text: &str) -> Option<String> {
 /// What a workflow that is there already may lack.
 #[must_use]
 pub fn workflow_hints(text: &str) -> Vec<String> {
-    let Some(workflow) = read(text) else {
+    let Some(workflow) = parse_workflow(text) else {
         return vec!["it cannot be read as YAML".to_owned()];
     };
-    let events = triggers(&workflow);
+    let events = workflow_triggers(&workflow);
     let mut hints = Vec::new();
     if !text.contains("/phileas@") {
         hints.push(format!("it does not run the action {HOME}"));
@@ -232,7 +234,7 @@ pub fn workflow_hints(text: &str) -> Vec<String> {
 }
 
 /// The events that a workflow runs on. YAML 1.1 takes the key `on` for `true`.
-fn triggers(workflow: &Value) -> Vec<String> {
+fn workflow_triggers(workflow: &Value) -> Vec<String> {
     let on = workflow.get("on").or_else(|| workflow.get("true"));
     match on {
         Some(Value::String(event)) => vec![event.clone()],
@@ -246,7 +248,7 @@ fn triggers(workflow: &Value) -> Vec<String> {
 }
 
 /// A text as YAML takes it for nothing else. JSON's way to write one is YAML's, too.
-fn quoted(text: &str) -> String {
+fn quote_yaml(text: &str) -> String {
     Value::from(text).to_string()
 }
 

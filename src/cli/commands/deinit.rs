@@ -11,7 +11,7 @@ use crate::cli::context::target::{FileSetChange, Target, confirm};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::pluralize;
-use crate::starter::{DEINIT_BRANCH, ENVIRONMENT, remnants};
+use crate::starter::{DEINIT_BRANCH, ENVIRONMENT, find_remnants};
 
 const PULL_TITLE: &str = "Take phileas out";
 const PULL_BODY: &str = "\
@@ -26,7 +26,7 @@ pub(crate) async fn run(
     let json = arguments.place.json;
     let dry_run = arguments.place.dry_run;
     let place = Target::open_target(&arguments.place).await?;
-    let remnants = remnants(&place.found);
+    let remnants = find_remnants(&place.found);
     for one in &remnants {
         let line = match (&one.stays, json) {
             (why, true) => {

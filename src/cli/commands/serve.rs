@@ -161,7 +161,7 @@ async fn serve(
     let lost = inbox.lost();
     let service = Service {
         intake: Intake::new(Arc::clone(&inbox), secrets, listed, Arc::clone(&figures))
-            .telling(changed),
+            .with_change_notifier(changed),
         inbox,
         public,
         admin,
@@ -190,7 +190,9 @@ async fn serve(
 fn accepted_repositories(config: &Config, fleet: Option<&Fleet<SystemPause>>) -> RepositoryFilter {
     let listed = RepositoryFilter::from_entries(&config.repositories);
     match fleet {
-        Some(fleet) => listed.learning(fleet.repositories.source().learnt().clone()),
+        Some(fleet) => {
+            listed.with_discovered_ids(fleet.repositories.source().discovered_ids().clone())
+        }
         None => listed,
     }
 }

@@ -8,7 +8,7 @@ use crate::adapters::github::{self, App, Credential, Token};
 use crate::adapters::jules::{self, JulesKey};
 use crate::cli::exit::CliError;
 use crate::server::accounts::app::{APP_ID, APP_KEY, OTHER_TOKEN, TOKEN, is_app_id};
-use crate::server::config::{origin, secret};
+use crate::server::config::{secret, secret_origin};
 
 /// The Jules key of the environment.
 pub(crate) fn jules_key() -> Result<JulesKey, CliError> {
@@ -50,7 +50,7 @@ pub(crate) fn log_warning(warning: Option<String>) {
 /// The GitHub credential of this process. Each secret may be in a file that its variable with `_FILE` names.
 pub(crate) fn github_credential() -> Result<Credential, CliError> {
     let refused = |name: &str, error: github::CredentialError| {
-        CliError::credential(format!("{}: {error}", origin(name, env_value)))
+        CliError::credential(format!("{}: {error}", secret_origin(name, env_value)))
     };
     let half = |set: &str, missing: &str| {
         CliError::credential(format!(

@@ -9,7 +9,7 @@ use crate::cli::arguments::Serve;
 use crate::cli::exit::CliError;
 use crate::server::accounts::app;
 use crate::server::admin::dashboard::Access;
-use crate::server::config::{Config, ConfigArguments, File, origin, secret};
+use crate::server::config::{Config, ConfigArguments, File, secret, secret_origin};
 use crate::server::public::webhook::Secrets;
 
 /// The settings that name the public listener's address.
@@ -48,7 +48,7 @@ pub(crate) fn admin_access(config: &Config, mcp: bool) -> Result<Access, CliErro
 /// The webhook secrets of the environment, and that of the stored App.
 pub(crate) fn webhook_secrets(config: &Config) -> Result<Secrets, CliError> {
     let given = secret(SECRET_VARIABLE, env_value)?;
-    let name = origin(SECRET_VARIABLE, env_value);
+    let name = secret_origin(SECRET_VARIABLE, env_value);
     let wrong = |error| CliError::credential(format!("{name}: {error}"));
     if let Some(given) = &given {
         // Check them alone first, so that an error names the variable and not the stored App.

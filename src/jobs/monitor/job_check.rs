@@ -51,7 +51,7 @@ impl<A: ReadAccount> JobCheck<'_, A> {
                         self.is_missing();
                         return Ok(());
                     }
-                    Err(failure) => return self.failed(failure),
+                    Err(failure) => return self.record_failure(failure),
                 }
             }
         };
@@ -66,7 +66,7 @@ impl<A: ReadAccount> JobCheck<'_, A> {
                 // They appear some seconds after the session.
                 Ok(None) if self.is_fresh(seen.created_at) => return Ok(()),
                 Ok(None) => log = Some(Vec::new()),
-                Err(failure) => return self.failed(failure),
+                Err(failure) => return self.record_failure(failure),
             }
         }
         self.known.found();
@@ -112,7 +112,7 @@ impl<A: ReadAccount> JobCheck<'_, A> {
         if self.known.missing < MISSING {
             return;
         }
-        self.gathered.drafts.extend(self.error(
+        self.gathered.drafts.extend(self.error_event(
             "not_found".to_owned(),
             "not_found",
             "Jules does not know this session; the job is not checked any more".to_owned(),
@@ -122,7 +122,7 @@ impl<A: ReadAccount> JobCheck<'_, A> {
             .push((self.job.job_id.clone(), RetireReason::NotFound));
     }
 
-    fn failed(&mut self, failure: AccountFailure) -> Result<(), AccountFailure> {
+    fn record_failure(&mut self, failure: AccountFailure) -> Result<(), AccountFailure> {
         if matches!(
             failure.kind,
             AccountError::Throttled { .. } | AccountError::Denied
@@ -138,13 +138,14 @@ impl<A: ReadAccount> JobCheck<'_, A> {
         self.known.next_poll_at = Some(at);
         if failures >= self.rhythm.max_failures {
             let message = format!("it could not be checked {failures} times in a row: {failure}");
-            let told = self.error(format!("unreachable since {since}"), "unreachable", message);
+            let told =
+                self.error_event(format!("unreachable since {since}"), "unreachable", message);
             self.gathered.drafts.extend(told);
         }
         Ok(())
     }
 
-    fn error(&self, cause: String, word: &str, message: String) -> Option<NewEvent> {
+    fn error_event(&self, cause: String, word: &str, message: String) -> Option<NewEvent> {
         (!self.known.was_sent(&cause)).then(|| NewEvent {
             kind: EventKind::Error,
             job_id: Some(self.job.job_id.clone()),

@@ -116,7 +116,7 @@ impl TailPosition {
             Step::Read => {
                 let tail = Tail::new(&self.path());
                 while let Some(line) = tail.next(&mut self.memory).unwrap() {
-                    tail.passed(&mut self.memory, &line).unwrap();
+                    tail.mark_passed(&mut self.memory, &line).unwrap();
                     self.read.push(String::from_utf8(line.line.bytes).unwrap());
                 }
             }

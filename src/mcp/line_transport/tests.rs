@@ -149,7 +149,7 @@ fn spoil() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-fn said() -> impl Strategy<Value = Said> {
+fn any_line() -> impl Strategy<Value = Said> {
     let changes = prop::collection::vec((any::<Index>(), 0..40_usize, spoil()), 1..4);
     let rubbish = changes.prop_map(|changes| {
         let mut line = ping(SPOILED).to_string().into_bytes();
@@ -168,7 +168,7 @@ proptest! {
 
     #[test]
     fn requests_between_rubbish_are_heard_in_order(
-        said in prop::collection::vec(said(), 0..12),
+        said in prop::collection::vec(any_line(), 0..12),
         has_last_end in any::<bool>(),
     ) {
         let mut input = Vec::new();

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::cursor;
-use super::super::text_limit::{TextLimit, floor};
+use super::super::text_limit::{TextLimit, char_boundary_before};
 use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
@@ -95,16 +95,18 @@ pub(super) fn get_artifacts() -> ToolDefinition {
                `jules_get_diff`.",
         effect: ToolEffect::Asks,
     };
-    ToolDefinition::new(card, artifacts)
+    ToolDefinition::new(card, list_artifacts)
 }
 
-async fn artifacts(
+async fn list_artifacts(
     desk: Arc<ToolContext>,
     input: OneJob,
     _call: ToolCall,
 ) -> Result<Artifacts, ToolError> {
     let job = desk.job(&input.job_id).await?;
-    let changes = changes(&desk, &job).await?.map(|changes| summary(&changes));
+    let changes = changes(&desk, &job)
+        .await?
+        .map(|changes| summarize_changes(&changes));
     Ok(Artifacts {
         head_sha: head_of(&desk, &job).await,
         state: state_word(&job.state).to_owned(),
@@ -118,7 +120,7 @@ async fn artifacts(
 async fn head_of(desk: &ToolContext, job: &Job) -> Option<String> {
     let named = job.pulls.iter().filter_map(|pull| pull.named.as_ref());
     let mut named = named.filter(|(repository, _)| {
-        desk.policy.allows(repository)
+        desk.policy.is_allowed(repository)
             && job.repository.as_ref().is_none_or(|own| own == repository)
     });
     let (repository, number) = named.next_back()?;
@@ -135,7 +137,7 @@ async fn head_of(desk: &ToolContext, job: &Job) -> Option<String> {
     }
 }
 
-fn summary(changes: &Changes) -> Summary {
+fn summarize_changes(changes: &Changes) -> Summary {
     let files = patch::changed_files(&changes.patch).into_iter();
     let mut files: Vec<FileChange> = files.map(FileChange::from).collect();
     let (additions, deletions) = files.iter().fold((0, 0), |(added, removed), file| {
@@ -256,7 +258,7 @@ async fn get_diff_of(
         rest.len()
     } else {
         // Whole lines; a single longer one is divided.
-        let end = floor(rest, bytes);
+        let end = char_boundary_before(rest, bytes);
         rest[..end]
             .rfind('\n')
             .map_or_else(|| end.max(first_char(rest)), |at| at + 1)

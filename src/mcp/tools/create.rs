@@ -58,11 +58,11 @@ pub(super) struct Input {
     /// prompt returns the job of the first one instead of a second job; with another prompt it is refused.
     idempotency_key: Option<String>,
     /// Whether the monitor watches it. Default: true.
-    #[serde(default = "yes")]
+    #[serde(default = "default_true")]
     register: bool,
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 
@@ -90,18 +90,18 @@ pub(super) fn create_job() -> ToolDefinition {
                default Jules opens a pull request when it is done. Costs one of the account's jobs of the day.",
         effect: ToolEffect::Acts,
     };
-    ToolDefinition::new(card, create)
+    ToolDefinition::new(card, run_create_job)
 }
 
-async fn create(
+async fn run_create_job(
     desk: Arc<ToolContext>,
     input: Input,
     _call: ToolCall,
 ) -> Result<Output, ToolError> {
     let repository = desk.policy.repository(&input.repo)?;
     let settings = Settings::read(input.constraints)?;
-    let key = key(input.idempotency_key.as_deref())?;
-    let prompt = prompt(&input.prompt, &settings.rest, &input.acceptance, &key)?;
+    let key = check_key(input.idempotency_key.as_deref())?;
+    let prompt = build_prompt(&input.prompt, &settings.rest, &input.acceptance, &key)?;
     if let Some(parent) = &input.parent {
         one_line("parent", parent)?;
     }
@@ -109,11 +109,11 @@ async fn create(
         register: input.register,
         require_plan_approval: settings.require_plan_approval,
         open_pull: settings.open_pull,
-        metadata: metadata(&input.parent, &input.acceptance, &input.depends_on),
+        metadata: job_metadata(&input.parent, &input.acceptance, &input.depends_on),
     };
     // A key that was made here cannot have been used.
     if input.idempotency_key.is_some()
-        && let Some(job) = find(&desk, &repository, &marker(&key)).await?
+        && let Some(job) = find(&desk, &repository, &marker_line(&key)).await?
     {
         if !is_same_text(&job.prompt, &prompt) {
             return Err(ToolError::new(format!(
@@ -123,9 +123,9 @@ async fn create(
             )));
         }
         // A client that was killed between creating and registering the job calls again.
-        return Ok(watched(&desk, output(&job, false, key), card));
+        return Ok(watch_job(&desk, job_output(&job, false, key), card));
     }
-    settled(&desk, &input.depends_on).await?;
+    are_settled(&desk, &input.depends_on).await?;
     let branch = match input.branch.as_deref().map(str::trim) {
         Some(branch) if !branch.is_empty() => branch.to_owned(),
         _ => default_branch(&desk, &repository).await?,
@@ -139,11 +139,11 @@ async fn create(
         require_plan_approval: settings.require_plan_approval,
     };
     match desk.jules.create(new).await {
-        Ok(job) => Ok(watched(&desk, output(&job, true, key), card)),
+        Ok(job) => Ok(watch_job(&desk, job_output(&job, true, key), card)),
         Err(CreateFailure::Unknown { detail }) => {
             // The answer was lost. The job is looked for once; it may also appear late.
-            match find(&desk, &repository, &marker(&key)).await {
-                Ok(Some(job)) => Ok(watched(&desk, output(&job, true, key), card)),
+            match find(&desk, &repository, &marker_line(&key)).await {
+                Ok(Some(job)) => Ok(watch_job(&desk, job_output(&job, true, key), card)),
                 _ => Err(ToolError::new(format!(
                     "it is unknown whether Jules created the job ({detail}); before you try again, call with \
                      `idempotency_key: \"{key}\"`, which finds it where it exists"
@@ -200,7 +200,7 @@ fn is_same_text(one: &str, other: &str) -> bool {
     one.split_whitespace().eq(other.split_whitespace())
 }
 
-fn marker(key: &str) -> String {
+fn marker_line(key: &str) -> String {
     format!("{MARKER} {key}")
 }
 
@@ -212,7 +212,7 @@ struct Watch {
     metadata: serde_json::Map<String, Value>,
 }
 
-fn metadata(
+fn job_metadata(
     parent: &Option<String>,
     acceptance: &[String],
     depends_on: &[String],
@@ -230,7 +230,7 @@ fn metadata(
 }
 
 /// The job, put into the monitor's file.
-fn watched(desk: &ToolContext, mut output: Output, watch: Watch) -> Output {
+fn watch_job(desk: &ToolContext, mut output: Output, watch: Watch) -> Output {
     if !watch.register {
         return output;
     }
@@ -250,7 +250,7 @@ fn watched(desk: &ToolContext, mut output: Output, watch: Watch) -> Output {
     output
 }
 
-fn output(job: &Job, created: bool, key: String) -> Output {
+fn job_output(job: &Job, created: bool, key: String) -> Output {
     Output {
         job_id: job.id.clone(),
         created,
@@ -310,7 +310,7 @@ impl Settings {
     }
 }
 
-fn key(given: Option<&str>) -> Result<String, ToolError> {
+fn check_key(given: Option<&str>) -> Result<String, ToolError> {
     let Some(key) = given else {
         let mut bytes = [0; RANDOM_BYTES];
         getrandom::fill(&mut bytes).map_err(|error| {
@@ -339,7 +339,7 @@ fn one_line(name: &str, text: &str) -> Result<(), ToolError> {
 }
 
 /// What Jules reads: the task, its conditions, and last the line by which it is found again.
-fn prompt(
+fn build_prompt(
     task: &str,
     rest: &[String],
     acceptance: &[String],
@@ -409,7 +409,7 @@ pub(super) async fn find(
 }
 
 /// Whether all that it builds upon is completed.
-async fn settled(desk: &ToolContext, depends_on: &[String]) -> Result<(), ToolError> {
+async fn are_settled(desk: &ToolContext, depends_on: &[String]) -> Result<(), ToolError> {
     if depends_on.len() > MAX_LINKS {
         return Err(ToolError::new(format!(
             "`depends_on` names more than {MAX_LINKS} jobs"
@@ -481,7 +481,7 @@ mod tests {
 
     #[test]
     fn a_prompt_ends_in_the_line_by_which_it_is_found() {
-        let text = prompt(
+        let text = build_prompt(
             " Fix it. ",
             &["style: small".into()],
             &["tests pass".into()],
@@ -492,7 +492,7 @@ mod tests {
             text,
             "Fix it.\n\nConstraints:\n- style: small\n\nIt is done when:\n- tests pass\n\nphileas-job: k1"
         );
-        assert!(prompt("  ", &[], &[], "k1").is_err());
+        assert!(build_prompt("  ", &[], &[], "k1").is_err());
     }
 
     #[test]

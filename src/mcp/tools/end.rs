@@ -7,7 +7,7 @@ use phileas_domain::jobs::RetireReason;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::confirm::{Confirmation, confirmed};
+use super::super::confirm::{Confirmation, confirm_action};
 use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect, ToolReply};
 use super::super::tool_error::ToolError;
@@ -55,10 +55,10 @@ pub(super) fn request_retry() -> ToolDefinition {
                where it failed, too. A job that is still at work is not repeated; to nudge it, use `jules_send_message`.",
         effect: ToolEffect::Acts,
     };
-    ToolDefinition::new(card, retry)
+    ToolDefinition::new(card, retry_job)
 }
 
-async fn retry(
+async fn retry_job(
     desk: Arc<ToolContext>,
     input: RetryInput,
     _call: ToolCall,
@@ -87,7 +87,7 @@ async fn retry(
     let (repository, marker) = (source.0.clone(), retry_of(&old.id));
     // The answer to the first call may have been lost, or the model asks twice.
     if let Some(first) = find(&desk, &repository, &marker).await? {
-        return found(&desk, &old, &first);
+        return found_retry(&desk, &old, &first);
     }
     let before = desk.queue.known(&old.id);
     let attempt = before.as_ref().and_then(|job| job.attempt).unwrap_or(1) + 1;
@@ -108,7 +108,7 @@ async fn retry(
     let open_pull = set(|job| job.open_pull).unwrap_or(true);
     let note = input.note.as_deref().map(str::trim).unwrap_or_default();
     let asked = NewJob {
-        prompt: prompt(&old.prompt, note, &old.id),
+        prompt: retry_prompt(&old.prompt, note, &old.id),
         title: Some(old.title.clone()).filter(|title| !title.is_empty()),
         source: source.clone(),
         open_pull,
@@ -156,7 +156,7 @@ async fn retry(
 }
 
 /// The answer to a retry that was made before.
-fn found(desk: &ToolContext, old: &Job, first: &Job) -> Result<RetryOutput, ToolError> {
+fn found_retry(desk: &ToolContext, old: &Job, first: &Job) -> Result<RetryOutput, ToolError> {
     let not_registered = match desk.queue.known(&first.id) {
         Some(_) => None,
         // The process was killed between creating and registering it.
@@ -183,7 +183,7 @@ fn retry_of(id: &str) -> String {
 }
 
 /// The old prompt without the lines by which its own job is found, and whose job it is that is repeated.
-fn prompt(old: &str, note: &str, id: &str) -> String {
+fn retry_prompt(old: &str, note: &str, id: &str) -> String {
     let kept: Vec<&str> = old
         .lines()
         .filter(|line| !line.starts_with("phileas-job:") && !line.starts_with("phileas-retry-of:"))
@@ -224,10 +224,10 @@ pub(super) fn cancel_job() -> ToolDefinition {
                Asks a person first, whose no is final; where the client cannot ask, it needs `confirm: true`.",
         effect: ToolEffect::PullEnds,
     };
-    ToolDefinition::asking(card, cancel)
+    ToolDefinition::asking(card, run_cancel_job)
 }
 
-async fn cancel(
+async fn run_cancel_job(
     desk: Arc<ToolContext>,
     input: CancelInput,
     call: ToolCall,
@@ -244,7 +244,7 @@ async fn cancel(
                 .map_or_else(|| "no repository".to_owned(), ToString::to_string),
         );
         if let Confirmation::RunRequest(ask) =
-            confirmed(&desk, &call, input.confirm, &question, &job.id).await?
+            confirm_action(&desk, &call, input.confirm, &question, &job.id).await?
         {
             return Ok(ToolReply::RunRequest(ask));
         }
@@ -262,17 +262,17 @@ async fn cancel(
 
 #[cfg(test)]
 mod tests {
-    use super::prompt;
+    use super::retry_prompt;
 
     #[test]
     fn a_repeated_prompt_says_whose_it_repeats_once() {
-        let first = prompt("Do it.\n\nphileas-job: k1", "be quick", "7");
+        let first = retry_prompt("Do it.\n\nphileas-job: k1", "be quick", "7");
         assert_eq!(
             first,
             "Do it.\n\nThis time: be quick\n\nphileas-retry-of: 7"
         );
         assert_eq!(
-            prompt("Do it.\n\nphileas-retry-of: 7", "", "8"),
+            retry_prompt("Do it.\n\nphileas-retry-of: 7", "", "8"),
             "Do it.\n\nphileas-retry-of: 8"
         );
     }

@@ -71,10 +71,10 @@ pub(super) fn register_job() -> ToolDefinition {
                `jules_create_job` does that by itself; this is for jobs that were started elsewhere.",
         effect: ToolEffect::Notes,
     };
-    ToolDefinition::new(card, register)
+    ToolDefinition::new(card, run_register_job)
 }
 
-async fn register(
+async fn run_register_job(
     desk: Arc<ToolContext>,
     input: RegisterInput,
     _call: ToolCall,
@@ -207,22 +207,22 @@ pub(super) fn list_events() -> ToolDefinition {
         text: "Events of registered jobs that are not acknowledged yet, oldest first. Makes no request.",
         effect: ToolEffect::Looks,
     };
-    ToolDefinition::new(card, list)
+    ToolDefinition::new(card, run_list_events)
 }
 
-async fn list(
+async fn run_list_events(
     desk: Arc<ToolContext>,
     input: ListInput,
     _call: ToolCall,
 ) -> Result<Events, ToolError> {
     let limit = limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let from = cursor::read(OF, input.cursor.as_deref())?.unwrap_or_default();
-    let jobs = named(input.job_id.as_slice())?;
-    let page = look(&desk, from, limit, &jobs, input.include_acknowledged)?;
+    let jobs = event_names(input.job_id.as_slice())?;
+    let page = read_events(&desk, from, limit, &jobs, input.include_acknowledged)?;
     Ok(Events::of(&page))
 }
 
-fn named(ids: &[String]) -> Result<BTreeSet<JobId>, ToolError> {
+fn event_names(ids: &[String]) -> Result<BTreeSet<JobId>, ToolError> {
     if ids.len() > MAX_NAMED {
         return Err(ToolError::new(format!(
             "more than {MAX_NAMED} jobs are named; leave them out for all"
@@ -231,14 +231,14 @@ fn named(ids: &[String]) -> Result<BTreeSet<JobId>, ToolError> {
     ids.iter().map(|id| known_id(&job_id(id)?)).collect()
 }
 
-fn look(
+fn read_events(
     desk: &ToolContext,
     from: EventId,
     limit: usize,
     jobs: &BTreeSet<JobId>,
     acknowledged: bool,
 ) -> Result<Page, ToolError> {
-    let done = desk.queue.events.acknowledged()?;
+    let done = desk.queue.events.read_acknowledged()?;
     desk.queue.events_after(&desk.policy, from, limit, |event| {
         let fits = jobs.is_empty() || event.job_id.as_ref().is_some_and(|id| jobs.contains(id));
         fits && (acknowledged || event.id.is_none_or(|id| !done.contains(id)))
@@ -278,16 +278,16 @@ pub(super) fn wait_for_event() -> ToolDefinition {
                repositories need `phileas serve`.",
         effect: ToolEffect::Looks,
     };
-    ToolDefinition::new(card, wait)
+    ToolDefinition::new(card, wait_for_events)
 }
 
-async fn wait(
+async fn wait_for_events(
     desk: Arc<ToolContext>,
     input: WaitInput,
     call: ToolCall,
 ) -> Result<Waited, ToolError> {
     let mut from: EventId = cursor::read(OF, input.cursor.as_deref())?.unwrap_or_default();
-    let jobs = named(&input.job_ids)?;
+    let jobs = event_names(&input.job_ids)?;
     let most = Duration::from_secs(input.timeout_s.unwrap_or(DEFAULT_WAIT_S).min(MAX_WAIT_S));
     let token = call
         .request
@@ -304,7 +304,7 @@ async fn wait(
     };
     let mut checked = None;
     loop {
-        let page = look(&desk, from, DEFAULT_LIMIT as usize, &jobs, false)?;
+        let page = read_events(&desk, from, DEFAULT_LIMIT as usize, &jobs, false)?;
         let over = begun.elapsed() >= most;
         if !page.events.is_empty() || over || call.context.ct.is_cancelled() {
             return Ok(waited(&page, page.events.is_empty()));
@@ -321,7 +321,7 @@ async fn wait(
             && elapsed.saturating_sub(told) >= PULSE
         {
             told = elapsed;
-            pulse(&call, token, elapsed, most).await;
+            report_progress(&call, token, elapsed, most).await;
         }
         tokio::select! {
             () = tokio::time::sleep(LOOK.min(most.saturating_sub(elapsed))) => {}
@@ -358,7 +358,12 @@ fn begin_check(desk: &ToolContext) {
     });
 }
 
-async fn pulse(call: &ToolCall, token: &ProgressToken, elapsed: Duration, most: Duration) {
+async fn report_progress(
+    call: &ToolCall,
+    token: &ProgressToken,
+    elapsed: Duration,
+    most: Duration,
+) {
     let progress = ProgressNotificationParam::new(token.clone(), elapsed.as_secs_f64())
         .with_total(most.as_secs_f64())
         .with_message("nothing has happened yet");
@@ -388,10 +393,10 @@ pub(super) fn ack_event() -> ToolDefinition {
         text: "Acknowledges an event, so that it is not listed again.",
         effect: ToolEffect::Notes,
     };
-    ToolDefinition::new(card, ack)
+    ToolDefinition::new(card, acknowledge_event)
 }
 
-async fn ack(
+async fn acknowledge_event(
     desk: Arc<ToolContext>,
     input: AckInput,
     _call: ToolCall,
@@ -406,7 +411,7 @@ async fn ack(
             "there is no event {id}; `jules_list_events` shows those that there are"
         )));
     }
-    let acknowledged_now = desk.queue.events.acknowledge(id)?;
+    let acknowledged_now = desk.queue.events.record_acknowledged(id)?;
     desk.changes.events();
     Ok(AckOutput {
         event_id: id.0,

@@ -141,20 +141,20 @@ pub(super) fn list_jobs() -> ToolDefinition {
         text: "Lists jobs, newest first, of one repository or of all that this server may see.",
         effect: ToolEffect::Asks,
     };
-    ToolDefinition::new(card, list)
+    ToolDefinition::new(card, run_list_jobs)
 }
 
 /// Newest first; equal times by the id, so that every job has one place.
 type ListPosition = (String, String);
 
-fn place(job: &Job) -> ListPosition {
+fn list_position(job: &Job) -> ListPosition {
     let at = job
         .created_at
         .map(|at| format!("{:020}", at.as_nanosecond()));
     (at.unwrap_or_default(), job.id.clone())
 }
 
-async fn list(
+async fn run_list_jobs(
     desk: Arc<ToolContext>,
     input: ListInput,
     _call: ToolCall,
@@ -182,7 +182,7 @@ async fn list(
     for _ in 0..MAX_PAGES {
         let read = desk.jules.jobs(page.as_deref(), input.archived).await?;
         for job in read.jobs {
-            let here = place(&job);
+            let here = list_position(&job);
             in_order &= last.as_ref().is_none_or(|last| *last >= here);
             last = Some(here.clone());
             let wanted = match &repository {
@@ -209,13 +209,13 @@ async fn list(
             break;
         }
     }
-    jobs.sort_by_key(|job| std::cmp::Reverse(place(job)));
+    jobs.sort_by_key(|job| std::cmp::Reverse(list_position(job)));
     let more = jobs.len() > limit || (truncated && !jobs.is_empty());
     jobs.truncate(limit);
     let next_cursor = jobs
         .last()
         .filter(|_| more)
-        .map(|job| cursor::write(&of, &place(job)));
+        .map(|job| cursor::write(&of, &list_position(job)));
     Ok(ListOutput {
         jobs: jobs.iter().map(JobView::of).collect(),
         next_cursor,

@@ -9,7 +9,7 @@ use phileas_domain::prompt::clean_line;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::confirm::{Confirmation, asks_a_person, confirmed};
+use super::super::confirm::{Confirmation, asks_a_person, confirm_action};
 use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect, ToolReply};
 use super::super::tool_error::ToolError;
@@ -74,11 +74,11 @@ pub(super) fn merge_pr() -> ToolDefinition {
                `payload.expected_head_sha`.",
         effect: ToolEffect::Decides,
     };
-    ToolDefinition::asking(card, merge)
+    ToolDefinition::asking(card, merge_pull)
 }
 
 /// Whether the plan, the pauses and the checks of this moment allow the merge, as for a label.
-async fn gate(
+async fn check_gate(
     desk: &ToolContext,
     repository: &RepositoryName,
     pull: PullNumber,
@@ -99,14 +99,14 @@ async fn gate(
     })
 }
 
-async fn merge(
+async fn merge_pull(
     desk: Arc<ToolContext>,
     input: Input,
     call: ToolCall,
 ) -> Result<ToolReply<Output>, ToolError> {
     let job = desk.job(&input.job_id).await?;
     let (repository, number) = pull_of(&job, input.payload.pull_number)?;
-    if !desk.policy.allows(&repository) {
+    if !desk.policy.is_allowed(&repository) {
         return Err(desk
             .policy
             .refusal(&format!("{repository} is not among the repositories")));
@@ -139,7 +139,7 @@ async fn merge(
              since, and call again with that commit"
         )));
     }
-    let allowed = gate(&desk, &repository, pull, &facts).await?;
+    let allowed = check_gate(&desk, &repository, pull, &facts).await?;
     // GitHub itself refuses a way that the repository does not allow.
     let method = match input.payload.merge_method {
         None => allowed,
@@ -162,7 +162,7 @@ async fn merge(
     );
     let pinned = format!("{repository}#{number}@{head}").to_ascii_lowercase();
     if let Confirmation::RunRequest(ask) =
-        confirmed(&desk, &call, input.confirm, &question, &pinned).await?
+        confirm_action(&desk, &call, input.confirm, &question, &pinned).await?
     {
         return Ok(ToolReply::RunRequest(ask));
     }
@@ -176,7 +176,7 @@ async fn merge(
             "nothing was merged: {repository}#{number} has changed since the question; call again"
         ))
     })?;
-    gate(&desk, &repository, pull, &now).await?;
+    check_gate(&desk, &repository, pull, &now).await?;
     desk.house
         .merge(&repository, pull, &facts.head, method)
         .await?;

@@ -87,7 +87,7 @@ async fn get(desk: Arc<ToolContext>, input: Input, _call: ToolCall) -> Result<Ou
     let of = format!("messages {}", job.id);
     let mut seen: ReadMessages = cursor::read(&of, input.cursor.as_deref())?.unwrap_or_default();
     let happenings = desk.happenings(&job).await?;
-    let said = happenings.iter().filter_map(|one| view(one, bytes));
+    let said = happenings.iter().filter_map(|one| message_view(one, bytes));
     let fresh: Vec<_> = said
         .filter(|(at, message)| *at > seen.at || *at == seen.at && !seen.ids.contains(&message.id))
         .collect();
@@ -112,7 +112,7 @@ async fn get(desk: Arc<ToolContext>, input: Input, _call: ToolCall) -> Result<Ou
 }
 
 /// A happening that is a message, and its instant in a form that can be compared.
-fn view(one: &JobActivity, bytes: usize) -> Option<(String, MessageView)> {
+fn message_view(one: &JobActivity, bytes: usize) -> Option<(String, MessageView)> {
     let (role, kind, text) = match &one.what {
         JobActivityKind::JulesSaid(text) => ("agent", "message", text.clone()),
         JobActivityKind::PersonSaid(text) => ("user", "message", text.clone()),

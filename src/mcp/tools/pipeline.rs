@@ -216,10 +216,10 @@ pub(super) fn status() -> ToolDefinition {
                `issue`, one run with its attempts.",
         effect: ToolEffect::Looks,
     };
-    ToolDefinition::new(card, stands)
+    ToolDefinition::new(card, run_status)
 }
 
-async fn stands(
+async fn run_status(
     desk: Arc<ToolContext>,
     input: StatusInput,
     _call: ToolCall,
@@ -227,7 +227,7 @@ async fn stands(
     let limit = limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let (issues, archived) = desk.runs.list_issues()?;
     if let Some(issue) = &input.issue {
-        let run = known(&desk, &id(issue)?)?;
+        let run = find_run(&desk, &parse_issue(issue)?)?;
         return Ok(StatusOutput {
             runs: vec![RunView::of(&run, true)],
             next_cursor: None,
@@ -275,15 +275,15 @@ pub(super) fn comes_next() -> ToolDefinition {
                For a run that has not begun, who begins.",
         effect: ToolEffect::Looks,
     };
-    ToolDefinition::new(card, who)
+    ToolDefinition::new(card, next_role)
 }
 
-async fn who(
+async fn next_role(
     desk: Arc<ToolContext>,
     input: NextInput,
     _call: ToolCall,
 ) -> Result<NextOutput, ToolError> {
-    let issue = id(&input.issue)?;
+    let issue = parse_issue(&input.issue)?;
     let settings = desk.runs.read_settings()?;
     let run = match desk.runs.run(&issue, settings)? {
         Some(run) => run,
@@ -321,15 +321,15 @@ pub(super) fn validate() -> ToolDefinition {
                nothing; `pipeline_write` checks by itself.",
         effect: ToolEffect::Looks,
     };
-    ToolDefinition::new(card, validated)
+    ToolDefinition::new(card, run_validate)
 }
 
-async fn validated(
+async fn run_validate(
     desk: Arc<ToolContext>,
     input: ValidateInput,
     _call: ToolCall,
 ) -> Result<ValidateOutput, ToolError> {
-    let artifact = artifact(&input.artifact)?;
+    let artifact = parse_artifact(&input.artifact)?;
     let settings = desk.runs.read_settings()?;
     let reading = read_artifact(artifact, artifact.file_name(), &input.text, &settings);
     Ok(ValidateOutput {
@@ -376,15 +376,15 @@ pub(super) fn check() -> ToolDefinition {
         text: "Every invariant of a stage that does not hold, by its name, with where and how to fix it.",
         effect: ToolEffect::Looks,
     };
-    ToolDefinition::new(card, checked)
+    ToolDefinition::new(card, run_check)
 }
 
-async fn checked(
+async fn run_check(
     desk: Arc<ToolContext>,
     input: CheckInput,
     _call: ToolCall,
 ) -> Result<CheckOutput, ToolError> {
-    let run = known(&desk, &id(&input.issue)?)?;
+    let run = find_run(&desk, &parse_issue(&input.issue)?)?;
     let all = CheckStage::ALL;
     let stage = all
         .into_iter()
@@ -450,16 +450,16 @@ pub(super) fn write() -> ToolDefinition {
                answer says what to fix.",
         effect: ToolEffect::Replaces,
     };
-    ToolDefinition::new(card, written)
+    ToolDefinition::new(card, run_write)
 }
 
-async fn written(
+async fn run_write(
     desk: Arc<ToolContext>,
     input: WriteInput,
     _call: ToolCall,
 ) -> Result<WriteOutput, ToolError> {
-    let issue = id(&input.issue)?;
-    let artifact = artifact(&input.artifact)?;
+    let issue = parse_issue(&input.issue)?;
+    let artifact = parse_artifact(&input.artifact)?;
     let started_at = input
         .started_at
         .as_deref()
@@ -482,7 +482,7 @@ async fn written(
         .runs
         .write_artifact(&issue, artifact, &input.text, settings, &made)?;
     desk.changes.run(issue.as_str(), artifact.file_name());
-    let run = known(&desk, &issue)?;
+    let run = find_run(&desk, &issue)?;
     Ok(WriteOutput {
         written: written.path.display().to_string(),
         uri: format!(
@@ -496,7 +496,7 @@ async fn written(
 }
 
 /// The run of an issue.
-fn known(desk: &ToolContext, issue: &IssueId) -> Result<Run, ToolError> {
+fn find_run(desk: &ToolContext, issue: &IssueId) -> Result<Run, ToolError> {
     let run = desk.runs.run(issue, desk.runs.read_settings()?)?;
     match run {
         Some(run) => Ok(run),
@@ -512,14 +512,14 @@ fn put_away(issue: &IssueId) -> ToolError {
     ToolError::new(format!("the run of {issue} is done and archived"))
 }
 
-fn id(text: &str) -> Result<IssueId, ToolError> {
+fn parse_issue(text: &str) -> Result<IssueId, ToolError> {
     text.trim()
         .parse()
         .map_err(|error| ToolError::new(format!("`issue`: {error}")))
 }
 
 /// An artifact by its file's name, with the extension or without.
-fn artifact(text: &str) -> Result<Artifact, ToolError> {
+fn parse_artifact(text: &str) -> Result<Artifact, ToolError> {
     let text = text.trim();
     let stem = |artifact: &Artifact| {
         let name = artifact.file_name();

@@ -11,7 +11,7 @@ use phileas_domain::model::{PersonaId, TrackName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::confirm::{Confirmation, confirmed};
+use super::super::confirm::{Confirmation, confirm_action};
 use super::super::text_limit::TextLimit;
 use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect, ToolReply};
@@ -89,7 +89,7 @@ impl LineView {
     }
 }
 
-fn view(
+fn report_view(
     repo: String,
     forecast: bool,
     report: &TickReport,
@@ -133,10 +133,10 @@ pub(super) fn explain() -> ToolDefinition {
                each track, schedule and request. Writes nothing.",
         effect: ToolEffect::Asks,
     };
-    ToolDefinition::new(card, explained)
+    ToolDefinition::new(card, run_explain)
 }
 
-async fn explained(
+async fn run_explain(
     desk: Arc<ToolContext>,
     input: ExplainInput,
     _call: ToolCall,
@@ -144,7 +144,12 @@ async fn explained(
     let repository = desk.policy.repository(&input.repo)?;
     let (report, _) = desk.house.explain(&repository, RunRequest::Due).await?;
     let track = input.track.as_deref().map(TrackName::from);
-    Ok(view(repository.to_string(), true, &report, track.as_ref()))
+    Ok(report_view(
+        repository.to_string(),
+        true,
+        &report,
+        track.as_ref(),
+    ))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -211,10 +216,10 @@ pub(super) fn status() -> ToolDefinition {
         text: "What runs, what is paused, what became of each persona's work, and what may still be spent.",
         effect: ToolEffect::Asks,
     };
-    ToolDefinition::new(card, stands)
+    ToolDefinition::new(card, run_status)
 }
 
-async fn stands(
+async fn run_status(
     desk: Arc<ToolContext>,
     input: StatusInput,
     _call: ToolCall,
@@ -236,7 +241,7 @@ async fn stands(
             .take(MAX_LINES)
             .map(|(_, line)| LineView::of(line))
             .collect(),
-        paused: paused(&snapshot),
+        paused: pause_text(&snapshot),
         personas: persona_yields(&snapshot)
             .into_iter()
             .map(|(persona, figures)| (persona.to_string(), yield_view(&figures)))
@@ -253,7 +258,7 @@ async fn stands(
     })
 }
 
-fn paused(snapshot: &Snapshot) -> BTreeMap<String, String> {
+fn pause_text(snapshot: &Snapshot) -> BTreeMap<String, String> {
     let Ledger::Present { state, .. } = &snapshot.ledger else {
         return BTreeMap::new();
     };
@@ -303,10 +308,10 @@ pub(super) fn run() -> ToolDefinition {
                client cannot ask, it needs `confirm: true`.",
         effect: ToolEffect::Decides,
     };
-    ToolDefinition::asking(card, ran)
+    ToolDefinition::asking(card, run_cycle)
 }
 
-async fn ran(
+async fn run_cycle(
     desk: Arc<ToolContext>,
     input: RunInput,
     call: ToolCall,
@@ -329,7 +334,7 @@ async fn ran(
     let repo = repository.to_string();
     if input.dry_run {
         let (report, _) = desk.house.explain(&repository, ask).await?;
-        return Ok(ToolReply::Done(view(repo, true, &report, None)));
+        return Ok(ToolReply::Done(report_view(repo, true, &report, None)));
     }
     let question = format!(
         "Let phileas run {what} in {repo} now? It may start Jules jobs, and merge where that is set."
@@ -337,7 +342,7 @@ async fn ran(
     // Names of repositories differ in their capitals alone.
     let pinned = format!("{what} in {}", repo.to_ascii_lowercase());
     if let Confirmation::RunRequest(ask) =
-        confirmed(&desk, &call, input.confirm, &question, &pinned).await?
+        confirm_action(&desk, &call, input.confirm, &question, &pinned).await?
     {
         return Ok(ToolReply::RunRequest(ask));
     }
@@ -345,5 +350,5 @@ async fn ran(
     if report.commits > 0 {
         desk.changes.state(&repo);
     }
-    Ok(ToolReply::Done(view(repo, false, &report, None)))
+    Ok(ToolReply::Done(report_view(repo, false, &report, None)))
 }

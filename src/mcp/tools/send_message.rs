@@ -54,10 +54,10 @@ pub(super) fn send_message() -> ToolDefinition {
                takes up its work again.",
         effect: ToolEffect::Acts,
     };
-    ToolDefinition::new(card, send)
+    ToolDefinition::new(card, run_send_message)
 }
 
-async fn send(
+async fn run_send_message(
     desk: Arc<ToolContext>,
     input: MessageInput,
     _call: ToolCall,
@@ -115,10 +115,10 @@ pub(super) fn approve_plan() -> ToolDefinition {
                `jules_send_message` instead. Later plans of the same job run without a second approval.",
         effect: ToolEffect::Acts,
     };
-    ToolDefinition::new(card, approve)
+    ToolDefinition::new(card, run_approve_plan)
 }
 
-async fn approve(
+async fn run_approve_plan(
     desk: Arc<ToolContext>,
     input: ApproveInput,
     _call: ToolCall,

@@ -64,10 +64,14 @@ pub(super) fn list_sources() -> ToolDefinition {
                branches.",
         effect: ToolEffect::Asks,
     };
-    ToolDefinition::new(card, list)
+    ToolDefinition::new(card, run_list_sources)
 }
 
-async fn list(desk: Arc<ToolContext>, input: Input, _call: ToolCall) -> Result<Output, ToolError> {
+async fn run_list_sources(
+    desk: Arc<ToolContext>,
+    input: Input,
+    _call: ToolCall,
+) -> Result<Output, ToolError> {
     let limit = limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let contains = input.contains.unwrap_or_default().to_lowercase();
     let of = format!("sources {contains}");
@@ -79,7 +83,7 @@ async fn list(desk: Arc<ToolContext>, input: Input, _call: ToolCall) -> Result<O
         let read = desk.jules.sources(page.as_deref()).await?;
         for source in read.sources {
             let name = source.repository.to_string().to_lowercase();
-            if desk.policy.allows(&source.repository)
+            if desk.policy.is_allowed(&source.repository)
                 && name.contains(&contains)
                 && after.as_ref().is_none_or(|after| name > *after)
             {

@@ -34,7 +34,7 @@ pub fn next_look(
 #[must_use]
 pub fn next_reconcile(repository: RepositoryId, now: Timestamp) -> Timestamp {
     let hour = RECONCILE.as_secs();
-    let place = i64::try_from(scattered(repository.0) % hour.unsigned_abs()).unwrap_or(0);
+    let place = i64::try_from(scatter_id(repository.0) % hour.unsigned_abs()).unwrap_or(0);
     let into_the_hour = now.as_second().rem_euclid(hour);
     let mut ahead = (place - into_the_hour).rem_euclid(hour);
     if ahead == 0 {
@@ -45,7 +45,7 @@ pub fn next_reconcile(repository: RepositoryId, now: Timestamp) -> Timestamp {
 }
 
 /// Neighbouring ids come to lie far apart: Knuth's multiplicative hash, high half.
-fn scattered(id: u64) -> u64 {
+fn scatter_id(id: u64) -> u64 {
     id.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
 }
 

@@ -20,7 +20,7 @@ pub struct Heartbeat {
 }
 
 impl Heartbeat {
-    pub(super) fn turned(&self, now: Timestamp) {
+    pub(super) fn record_turn(&self, now: Timestamp) {
         self.turned.store(now.as_second(), Ordering::Relaxed);
     }
 

@@ -23,7 +23,7 @@ impl Lanes {
     pub(super) fn has_room(&self, lanes: &[Lane]) -> bool {
         lanes
             .iter()
-            .all(|lane| count(&self.running, *lane) < self.most)
+            .all(|lane| lane_count(&self.running, *lane) < self.most)
     }
 
     pub(super) fn enter(&mut self, lanes: &[Lane]) {
@@ -44,6 +44,6 @@ impl Lanes {
     }
 }
 
-fn count(lanes: &BTreeMap<Lane, usize>, lane: Lane) -> usize {
+fn lane_count(lanes: &BTreeMap<Lane, usize>, lane: Lane) -> usize {
     lanes.get(&lane).copied().unwrap_or(0)
 }

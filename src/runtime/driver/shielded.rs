@@ -7,19 +7,19 @@ use std::task::Poll;
 /// Runs a future, and returns its panic's message if it panics.
 ///
 /// Shared state is either behind locks that tolerate a panic, or lost with the future.
-pub(super) async fn shielded<T>(future: impl Future<Output = T>) -> Result<T, String> {
+pub(super) async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
     let mut future = std::pin::pin!(future);
     std::future::poll_fn(move |context| {
         match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
             Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
             Ok(Poll::Pending) => Poll::Pending,
-            Err(panic) => Poll::Ready(Err(message(&*panic))),
+            Err(panic) => Poll::Ready(Err(panic_message(&*panic))),
         }
     })
     .await
 }
 
-fn message(panic: &(dyn Any + Send)) -> String {
+fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())

@@ -31,7 +31,7 @@ struct StopState {
 /// A stopper, and the signal for the tick that it stops. The lease ends when the clock `now` reaches `until`, unless that is
 /// [extended](Stopper::extended).
 #[must_use]
-pub fn stopper(
+pub fn stop_pair(
     until: Timestamp,
     now: impl Fn() -> Timestamp + Send + Sync + 'static,
 ) -> (Stopper, StopSignal) {
@@ -47,7 +47,7 @@ impl Stopper {
     }
 
     /// Records that the inbox has confirmed the lease until then.
-    pub fn extended(&self, until: Timestamp) {
+    pub fn extend_lease(&self, until: Timestamp) {
         self.0.send_modify(|told| told.until = until);
     }
 }
@@ -55,12 +55,12 @@ impl Stopper {
 impl StopSignal {
     /// Whether to end now. A stopper that was dropped counts as a stop, too.
     #[must_use]
-    pub fn is_asked(&self) -> bool {
+    pub fn is_requested(&self) -> bool {
         let told = *self.told.borrow();
         told.stop || told.until <= (self.now)() || self.told.has_changed().is_err()
     }
 
-    /// Waits until the tick is stopped. That its lease is over is reported by [`StopSignal::is_asked`] at once, and here by
+    /// Waits until the tick is stopped. That its lease is over is reported by [`StopSignal::is_requested`] at once, and here by
     /// the task that runs the tick.
     pub async fn asked(&mut self) {
         let _gone = self.told.wait_for(|told| told.stop).await;
@@ -90,23 +90,23 @@ mod tests {
         let at = |second| Timestamp::from_second(second).unwrap();
         let clock = Arc::new(AtomicI64::new(100));
         let hands = Arc::clone(&clock);
-        let (stopper, stop) = stopper(at(115), move || at(hands.load(Ordering::Relaxed)));
-        assert!(!stop.is_asked());
+        let (stopper, stop) = stop_pair(at(115), move || at(hands.load(Ordering::Relaxed)));
+        assert!(!stop.is_requested());
         // The process stood still and received nothing since.
         clock.store(115, Ordering::Relaxed);
-        assert!(stop.is_asked());
-        stopper.extended(at(130));
-        assert!(!stop.is_asked());
+        assert!(stop.is_requested());
+        stopper.extend_lease(at(130));
+        assert!(!stop.is_requested());
         stopper.stop();
-        stopper.extended(at(200));
-        assert!(stop.is_asked());
+        stopper.extend_lease(at(200));
+        assert!(stop.is_requested());
     }
 
     #[test]
     fn a_dropped_stopper_stops() {
-        let (stopper, stop) = stopper(Timestamp::MAX, Timestamp::now);
-        assert!(!stop.is_asked());
+        let (stopper, stop) = stop_pair(Timestamp::MAX, Timestamp::now);
+        assert!(!stop.is_requested());
         drop(stopper);
-        assert!(stop.is_asked());
+        assert!(stop.is_requested());
     }
 }

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::calendar::next_look;
 use super::heartbeat::Heartbeat;
-use super::shielded::shielded;
+use super::shielded::catch_panic;
 use super::stop::{StopSignal, Stopper};
 use super::tick_outage_log::TickOutageLog;
 use super::ticker::{Ticked, Ticker};
@@ -50,7 +50,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
     pub(super) async fn run(self) -> Option<Lease> {
         let repository = self.lease.repository;
         let claimed_at = self.clock.now();
-        let ticked = match shielded(self.tick()).await {
+        let ticked = match catch_panic(self.tick()).await {
             Ok(ticked) => ticked,
             Err(panic) => {
                 let repository = self.ticker.called(repository);
@@ -69,19 +69,21 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
                     "the service does not manage this repository any more, and forgets it"
                 );
             }
-            Ticked::Failed(fault) => say(&name, &self.lease, fault, &self.outages, ended_at),
+            Ticked::Failed(fault) => {
+                log_failure(&name, &self.lease, fault, &self.outages, ended_at)
+            }
             Ticked::Done { .. } | Ticked::Stopped => {}
         }
-        let settled = self.settle(&ticked, claimed_at, ended_at).await;
+        let settled = self.settle_lease(&ticked, claimed_at, ended_at).await;
         self.pulse.tick_ended(ended_at);
         let is_left = matches!(settled, Err(InboxError::Unavailable(_)));
-        tell(&name, settled);
+        log_settlement(&name, settled);
         is_left.then_some(self.lease)
     }
 
     /// Ends the lease by the tick's result. While the inbox is unavailable it is tried again: a lease that runs out counts
     /// as a fault of the repository. It does no harm to be late, since a lease that was taken over counts no more.
-    async fn settle(
+    async fn settle_lease(
         &self,
         ticked: &Ticked,
         claimed_at: Timestamp,
@@ -128,14 +130,14 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
     }
 
     /// Waits until the tick is stopped, or its lease has expired because it could not be extended.
-    async fn told_to_stop(&self) {
+    async fn wait_for_stop_signal(&self) {
         let mut told = self.stop.clone();
         loop {
             let until = told.until();
             tokio::select! {
                 biased;
                 () = told.asked() => return,
-                () = self.clock.sleep_until(until) => if self.stop.is_asked() { return },
+                () = self.clock.sleep_until(until) => if self.stop.is_requested() { return },
             }
         }
     }
@@ -147,7 +149,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
         let too_long = tokio::select! {
             biased;
             ticked = &mut tick => return ticked,
-            () = self.told_to_stop() => false,
+            () = self.wait_for_stop_signal() => false,
             () = self.clock.sleep_until(limit) => true,
         };
         self.stopper.stop();
@@ -169,7 +171,13 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
     }
 }
 
-fn say(repository: &str, lease: &Lease, fault: &Fault, outages: &TickOutageLog, now: Timestamp) {
+fn log_failure(
+    repository: &str,
+    lease: &Lease,
+    fault: &Fault,
+    outages: &TickOutageLog,
+    now: Timestamp,
+) {
     let attempt = lease.attempt;
     match fault {
         Fault::Own { because } => {
@@ -192,7 +200,7 @@ fn say(repository: &str, lease: &Lease, fault: &Fault, outages: &TickOutageLog, 
     }
 }
 
-fn tell(repository: &str, settled: Result<Settled, InboxError>) {
+fn log_settlement(repository: &str, settled: Result<Settled, InboxError>) {
     match settled {
         Ok(Settled::Until(next)) => {
             let next = next.map(tracing::field::display);

@@ -24,20 +24,20 @@ const MAX_DOUBLINGS: u32 = 20;
 /// apart, and the same history gives the same pause.
 pub(super) fn pause(failures: u32, repository: RepositoryId, token: u64) -> SignedDuration {
     let doublings = failures.saturating_sub(1).min(MAX_DOUBLINGS);
-    let upper = millis(FIRST_PAUSE)
+    let upper = as_millis(FIRST_PAUSE)
         .saturating_mul(1 << doublings)
-        .min(millis(LONGEST_PAUSE));
+        .min(as_millis(LONGEST_PAUSE));
     let spread = upper - SHORTEST_PAUSE_MS;
-    let drawn = SHORTEST_PAUSE_MS + mix(repository.0, token) % (spread + 1);
+    let drawn = SHORTEST_PAUSE_MS + mix_bits(repository.0, token) % (spread + 1);
     SignedDuration::from_millis(i64::try_from(drawn).expect("an hour of milliseconds fits"))
 }
 
-fn millis(length: SignedDuration) -> u64 {
+fn as_millis(length: SignedDuration) -> u64 {
     u64::try_from(length.as_millis()).expect("the pauses are positive and short")
 }
 
 /// A number that looks like chance: two rounds of a multiply-and-shift finaliser.
-fn mix(a: u64, b: u64) -> u64 {
+fn mix_bits(a: u64, b: u64) -> u64 {
     let mut x = a ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     for _ in 0..2 {
         x ^= x >> 32;
@@ -53,9 +53,9 @@ mod tests {
     #[test]
     fn pauses_grow_to_an_hour_and_are_spread() {
         for failures in [1, 2, 5, 9, 10, 1_000] {
-            let upper = (millis(FIRST_PAUSE) << (failures - 1).min(20)).min(3_600_000);
+            let upper = (as_millis(FIRST_PAUSE) << (failures - 1).min(20)).min(3_600_000);
             let drawn: Vec<u64> = (0..1_000)
-                .map(|repo| millis(pause(failures, RepositoryId(repo), 3)))
+                .map(|repo| as_millis(pause(failures, RepositoryId(repo), 3)))
                 .collect();
             assert!(drawn.iter().all(|ms| (1_000..=upper).contains(ms)));
             let mean = drawn.iter().sum::<u64>() / 1_000;

@@ -346,10 +346,10 @@ impl Wake {
                 if let Some(suspended) = &mut self.suspended {
                     suspended.probe_at = time_after(now, wait);
                 }
-                self.last_fault = Some(shortened(because));
+                self.last_fault = Some(shorten_reason(because));
             }
             Fault::Own { because } => {
-                self.last_fault = Some(shortened(because));
+                self.last_fault = Some(shorten_reason(because));
                 if self.suspended.is_some() || self.attempts >= MAX_FAULTS {
                     self.suspend_repository(now, because.clone(), lease.generation);
                     return Settled::Suspended;
@@ -458,14 +458,14 @@ impl Wake {
                 .suspended
                 .as_ref()
                 .map_or(now, |suspended| suspended.at),
-            because: shortened(&because),
+            because: shorten_reason(&because),
             probe_at: time_after(now, PROBE_INTERVAL),
         });
         self.failed_generation = self.failed_generation.max(given_up);
     }
 }
 
-fn shortened(reason: &str) -> String {
+fn shorten_reason(reason: &str) -> String {
     let end = reason.floor_char_boundary(MAX_REASON);
     reason[..end].to_owned()
 }

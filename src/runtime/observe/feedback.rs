@@ -60,7 +60,7 @@ pub(super) async fn comments(
 }
 
 /// Reads what requests are about, and who made them. The next tick reads again what could not be read; its request waits.
-pub(super) async fn wishes(
+pub(super) async fn read_requests(
     github: &impl ReadGitHub,
     snapshot: &mut Snapshot,
     needs: &ReadRequests,

@@ -10,13 +10,13 @@ pub(super) async fn list(jules: &impl ReadJules, snapshot: &mut Snapshot, need: 
     // A second, deeper listing must not lose what the first one was asked for.
     snapshot.sessions = match jules.list(&snapshot.repository, need, snapshot.now).await {
         Ok(sessions) => Listing::Taken(sessions),
-        Err(failure) => Listing::Failed(outage(snapshot.now, &failure)),
+        Err(failure) => Listing::Failed(outage_of(snapshot.now, &failure)),
     };
 }
 
 /// Puts a session that was read by itself into the listing. What is still unknown counts as empty, and what does not exist
 /// as missing, so that it is read once.
-pub(super) fn know(snapshot: &mut Snapshot, id: &SessionId, read: Option<Session>) {
+pub(super) fn record_session(snapshot: &mut Snapshot, id: &SessionId, read: Option<Session>) {
     let Listing::Taken(listing) = &mut snapshot.sessions else {
         return;
     };
@@ -40,11 +40,11 @@ pub(super) fn know(snapshot: &mut Snapshot, id: &SessionId, read: Option<Session
 /// Jules has listed this session before, so a failure to read it concerns no other session.
 pub(in crate::runtime) fn leave_unread(snapshot: &mut Snapshot, id: &SessionId, failure: &Failure) {
     tracing::warn!(session = id.as_str(), %failure, "a session could not be read; the others go on");
-    let outage = outage(snapshot.now, failure);
+    let outage = outage_of(snapshot.now, failure);
     snapshot.unread.insert(id.clone(), outage);
 }
 
-fn outage(now: Timestamp, failure: &Failure) -> Outage {
+fn outage_of(now: Timestamp, failure: &Failure) -> Outage {
     let after = match &failure.disposition {
         Disposition::Retry { after } => {
             after.and_then(|after| SignedDuration::try_from(after).ok())

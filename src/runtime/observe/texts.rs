@@ -16,7 +16,7 @@ pub(super) async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, nee
     let Some(commit) = snapshot.repository.default_head.clone() else {
         return;
     };
-    let texts = match quoted(github, snapshot, needs, &commit).await {
+    let texts = match read_quoted(github, snapshot, needs, &commit).await {
         Ok(texts) => texts,
         Err(failure) => {
             tracing::warn!(%failure, "journals, tasks and files of the sprint could not be read; the prompt goes without them");
@@ -78,7 +78,7 @@ fn take_in(tree: &mut Tree, read: &Tree, paths: &[&str]) {
 
 /// The texts of files, in one read with everything below folders and the first of what prompts are made from, which go
 /// into the tree.
-async fn quoted(
+async fn read_quoted(
     github: &impl ReadGitHub,
     snapshot: &mut Snapshot,
     needs: &ReadRequests,

@@ -8,7 +8,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 
 use crate::adapters::github::{App, CredentialError, Token};
-use crate::server::config::{SecretError, origin, secret};
+use crate::server::config::{SecretError, secret, secret_origin};
 
 /// The file in the data directory that keeps the App which the set-up page has made.
 pub const APP_FILE: &str = "app.json";
@@ -39,10 +39,10 @@ pub struct StoredApp {
     /// The last part of its page's address.
     pub slug: String,
     /// Its private key, PEM.
-    #[serde(serialize_with = "shown")]
+    #[serde(serialize_with = "serialize_secret")]
     pub private_key: SecretString,
     /// The secret of its webhook.
-    #[serde(serialize_with = "shown")]
+    #[serde(serialize_with = "serialize_secret")]
     pub webhook_secret: SecretString,
 }
 
@@ -115,7 +115,7 @@ pub fn identity(
             if !is_app_id(id.trim()) {
                 return Err(IdentityError::NoAppId);
             }
-            return app(&origin(APP_KEY, &variable), &id, &key).map(Some);
+            return app(&secret_origin(APP_KEY, &variable), &id, &key).map(Some);
         }
         (Some(_), None) => return Err(half(APP_ID, APP_KEY)),
         (None, Some(_)) => return Err(half(APP_KEY, APP_ID)),
@@ -125,7 +125,7 @@ pub fn identity(
         if let Some(token) = secret(name, &variable)? {
             let token = Token::new(token.expose_secret());
             let token = token.map_err(|error| IdentityError::Credential {
-                name: origin(name, &variable),
+                name: secret_origin(name, &variable),
                 error,
             });
             return token.map(Identity::Token).map(Some);
@@ -156,12 +156,12 @@ pub fn origin_of_identity(variable: impl Fn(&str) -> Option<String>) -> String {
             .any(|name| variable(name).is_some_and(|value| !value.trim().is_empty()))
     };
     if is_set(APP_ID) || is_set(APP_KEY) {
-        return format!("{APP_ID} and {}", origin(APP_KEY, &variable));
+        return format!("{APP_ID} and {}", secret_origin(APP_KEY, &variable));
     }
     let token = [TOKEN, OTHER_TOKEN].into_iter().find(|name| is_set(name));
     token.map_or_else(
         || format!("{APP_FILE} in the data directory"),
-        |name| origin(name, &variable),
+        |name| secret_origin(name, &variable),
     )
 }
 
@@ -248,7 +248,7 @@ fn app(name: &str, id: &str, key: &SecretString) -> Result<Identity, IdentityErr
 }
 
 /// Written into one file, for the owner of the data directory alone.
-fn shown<S: serde::Serializer>(secret: &SecretString, to: S) -> Result<S::Ok, S::Error> {
+fn serialize_secret<S: serde::Serializer>(secret: &SecretString, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(secret.expose_secret())
 }
 
@@ -256,7 +256,10 @@ fn shown<S: serde::Serializer>(secret: &SecretString, to: S) -> Result<S::Ok, S:
 mod tests {
     use super::*;
 
-    fn read(variables: &[(&str, &str)], folder: &Path) -> Result<Option<Identity>, IdentityError> {
+    fn read_app_file(
+        variables: &[(&str, &str)],
+        folder: &Path,
+    ) -> Result<Option<Identity>, IdentityError> {
         let variable = |name: &str| {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
@@ -268,16 +271,16 @@ mod tests {
     fn half_an_app_and_a_broken_file_are_told() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
-        assert!(read(&[], path).unwrap().is_none());
-        let token = read(&[(TOKEN, "test-token")], path).unwrap();
+        assert!(read_app_file(&[], path).unwrap().is_none());
+        let token = read_app_file(&[(TOKEN, "test-token")], path).unwrap();
         assert!(matches!(token, Some(Identity::Token(_))));
-        let half = read(&[(APP_ID, "7"), (TOKEN, "test-token")], path).unwrap_err();
+        let half = read_app_file(&[(APP_ID, "7"), (TOKEN, "test-token")], path).unwrap_err();
         assert!(half.to_string().contains(APP_KEY), "{half}");
-        let no_key = read(&[(APP_ID, "7"), (APP_KEY, "test-key")], path).unwrap_err();
+        let no_key = read_app_file(&[(APP_ID, "7"), (APP_KEY, "test-key")], path).unwrap_err();
         assert!(no_key.to_string().contains("PEM"), "{no_key}");
-        let other = read(&[(OTHER_TOKEN, "test-token")], path).unwrap();
+        let other = read_app_file(&[(OTHER_TOKEN, "test-token")], path).unwrap();
         assert!(matches!(other, Some(Identity::Token(_))));
-        let no_id = read(&[(APP_ID, "abc def"), (APP_KEY, "test-key")], path).unwrap_err();
+        let no_id = read_app_file(&[(APP_ID, "abc def"), (APP_KEY, "test-key")], path).unwrap_err();
         assert_eq!(no_id, IdentityError::NoAppId);
         std::fs::write(path.join(APP_FILE), "{\"private_key\": \"canary").unwrap();
         #[cfg(unix)]
@@ -286,7 +289,7 @@ mod tests {
             let wide = std::fs::Permissions::from_mode(0o644);
             std::fs::set_permissions(path.join(APP_FILE), wide).unwrap();
         }
-        let broken = read(&[], path).unwrap_err().to_string();
+        let broken = read_app_file(&[], path).unwrap_err().to_string();
         assert!(
             broken.contains("remove it") && !broken.contains("canary"),
             "{broken}"

@@ -84,7 +84,7 @@ impl Keys {
         outside: &ExternalServices,
     ) -> Result<KeyClient, NoKey> {
         let key = self.key(repository)?;
-        let mut clients = self.locked();
+        let mut clients = self.lock_clients();
         let client = clients.entry(key.digest()).or_insert_with(|| KeyClient {
             number: self.next.fetch_add(1, Ordering::Relaxed),
             client: Arc::new(outside.jules_client(key)),
@@ -94,24 +94,24 @@ impl Keys {
 
     /// Forgets the clients of keys that no repository uses any more.
     pub fn keep(&self, in_use: &BTreeSet<u64>) {
-        self.locked()
+        self.lock_clients()
             .retain(|_, client| in_use.contains(&client.number));
     }
 
-    fn locked(&self) -> MutexGuard<'_, BTreeMap<[u8; 32], KeyClient>> {
+    fn lock_clients(&self) -> MutexGuard<'_, BTreeMap<[u8; 32], KeyClient>> {
         self.clients.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How many keys are in use.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.locked().len()
+        self.lock_clients().len()
     }
 
     /// The file that a repository's key is read from. `None`: it is that of all, or there is none.
     #[must_use]
     pub fn file(&self, repository: &RepositoryName) -> Option<PathBuf> {
-        self.found(repository).ok()?.map(|(path, _)| path)
+        self.find_key_file(repository).ok()?.map(|(path, _)| path)
     }
 
     /// The keys of the folder with their files, as far as they can be read, in the order of the files' names.
@@ -127,7 +127,7 @@ impl Keys {
             .collect();
         paths.sort();
         let keys = paths.into_iter().filter_map(|path| {
-            let key = read(&path).ok()??;
+            let key = read_key_file(&path).ok()??;
             Some((path, key))
         });
         keys.take(most).collect()
@@ -140,7 +140,7 @@ impl Keys {
     }
 
     fn key(&self, repository: &RepositoryName) -> Result<JulesKey, NoKey> {
-        if let Some((_, key)) = self.found(repository)? {
+        if let Some((_, key)) = self.find_key_file(repository)? {
             return Ok(key);
         }
         let RepositoryName { owner, name } = repository;
@@ -151,7 +151,10 @@ impl Keys {
     }
 
     /// The nearest key that a file holds.
-    fn found(&self, repository: &RepositoryName) -> Result<Option<(PathBuf, JulesKey)>, NoKey> {
+    fn find_key_file(
+        &self,
+        repository: &RepositoryName,
+    ) -> Result<Option<(PathBuf, JulesKey)>, NoKey> {
         let RepositoryName { owner, name } = repository;
         let own = format!("{owner}__{name}");
         if let Some(folder) = &self.folder {
@@ -163,7 +166,7 @@ impl Keys {
             ];
             for file in files {
                 let path = folder.join(file);
-                if let Some(key) = read(&path)? {
+                if let Some(key) = read_key_file(&path)? {
                     return Ok(Some((path, key)));
                 }
             }
@@ -173,7 +176,7 @@ impl Keys {
 }
 
 /// The key in a file; `None` where there is no such file.
-fn read(path: &Path) -> Result<Option<JulesKey>, NoKey> {
+fn read_key_file(path: &Path) -> Result<Option<JulesKey>, NoKey> {
     let wrong = |detail: String| NoKey::Unreadable {
         path: path.to_owned(),
         detail,
@@ -196,7 +199,7 @@ fn read(path: &Path) -> Result<Option<JulesKey>, NoKey> {
 mod tests {
     use super::*;
 
-    fn name(text: &str) -> RepositoryName {
+    fn key_file_name(text: &str) -> RepositoryName {
         text.parse().unwrap()
     }
 
@@ -217,18 +220,23 @@ mod tests {
             ("acme/gadget", "key-of-acme"),
             ("other/thing", "key-of-all"),
         ] {
-            let found = keys.key(&name(repository)).unwrap();
+            let found = keys.key(&key_file_name(repository)).unwrap();
             assert_eq!(found.digest(), digest(key), "{repository}");
         }
-        let file = |repository| keys.file(&name(repository));
+        let file = |repository| keys.file(&key_file_name(repository));
         assert_eq!(file("acme/gadget"), Some(folder.path().join("acme")));
         assert_eq!(file("other/thing"), None);
-        let broken = keys.key(&name("broken/one")).unwrap_err().to_string();
+        let broken = keys
+            .key(&key_file_name("broken/one"))
+            .unwrap_err()
+            .to_string();
         assert!(
             broken.contains("broken__one") && !broken.contains("two"),
             "{broken}"
         );
-        let none = Keys::new(None, None).key(&name("acme/widget")).unwrap_err();
+        let none = Keys::new(None, None)
+            .key(&key_file_name("acme/widget"))
+            .unwrap_err();
         assert!(none.to_string().contains("`acme__widget`"), "{none}");
     }
 }

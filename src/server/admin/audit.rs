@@ -150,7 +150,7 @@ impl Audit {
     }
 
     fn write(&self, entry: &AuditEntry<'_>) -> io::Result<()> {
-        let about = entry.about.map(cut);
+        let about = entry.about.map(truncate_text);
         self.append(&AuditEntry {
             about: about.as_deref(),
             ..entry.clone()
@@ -183,7 +183,7 @@ impl Audit {
 
     fn turn_over(&self) -> io::Result<()> {
         for number in (0..KEPT).rev() {
-            match std::fs::rename(self.older(number), self.older(number + 1)) {
+            match std::fs::rename(self.older_path(number), self.older_path(number + 1)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
             }
@@ -191,7 +191,7 @@ impl Audit {
         Ok(())
     }
 
-    fn older(&self, number: u32) -> PathBuf {
+    fn older_path(&self, number: u32) -> PathBuf {
         match number {
             0 => self.path.clone(),
             _ => self.path.with_file_name(format!("audit.{number}.jsonl")),
@@ -242,7 +242,7 @@ fn open(path: &Path) -> io::Result<Open> {
     })
 }
 
-fn cut(text: &str) -> String {
+fn truncate_text(text: &str) -> String {
     text.chars().take(MAX_TEXT).collect()
 }
 

@@ -139,7 +139,7 @@ pub async fn check(repositories: &Repositories, told: &CheckSettings, found: &Ch
     let of_each = async {
         match repositories.read_once().await {
             Ok(whole) => {
-                let members = repositories.members();
+                let members = repositories.list_members();
                 of_members(repositories, &members, whole, told, findings);
                 // The keys wait for it, and do not end before this does.
                 let _received = listed.send(());
@@ -275,7 +275,7 @@ async fn of_app(
         "GitHub App",
         format!("{} (number {})", identity.slug, identity.id),
     );
-    lacks(&identity.permissions, |name, access, why| {
+    missing_permissions(&identity.permissions, |name, access, why| {
         findings.add(
             Grade::Credential,
             "GitHub App",
@@ -364,7 +364,7 @@ async fn of_installations(
                     findings.add(Grade::Hint, "installations", text);
                     continue;
                 }
-                lacks(&installation.permissions, |name, access, why| {
+                missing_permissions(&installation.permissions, |name, access, why| {
                     findings.add(
                         Grade::Credential,
                         "installations",
@@ -391,7 +391,7 @@ fn settings_of(github: &str, organisation: Option<&str>) -> String {
 }
 
 /// Tells each permission that is not granted.
-fn lacks(granted: &BTreeMap<String, String>, mut tell: impl FnMut(&str, &str, &str)) {
+fn missing_permissions(granted: &BTreeMap<String, String>, mut tell: impl FnMut(&str, &str, &str)) {
     for (name, access, why) in PERMISSIONS {
         let has = granted.get(name).map(String::as_str);
         let enough = has == Some(access) || has == Some("write") || has == Some("admin");
@@ -433,7 +433,7 @@ fn of_members(
         let text = "some could not be asked about; see the log";
         findings.add(Grade::Unavailable, "repositories", text);
     }
-    for one in repositories.unreached() {
+    for one in repositories.unreachable_entries() {
         let text = format!(
             "phileas.toml names it, and {}; look for its present name and number, or give the token or the App access to it",
             one.because
@@ -584,7 +584,7 @@ async fn of_keys(
             let known = answers.borrow().get(&digest).cloned();
             let answer = match known {
                 Some(answer) => answer,
-                None => asked(&repositories.outside().jules_client(key)).await,
+                None => ask_for(&repositories.outside().jules_client(key)).await,
             };
             let which = format!("from {place}");
             Findings(&found.keys).key("Jules key", &which, &answer);
@@ -605,7 +605,7 @@ async fn of_keys(
         let known = answers.borrow().get(&key.digest).cloned();
         let answer = match known {
             Some(answer) => answer,
-            None => asked(&key.client).await,
+            None => ask_for(&key.client).await,
         };
         let about = format!("Jules key {}", number + 1);
         Findings(&found.all).key(&about, &key.which(), &answer);
@@ -636,7 +636,7 @@ impl KeyInUse {
 /// The keys of the repositories, by their numbers.
 fn keys_in_use(repositories: &Repositories, told: &CheckSettings) -> BTreeMap<u64, KeyInUse> {
     let mut keys = BTreeMap::new();
-    for member in repositories.members() {
+    for member in repositories.list_members() {
         let (Ok(key), Some(digest)) = (&member.jules, repositories.key_digest(&member.name)) else {
             continue;
         };
@@ -659,11 +659,11 @@ fn keys_in_use(repositories: &Repositories, told: &CheckSettings) -> BTreeMap<u6
 
 /// Checks a Jules key of a service that has no GitHub credential yet. `name`: what the key is called.
 pub async fn check_key(outside: &ExternalServices, name: &str, key: JulesKey, found: &CheckResult) {
-    let answer = asked(&outside.jules_client(key)).await;
+    let answer = ask_for(&outside.jules_client(key)).await;
     Findings(&found.all).key("Jules key", &format!("from {name}"), &answer);
 }
 
-async fn asked(client: &JulesClient) -> Answer {
+async fn ask_for(client: &JulesClient) -> Answer {
     let listed = client.list_sources(PageQuery::default()).await;
     listed.map(drop).map_err(Failure::from)
 }

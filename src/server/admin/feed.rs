@@ -93,7 +93,7 @@ impl Feed {
     /// How many events of each kind this process has written.
     #[must_use]
     pub fn written(&self) -> BTreeMap<EventKind, u64> {
-        self.locked().written.clone()
+        self.lock_state().written.clone()
     }
 
     /// Tells what a tick has brought to light. `Some`: how soon it must be tried again, because Jules or the disk failed.
@@ -105,16 +105,16 @@ impl Feed {
         let Ledger::Present { state, .. } = &report.seen.as_deref()?.ledger else {
             return None;
         };
-        let (mut told, is_new) = self.told(member.id, state, report.now);
+        let (mut told, is_new) = self.told_events(member.id, state, report.now);
         let news = told.news(state, report.waiting.iter().map(|(_, line)| line));
         if news.is_empty() && !is_new {
-            self.keep(member.id, told);
+            self.remember_told(member.id, told);
             return None;
         }
         let mut again = (news.len() > MAX_AT_ONCE).then_some(FIRST_PAUSE);
         let mut drafts = Vec::new();
         for one in news.iter().take(MAX_AT_ONCE) {
-            match self.read(member, one).await {
+            match self.read_event(member, one).await {
                 Ok(draft) => {
                     let cause = draft.as_ref().map(NewEvent::dedup_key);
                     let new = told.tell(one, cause.as_deref());
@@ -128,26 +128,30 @@ impl Feed {
             }
         }
         told.tidy(state);
-        if let Err(error) = self.write(member.id, told, drafts, report.now) {
+        if let Err(error) = self.write_drafts(member.id, told, drafts, report.now) {
             tracing::warn!(repository = %member.name, "events of turns are not told: {error}");
-            let mut known = self.locked();
+            let mut known = self.lock_state();
             known.failures = known.failures.saturating_add(1);
             again = Some(FIRST_PAUSE * 2_u32.pow(known.failures.min(MAX_TRIES)));
         } else {
-            self.locked().failures = 0;
+            self.lock_state().failures = 0;
         }
         again
     }
 
     /// What there is to say about one session. The error says when to try again.
-    async fn read(&self, member: &Member, news: &TurnNews) -> Result<Option<NewEvent>, Duration> {
+    async fn read_event(
+        &self,
+        member: &Member,
+        news: &TurnNews,
+    ) -> Result<Option<NewEvent>, Duration> {
         let read = match &member.jules {
-            Ok(key) => look(&*key.client, &news.session).await,
+            Ok(key) => read_session(&*key.client, &news.session).await,
             Err(no_key) => Ok(None).inspect(|_| tracing::debug!("{no_key}")),
         };
         match read {
             Ok(read) => {
-                self.locked().tries.remove(&news.session);
+                self.lock_state().tries.remove(&news.session);
                 let (seen, log) = match &read {
                     Some((seen, log)) => (Some(seen.as_ref()), Some(log.as_slice())),
                     None => (None, None),
@@ -155,7 +159,7 @@ impl Feed {
                 Ok(of_turn(news, &member.name, seen, log))
             }
             Err(failure) => {
-                let mut known = self.locked();
+                let mut known = self.lock_state();
                 let tries = known.tries.entry(news.session.clone()).or_default();
                 *tries += 1;
                 if *tries < MAX_TRIES {
@@ -171,8 +175,8 @@ impl Feed {
 
     /// What was told of a repository, and whether that has not been written down yet. Of one that is seen for the first
     /// time all that has ended counts as told: it may have a past from before it came to this service.
-    fn told(&self, id: RepositoryId, state: &State, now: Timestamp) -> (SentNews, bool) {
-        let mut known = self.locked();
+    fn told_events(&self, id: RepositoryId, state: &State, now: Timestamp) -> (SentNews, bool) {
+        let mut known = self.lock_state();
         if let Some(told) = known.memory.repositories.get(&id.0) {
             return (told.clone(), known.unwritten.contains(&id.0));
         }
@@ -184,18 +188,18 @@ impl Feed {
     }
 
     /// Remembers without writing it down: no event was written, so a later process finds the same.
-    fn keep(&self, id: RepositoryId, told: SentNews) {
-        self.locked().memory.repositories.insert(id.0, told);
+    fn remember_told(&self, id: RepositoryId, told: SentNews) {
+        self.lock_state().memory.repositories.insert(id.0, told);
     }
 
-    fn write(
+    fn write_drafts(
         &self,
         id: RepositoryId,
         told: SentNews,
         drafts: Vec<NewEvent>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let mut known = self.locked();
+        let mut known = self.lock_state();
         let events = self.events.append(drafts, now)?;
         for event in &events {
             if let Some(kind) = event.event_kind() {
@@ -214,7 +218,7 @@ impl Feed {
         Ok(())
     }
 
-    fn locked(&self) -> MutexGuard<'_, FeedState> {
+    fn lock_state(&self) -> MutexGuard<'_, FeedState> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -225,7 +229,7 @@ type SessionRead = (
 );
 
 /// Reads a session and what was said in it.
-async fn look(
+async fn read_session(
     account: &impl ReadAccount,
     id: &JobId,
 ) -> Result<Option<SessionRead>, AccountFailure> {

@@ -36,7 +36,7 @@ use credential_file::keep;
 use manifest::AppRequest;
 
 pub use credential_file::CredentialFileError;
-pub use manifest::{GITHUB, manifest};
+pub use manifest::{GITHUB, app_manifest};
 
 use crate::server::shutdown::ShutdownTrigger;
 
@@ -122,7 +122,7 @@ enum ExchangeResult {
 ///
 /// When the system has no randomness.
 pub fn routes(setup: Setup) -> Result<(Router, String, ActiveExchange), getrandom::Error> {
-    let token = drawn()?;
+    let token = draw_token()?;
     let address = format!("{}/setup?token={token}", setup.origin);
     let desk = Arc::new(SetupContext {
         setup,
@@ -132,20 +132,20 @@ pub fn routes(setup: Setup) -> Result<(Router, String, ActiveExchange), getrando
     });
     let busy = Arc::clone(&desk.busy);
     let router = Router::new()
-        .route("/setup", get(form).post(review))
-        .route("/setup/done", get(done))
+        .route("/setup", get(show_form).post(review_request))
+        .route("/setup/done", get(finish_setup))
         .with_state(desk);
     Ok((router, address, busy))
 }
 
-fn drawn() -> Result<String, getrandom::Error> {
+fn draw_token() -> Result<String, getrandom::Error> {
     let mut bytes = [0; TOKEN_BYTES];
     getrandom::fill(&mut bytes)?;
     Ok(data_encoding::BASE64URL_NOPAD.encode(&bytes))
 }
 
 /// Compares without telling by its time how much is right.
-fn same(one: &str, other: &str) -> bool {
+fn is_same_secret(one: &str, other: &str) -> bool {
     let differ = one
         .bytes()
         .zip(other.bytes())
@@ -161,74 +161,77 @@ impl SetupContext {
     /// Whether this token opens the page.
     fn admits(&self, token: Option<&str>) -> bool {
         let open = self.stage(|stage| matches!(stage, SetupStage::Open { .. }));
-        open && token.is_some_and(|token| same(token, &self.token))
+        open && token.is_some_and(|token| is_same_secret(token, &self.token))
     }
 }
 
 /// One field of a form or query.
-fn field(text: &[u8], name: &str) -> Option<String> {
+fn query_field(text: &[u8], name: &str) -> Option<String> {
     form_urlencoded::parse(text)
         .find(|(known, _)| known == name)
         .map(|(_, value)| value.into_owned())
         .filter(|value| value.len() <= MAX_FIELD)
 }
 
-async fn form(State(desk): State<Arc<SetupContext>>, RawQuery(query): RawQuery) -> Response {
-    let token = field(query.unwrap_or_default().as_bytes(), "token");
+async fn show_form(State(desk): State<Arc<SetupContext>>, RawQuery(query): RawQuery) -> Response {
+    let token = query_field(query.unwrap_or_default().as_bytes(), "token");
     if !desk.admits(token.as_deref()) {
-        return refused();
+        return refuse_visitor();
     }
     let url = desk.setup.public_url.as_deref().unwrap_or_default();
-    shown(&desk, StatusCode::OK, pages::form(&desk.token, url, None))
+    page_response(&desk, StatusCode::OK, pages::form(&desk.token, url, None))
 }
 
-async fn review(State(desk): State<Arc<SetupContext>>, body: Bytes) -> Response {
-    if body.len() > MAX_FORM || !desk.admits(field(&body, "token").as_deref()) {
-        return refused();
+async fn review_request(State(desk): State<Arc<SetupContext>>, body: Bytes) -> Response {
+    if body.len() > MAX_FORM || !desk.admits(query_field(&body, "token").as_deref()) {
+        return refuse_visitor();
     }
-    let url = field(&body, "url").unwrap_or_default();
-    let owner = field(&body, "owner").unwrap_or_default();
+    let url = query_field(&body, "url").unwrap_or_default();
+    let owner = query_field(&body, "owner").unwrap_or_default();
     let request = match AppRequest::read(&url, &owner, &desk.setup.github) {
         Ok(request) => request,
         Err(wrong) => {
             let page = pages::form(&desk.token, &url, Some(&wrong));
-            return shown(&desk, StatusCode::BAD_REQUEST, page);
+            return page_response(&desk, StatusCode::BAD_REQUEST, page);
         }
     };
-    let Ok(state) = drawn() else {
-        return broken(&desk, "the system has no randomness");
+    let Ok(state) = draw_token() else {
+        return report_failure(&desk, "the system has no randomness");
     };
     desk.stage(|stage| {
         *stage = SetupStage::Open {
             state: Some(state.clone()),
         };
     });
-    let action = request.action(&desk.setup.github, &state);
-    let manifest = manifest(&request.url, &desk.setup.origin).to_string();
-    shown(&desk, StatusCode::OK, pages::review(&action, &manifest))
+    let action = request.form_action(&desk.setup.github, &state);
+    let manifest = app_manifest(&request.url, &desk.setup.origin).to_string();
+    page_response(&desk, StatusCode::OK, pages::review(&action, &manifest))
 }
 
-async fn done(State(desk): State<Arc<SetupContext>>, RawQuery(query): RawQuery) -> Response {
+async fn finish_setup(
+    State(desk): State<Arc<SetupContext>>,
+    RawQuery(query): RawQuery,
+) -> Response {
     let query = query.unwrap_or_default();
     let (code, given) = (
-        field(query.as_bytes(), "code"),
-        field(query.as_bytes(), "state"),
+        query_field(query.as_bytes(), "code"),
+        query_field(query.as_bytes(), "state"),
     );
     let (Some(code), Some(given)) = (code, given) else {
-        return refused();
+        return refuse_visitor();
     };
     let well_formed = code
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     if !well_formed {
-        return again(&desk, StatusCode::BAD_REQUEST, "GitHub has sent no code");
+        return show_form_again(&desk, StatusCode::BAD_REQUEST, "GitHub has sent no code");
     }
     let Some(mut end) = exchange_of(&desk, code, &given) else {
         // Another tab, or the page before this one: an App that GitHub has made by then has no owner.
-        return shown(
+        return page_response(
             &desk,
             StatusCode::NOT_FOUND,
-            pages::stranger(&desk.setup.github),
+            pages::unknown_visitor_page(&desk.setup.github),
         );
     };
     let ended = match end.wait_for(Option::is_some).await {
@@ -236,7 +239,9 @@ async fn done(State(desk): State<Arc<SetupContext>>, RawQuery(query): RawQuery) 
         Err(_) => None,
     };
     match ended {
-        Some(ExchangeResult::Kept { page }) => shown(&desk, StatusCode::OK, pages::done(&page)),
+        Some(ExchangeResult::Kept { page }) => {
+            page_response(&desk, StatusCode::OK, pages::done(&page))
+        }
         Some(ExchangeResult::Failed {
             status,
             again: true,
@@ -244,13 +249,13 @@ async fn done(State(desk): State<Arc<SetupContext>>, RawQuery(query): RawQuery) 
             ..
         }) => {
             let address = format!("/setup/done?{query}");
-            shown(&desk, status, pages::retry(&why, &address))
+            page_response(&desk, status, pages::retry(&why, &address))
         }
         Some(ExchangeResult::Failed { status, why, .. }) => {
-            let hint = pages::leftover(&desk.setup.github);
-            again(&desk, status, &format!("{why}.{hint}"))
+            let hint = pages::leftover_note(&desk.setup.github);
+            show_form_again(&desk, status, &format!("{why}.{hint}"))
         }
-        None => broken(&desk, "the exchange of the code has ended without a result"),
+        None => report_failure(&desk, "the exchange of the code has ended without a result"),
     }
 }
 
@@ -264,7 +269,7 @@ fn exchange_of(
 ) -> Option<watch::Receiver<Option<ExchangeResult>>> {
     let (tell, end) = watch::channel(None);
     let begins = desk.stage(|stage| match stage {
-        SetupStage::Open { state: Some(state) } if same(given, state) => {
+        SetupStage::Open { state: Some(state) } if is_same_secret(given, state) => {
             let state = state.clone();
             *stage = SetupStage::Exchanging {
                 state,
@@ -272,7 +277,9 @@ fn exchange_of(
             };
             Some(Ok(end))
         }
-        SetupStage::Exchanging { state, end } if same(given, state) => Some(Err(end.clone())),
+        SetupStage::Exchanging { state, end } if is_same_secret(given, state) => {
+            Some(Err(end.clone()))
+        }
         _ => None,
     })?;
     let end = match begins {
@@ -284,7 +291,7 @@ fn exchange_of(
     tokio::spawn(async move {
         let busy = Arc::clone(&desk.busy);
         let _busy = busy.lock().await;
-        let exchanged = exchange(&desk, &code).await;
+        let exchanged = exchange_code(&desk, &code).await;
         if let ExchangeResult::Failed { again, .. } = &exchanged {
             // A state whose code may still be good counts again; another one needs a new visit to GitHub.
             let state = again.then_some(given);
@@ -300,8 +307,8 @@ fn exchange_of(
 }
 
 /// Exchanges a code and keeps the App.
-async fn exchange(desk: &SetupContext, code: &str) -> ExchangeResult {
-    let app = match converted(desk, code).await {
+async fn exchange_code(desk: &SetupContext, code: &str) -> ExchangeResult {
+    let app = match convert_code(desk, code).await {
         Ok(app) => app,
         Err(failure) => {
             let away = matches!(
@@ -334,7 +341,7 @@ async fn exchange(desk: &SetupContext, code: &str) -> ExchangeResult {
 }
 
 /// The App, from GitHub. A code is good for an hour, so that whatever may pass is tried again.
-async fn converted(desk: &SetupContext, code: &str) -> Result<Conversion, Failure> {
+async fn convert_code(desk: &SetupContext, code: &str) -> Result<Conversion, Failure> {
     let mut pause = FIRST_PAUSE;
     let mut attempt = 1;
     loop {
@@ -353,23 +360,23 @@ async fn converted(desk: &SetupContext, code: &str) -> Result<Conversion, Failur
 }
 
 /// The form once more, with what was wrong.
-fn again(desk: &SetupContext, status: StatusCode, why: &str) -> Response {
+fn show_form_again(desk: &SetupContext, status: StatusCode, why: &str) -> Response {
     let url = desk.setup.public_url.as_deref().unwrap_or_default();
-    shown(desk, status, pages::form(&desk.token, url, Some(why)))
+    page_response(desk, status, pages::form(&desk.token, url, Some(why)))
 }
 
 /// A client without the token, or one that comes too late, learns nothing.
-fn refused() -> Response {
+fn refuse_visitor() -> Response {
     (StatusCode::NOT_FOUND, "").into_response()
 }
 
-fn broken(desk: &SetupContext, why: &str) -> Response {
-    shown(desk, StatusCode::INTERNAL_SERVER_ERROR, pages::broken(why))
+fn report_failure(desk: &SetupContext, why: &str) -> Response {
+    page_response(desk, StatusCode::INTERNAL_SERVER_ERROR, pages::broken(why))
 }
 
 /// A page that runs and loads nothing, is not cached, and sends no referrer: its address
 /// holds the token.
-fn shown(desk: &SetupContext, status: StatusCode, page: String) -> Response {
+fn page_response(desk: &SetupContext, status: StatusCode, page: String) -> Response {
     let policy = format!(
         "default-src 'none'; style-src '{}'; base-uri 'none'; frame-ancestors 'none'; form-action 'self' {}",
         pages::style_digest(),

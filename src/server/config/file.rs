@@ -55,11 +55,11 @@ const PLACED: [&str; 6] = [
 #[schemars(title = "phileas: phileas.toml")]
 pub struct File {
     /// The public listener.
-    #[serde(default, deserialize_with = "address")]
+    #[serde(default, deserialize_with = "parse_address")]
     #[schemars(schema_with = "address_schema", extend("default" = LISTEN.to_string()))]
     pub listen: Option<SocketAddr>,
     /// The listener of the people who run the service.
-    #[serde(default, deserialize_with = "address")]
+    #[serde(default, deserialize_with = "parse_address")]
     #[schemars(schema_with = "address_schema", extend("default" = ADMIN_LISTEN.to_string()))]
     pub admin_listen: Option<SocketAddr>,
     /// Further names under which a browser reaches that listener.
@@ -70,7 +70,7 @@ pub struct File {
     #[schemars(with = "String")]
     pub data_dir: Option<PathBuf>,
     /// The most that the inbox may take: a number of bytes, or a text with a unit.
-    #[serde(default, deserialize_with = "size")]
+    #[serde(default, deserialize_with = "parse_size")]
     #[schemars(schema_with = "size_schema", extend("default" = words(DEFAULT_ROOM)))]
     pub inbox_max_bytes: Option<u64>,
     /// The address under which GitHub knows the service, such as `https://phileas.example.com`.
@@ -99,11 +99,11 @@ pub struct File {
 #[serde(deny_unknown_fields)]
 pub struct RepositoryEntry {
     /// Its name, `owner/name`.
-    #[serde(deserialize_with = "name")]
+    #[serde(deserialize_with = "parse_name")]
     #[schemars(schema_with = "name_schema")]
     pub name: RepositoryName,
     /// GitHub's number of it, which outlives renames.
-    #[serde(default, deserialize_with = "id")]
+    #[serde(default, deserialize_with = "parse_id")]
     #[schemars(with = "u64")]
     pub id: Option<RepositoryId>,
 }
@@ -257,7 +257,7 @@ fn name_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "pattern": r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$" })
 }
 
-fn address<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<SocketAddr>, D::Error> {
+fn parse_address<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<SocketAddr>, D::Error> {
     let text = String::deserialize(reader)?;
     let wrong = || {
         D::Error::custom(format!(
@@ -267,7 +267,7 @@ fn address<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<SocketAddr>, D
     text.parse().map(Some).map_err(|_| wrong())
 }
 
-fn size<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<u64>, D::Error> {
+fn parse_size<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<u64>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Size {
@@ -288,13 +288,13 @@ fn drain<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Duration>, D::Er
     parse_drain(&text).map(Some).map_err(D::Error::custom)
 }
 
-fn name<'de, D: Deserializer<'de>>(reader: D) -> Result<RepositoryName, D::Error> {
+fn parse_name<'de, D: Deserializer<'de>>(reader: D) -> Result<RepositoryName, D::Error> {
     String::deserialize(reader)?
         .parse()
         .map_err(D::Error::custom)
 }
 
-fn id<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<RepositoryId>, D::Error> {
+fn parse_id<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<RepositoryId>, D::Error> {
     u64::deserialize(reader).map(|id| Some(RepositoryId(id)))
 }
 

@@ -41,7 +41,7 @@ pub enum SecretError {
 
 /// Where the secret `name` comes from, as an error should call it.
 #[must_use]
-pub fn origin(name: &str, variable: impl Fn(&str) -> Option<String>) -> String {
+pub fn secret_origin(name: &str, variable: impl Fn(&str) -> Option<String>) -> String {
     let file = format!("{name}_FILE");
     match variable(&file).filter(|path| !path.trim().is_empty()) {
         Some(path) => format!("{file}: {path}"),
@@ -99,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    fn read(variables: &[(&str, &str)]) -> Result<Option<String>, String> {
+    fn read_secret_file(variables: &[(&str, &str)]) -> Result<Option<String>, String> {
         let variable = |name: &str| {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
@@ -115,36 +115,39 @@ mod tests {
         let path = folder.path().join("key");
         std::fs::write(&path, "from a file\r\n\n").unwrap();
         let file = path.to_str().unwrap();
-        assert_eq!(read(&[]), Ok(None));
-        assert_eq!(read(&[("KEY", " ")]), Ok(None));
-        assert_eq!(read(&[("KEY", "direct")]), Ok(Some("direct".to_owned())));
+        assert_eq!(read_secret_file(&[]), Ok(None));
+        assert_eq!(read_secret_file(&[("KEY", " ")]), Ok(None));
         assert_eq!(
-            read(&[("KEY_FILE", file)]),
+            read_secret_file(&[("KEY", "direct")]),
+            Ok(Some("direct".to_owned()))
+        );
+        assert_eq!(
+            read_secret_file(&[("KEY_FILE", file)]),
             Ok(Some("from a file".to_owned()))
         );
-        let both = read(&[("KEY", "direct"), ("KEY_FILE", file)]).unwrap_err();
+        let both = read_secret_file(&[("KEY", "direct"), ("KEY_FILE", file)]).unwrap_err();
         assert!(
             both.contains("KEY_FILE") && !both.contains("direct"),
             "{both}"
         );
-        let missing = read(&[("KEY_FILE", "/nowhere/key")]).unwrap_err();
+        let missing = read_secret_file(&[("KEY_FILE", "/nowhere/key")]).unwrap_err();
         assert!(missing.contains("/nowhere/key"), "{missing}");
         std::fs::write(&path, "\u{feff}from a file\n").unwrap();
         assert_eq!(
-            read(&[("KEY_FILE", file)]),
+            read_secret_file(&[("KEY_FILE", file)]),
             Ok(Some("from a file".to_owned()))
         );
         std::fs::write(&path, vec![b'x'; 70_000]).unwrap();
-        let large = read(&[("KEY_FILE", file)]).unwrap_err();
+        let large = read_secret_file(&[("KEY_FILE", file)]).unwrap_err();
         assert!(large.contains("65536"), "{large}");
         std::fs::write(&path, "\n").unwrap();
-        let empty = read(&[("KEY_FILE", file)]).unwrap_err();
+        let empty = read_secret_file(&[("KEY_FILE", file)]).unwrap_err();
         assert!(
             empty.contains("KEY_FILE") && empty.contains("is empty"),
             "{empty}"
         );
         let called = |variables: &[(&str, &str)]| {
-            origin("KEY", |name| {
+            secret_origin("KEY", |name| {
                 let found = variables.iter().find(|(known, _)| *known == name);
                 found.map(|(_, value)| (*value).to_owned())
             })

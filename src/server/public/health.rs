@@ -102,7 +102,7 @@ pub fn routes<I: Inbox + 'static>(
         let ready = move |headers: HeaderMap| {
             let admits = |access: &Arc<Access>| access.admits(&headers, Instant::now());
             let is_told_why = access.as_ref().is_some_and(admits);
-            ready(Arc::clone(&watch), ending.clone(), is_told_why)
+            check_ready(Arc::clone(&watch), ending.clone(), is_told_why)
         };
         Router::new()
             .route("/healthz", get(|| async { "ok\n" }))
@@ -114,7 +114,7 @@ pub fn routes<I: Inbox + 'static>(
     }
 }
 
-async fn ready<I: Inbox>(
+async fn check_ready<I: Inbox>(
     watch: Arc<HealthCheck<I>>,
     ending: Shutdown,
     is_told_why: bool,

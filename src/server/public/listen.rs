@@ -65,7 +65,7 @@ pub async fn listen(
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
-            () = ending.come() => break,
+            () = ending.requested() => break,
             accepted = listener.accept() => accepted,
         };
         // Ended connections leave only their result behind.
@@ -77,15 +77,15 @@ pub async fn listen(
                 continue;
             }
         };
-        let Some(client) = ClientConnections::sit(&clients, address.ip()) else {
+        let Some(client) = ClientConnections::admit_client(&clients, address.ip()) else {
             figures.crowded.count();
             continue;
         };
         let place = tokio::select! {
-            () = ending.come() => break,
+            () = ending.requested() => break,
             place = places.take() => place,
         };
-        let connection = serve(stream, router.clone(), Arc::new(place), ending.clone());
+        let connection = serve_connection(stream, router.clone(), Arc::new(place), ending.clone());
         connections.spawn(async move {
             connection.await;
             drop(client);
@@ -95,7 +95,7 @@ pub async fn listen(
     while connections.join_next().await.is_some() {}
 }
 
-async fn serve(
+async fn serve_connection(
     stream: TcpStream,
     router: Router,
     place: Arc<ConnectionSlot>,
@@ -130,8 +130,8 @@ async fn serve(
     loop {
         tokio::select! {
             _ = &mut connection => return,
-            () = ending.come() => break,
-            () = place.asked_to_leave() => {
+            () = ending.requested() => break,
+            () = place.wait_for_close_request() => {
                 // Meanwhile it may have come to the point.
                 if place.is_silent() {
                     return;

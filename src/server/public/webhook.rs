@@ -16,7 +16,7 @@
 
 mod body;
 mod events;
-pub(in crate::server) use events::matters;
+pub(in crate::server) use events::is_relevant;
 mod facts;
 mod json_values;
 mod refused_requests;
@@ -107,7 +107,7 @@ impl<I> Intake<I> {
 
     /// Tells when a stored delivery may have changed which repositories there are.
     #[must_use]
-    pub fn telling(mut self, changed: Arc<Notify>) -> Self {
+    pub fn with_change_notifier(mut self, changed: Arc<Notify>) -> Self {
         self.changed = Some(changed);
         self
     }
@@ -116,7 +116,7 @@ impl<I> Intake<I> {
 /// The address of the webhook.
 pub fn routes<I: Inbox + 'static>(intake: Intake<I>) -> Router {
     Router::new()
-        .route("/webhook", post(receive::<I>))
+        .route("/webhook", post(receive_delivery::<I>))
         .with_state(Arc::new(intake))
 }
 
@@ -130,7 +130,7 @@ const fn answer(status: StatusCode, word: &'static str) -> Answer {
     Answer { status, word }
 }
 
-async fn receive<I: Inbox + 'static>(
+async fn receive_delivery<I: Inbox + 'static>(
     State(intake): State<Arc<Intake<I>>>,
     request: Request<Body>,
 ) -> Response {
@@ -138,7 +138,9 @@ async fn receive<I: Inbox + 'static>(
     let id = format!("{:08x}-{number:x}", intake.run);
     let (head, body) = request.into_parts();
     let span = tracing::info_span!("webhook", request = id, delivery = tracing::field::Empty);
-    let answer = handle(&intake, &head.headers, body).instrument(span).await;
+    let answer = handle_delivery(&intake, &head.headers, body)
+        .instrument(span)
+        .await;
     let delivery = head.headers.get(DELIVERY).map(HeaderValue::as_bytes);
     // A delivery id is logged only of those who know the secret: anybody else could write into the log with it.
     let delivery = delivery
@@ -163,7 +165,7 @@ async fn receive<I: Inbox + 'static>(
     response
 }
 
-async fn handle<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body: Body) -> Answer {
+async fn handle_delivery<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body: Body) -> Answer {
     let figures = &*intake.figures;
     if !is_json(headers) {
         figures.content_type.count();
@@ -186,10 +188,10 @@ async fn handle<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body: Body) -
         .and_then(|length| length.to_str().ok()?.parse().ok());
     let body = match body::read(body, announced, &intake.room).await {
         Ok(body) => body,
-        Err(refused) => return refuse(figures, refused),
+        Err(refused) => return refuse_request(figures, refused),
     };
     // GitHub signs no empty body, and its own library refuses one whatever its signature (@octokit/webhooks-methods).
-    if body.bytes().is_empty() || !intake.secrets.verify(body.bytes(), &signature) {
+    if body.bytes().is_empty() || !intake.secrets.is_signed(body.bytes(), &signature) {
         figures.wrong_signature.count();
         intake
             .refusals
@@ -220,10 +222,10 @@ async fn handle<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body: Body) -
             "ignored: the repository is not on the list\n",
         );
     }
-    store(intake, facts).await
+    store_delivery(intake, facts).await
 }
 
-async fn store<I: Inbox>(intake: &Intake<I>, facts: Facts) -> Answer {
+async fn store_delivery<I: Inbox>(intake: &Intake<I>, facts: Facts) -> Answer {
     let figures = &*intake.figures;
     match facts.familiar {
         events::EventFamiliarity::Known => {}
@@ -273,7 +275,7 @@ async fn store<I: Inbox>(intake: &Intake<I>, facts: Facts) -> Answer {
     }
 }
 
-fn refuse(figures: &Figures, refused: BodyRefusal) -> Answer {
+fn refuse_request(figures: &Figures, refused: BodyRefusal) -> Answer {
     match refused {
         BodyRefusal::TooLarge => {
             figures.too_large.count();

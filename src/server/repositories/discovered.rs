@@ -17,7 +17,7 @@ impl DiscoveredIds {
     #[must_use]
     pub fn id_of(&self, name: &RepositoryName) -> Option<RepositoryId> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        known.get(&key(name)).copied()
+        known.get(&name_key(name)).copied()
     }
 
     /// Whether one of the names has this number.
@@ -35,7 +35,7 @@ impl DiscoveredIds {
 
     /// Whether an entry means this repository.
     #[must_use]
-    pub fn means(
+    pub fn is_meant_by(
         &self,
         entry: &RepositoryEntry,
         id: RepositoryId,
@@ -53,7 +53,7 @@ impl DiscoveredIds {
             return;
         }
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        known.entry(key(&entry.name)).or_insert_with(|| {
+        known.entry(name_key(&entry.name)).or_insert_with(|| {
             tracing::warn!(
                 "phileas.toml names {} without its number, so that it is lost with the next start after a rename; write \
                  `id = {id}` beside its name",
@@ -65,7 +65,7 @@ impl DiscoveredIds {
 }
 
 /// Names are equal whatever their case.
-fn key(name: &RepositoryName) -> String {
+fn name_key(name: &RepositoryName) -> String {
     name.to_string().to_ascii_lowercase()
 }
 
@@ -85,16 +85,19 @@ mod tests {
         );
         let learnt = DiscoveredIds::default();
         let (own, other) = (RepositoryId(7), RepositoryId(8));
-        assert!(learnt.means(&entry(None), own, &old));
+        assert!(learnt.is_meant_by(&entry(None), own, &old));
         learnt.learn(&entry(None), own);
         learnt.learn(&entry(None), other);
-        assert!(learnt.means(&entry(None), own, &new), "it was renamed");
         assert!(
-            !learnt.means(&entry(None), other, &old),
+            learnt.is_meant_by(&entry(None), own, &new),
+            "it was renamed"
+        );
+        assert!(
+            !learnt.is_meant_by(&entry(None), other, &old),
             "another repository took the name over"
         );
         assert!(learnt.contains(own) && !learnt.contains(other));
         // What the file says needs no learning.
-        assert!(learnt.means(&entry(Some(other)), other, &new));
+        assert!(learnt.is_meant_by(&entry(Some(other)), other, &new));
     }
 }

@@ -81,7 +81,7 @@ impl Repositories {
     }
 
     /// Waits until the truth was asked for once, with whatever result.
-    pub async fn first_asked(&self) {
+    pub async fn wait_for_listing(&self) {
         // The sender is our own.
         let mut asked = self.asked.subscribe();
         let _gone = asked.wait_for(|asked| *asked).await;
@@ -121,14 +121,14 @@ impl Repositories {
 
     /// All that the service looks after, by their numbers.
     #[must_use]
-    pub fn members(&self) -> Vec<Arc<Member>> {
+    pub fn list_members(&self) -> Vec<Arc<Member>> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.members.values().cloned().collect()
     }
 
     /// What `phileas.toml` names and the credential does not reach, as of the last listing.
     #[must_use]
-    pub fn unreached(&self) -> Vec<UnreachableEntry> {
+    pub fn unreachable_entries(&self) -> Vec<UnreachableEntry> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.unreached.clone()
     }
@@ -183,7 +183,7 @@ impl Repositories {
     /// inbox may have heard of it, and woken it, before this one has read the list again; so only a listing that began
     /// later settles it.
     #[must_use]
-    pub fn doubt(&self, unlisted: RepositoryId, generation: u64) -> Verification {
+    pub fn verify_unlisted(&self, unlisted: RepositoryId, generation: u64) -> Verification {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         known.doubts.ask(unlisted, generation, self.outside.now())
     }
@@ -200,7 +200,7 @@ impl Repositories {
     /// Every Jules key that a repository of the service uses, each once, by its number.
     #[must_use]
     pub fn jules_keys(&self) -> BTreeMap<u64, KeyClient> {
-        let members = self.members();
+        let members = self.list_members();
         let keys = members
             .iter()
             .filter_map(|member| self.key_of(&member.name).ok());

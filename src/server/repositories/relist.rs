@@ -43,7 +43,7 @@ impl Repositories {
         let mut woken_at = clock.now();
         loop {
             let begun = clock.now();
-            let whole = match self.refresh(inbox, begun).await {
+            let whole = match self.refresh_list(inbox, begun).await {
                 Ok(whole) => whole,
                 Err(error) => {
                     tracing::error!("which repositories there are cannot be read: {error}");
@@ -87,18 +87,22 @@ impl Repositories {
     /// # Errors
     ///
     /// When GitHub or the inbox cannot be asked. What was known before still holds.
-    pub async fn refresh(&self, inbox: &impl Inbox, now: Timestamp) -> Result<bool, RefreshError> {
+    pub async fn refresh_list(
+        &self,
+        inbox: &impl Inbox,
+        now: Timestamp,
+    ) -> Result<bool, RefreshError> {
         let number = self.begin_listing();
         let mut reading = self.source.list(&self.outside).await?;
         let mut come_first = 0;
         while let Some(found) = reading.next().await {
-            let come = self.welcome(found);
+            let come = self.add_found(found);
             come_first += come.len();
             self.tell(inbox, &come, &BTreeSet::new(), now).await?;
         }
         let listing = reading.whole();
         let whole = listing.is_whole();
-        let (come, gone) = self.adopt(listing, number);
+        let (come, gone) = self.apply_listing(listing, number);
         self.tell(inbox, &come, &gone, now).await?;
         self.end_pauses(inbox).await?;
         let come = come.len() + come_first;
@@ -119,7 +123,7 @@ impl Repositories {
         while reading.next().await.is_some() {}
         let listing = reading.whole();
         let whole = listing.is_whole();
-        self.adopt(listing, number);
+        self.apply_listing(listing, number);
         Ok(whole)
     }
 
@@ -135,7 +139,7 @@ impl Repositories {
         inbox: &impl Inbox,
         now: Timestamp,
     ) -> Result<(), InboxError> {
-        for member in self.members() {
+        for member in self.list_members() {
             let known = inbox.look(member.id).await?;
             if known.is_none_or(|wake| wake.next_at().is_none()) {
                 inbox.wake(member.id, now).await?;
@@ -145,8 +149,12 @@ impl Repositories {
     }
 
     /// Adds the repositories of one installation, and answers with the new ones. It removes none.
-    fn welcome(&self, found: &[FoundRepository]) -> BTreeSet<RepositoryId> {
-        let members: Vec<Member> = found.iter().cloned().map(|one| self.member(one)).collect();
+    fn add_found(&self, found: &[FoundRepository]) -> BTreeSet<RepositoryId> {
+        let members: Vec<Member> = found
+            .iter()
+            .cloned()
+            .map(|one| self.build_member(one))
+            .collect();
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let mut come = BTreeSet::new();
         for member in members {
@@ -169,7 +177,7 @@ impl Repositories {
         let told = tell(inbox, come, gone, now).await;
         if told.is_err() {
             // New repositories were not reported, or not all of them: the next listing finds them again.
-            self.unlearn(come);
+            self.forget_members(come);
         }
         told
     }
@@ -196,17 +204,17 @@ impl Repositories {
     }
 
     /// Takes the listing of this number for the truth, and answers with who has come and who has gone.
-    fn adopt(
+    fn apply_listing(
         &self,
         listing: Listing,
         number: u64,
     ) -> (BTreeSet<RepositoryId>, BTreeSet<RepositoryId>) {
-        let before = self.members();
+        let before = self.list_members();
         let whole = listing.is_whole();
         let mut members: BTreeMap<RepositoryId, Arc<Member>> = listing
             .found
             .into_iter()
-            .map(|found| (found.id, Arc::new(self.member(found))))
+            .map(|found| (found.id, Arc::new(self.build_member(found))))
             .collect();
         for old in &before {
             let unread = listing.unread.contains(&old.installation)
@@ -246,13 +254,13 @@ impl Repositories {
         (come, gone)
     }
 
-    fn unlearn(&self, ids: &BTreeSet<RepositoryId>) {
+    fn forget_members(&self, ids: &BTreeSet<RepositoryId>) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         known.members.retain(|id, _| !ids.contains(id));
         known.listed = false;
     }
 
-    fn member(&self, found: FoundRepository) -> Member {
+    fn build_member(&self, found: FoundRepository) -> Member {
         let jules = self.keys.client(&found.name, &self.outside);
         Member {
             id: found.id,

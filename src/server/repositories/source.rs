@@ -138,7 +138,8 @@ impl<'a> ListingProgress<'a> {
             && let Some(installation) = self.waiting.pop_front()
         {
             if let Some(account) = self.source.account(installation.id) {
-                self.asked.push(ask(installation, account, self.outside));
+                self.asked
+                    .push(ask_next(installation, account, self.outside));
             }
         }
         let answered = self.asked.next().await?;
@@ -189,12 +190,13 @@ impl<'a> ListingProgress<'a> {
         }
         for entry in &source.named {
             let reached = listing.found.iter();
-            let mut reached = reached.filter(|one| source.learnt.means(entry, one.id, &one.name));
+            let mut reached =
+                reached.filter(|one| source.learnt.is_meant_by(entry, one.id, &one.name));
             if let Some(one) = reached.next() {
                 source.found(entry, one.id);
             } else if listing.unread.is_empty() {
                 let because = "the App is not installed on it, or it has another name by now";
-                listing.unreached.push(missed(entry, because));
+                listing.unreached.push(unreachable_entry(entry, because));
             }
         }
         source.log_unreached(&listing.unreached);
@@ -202,7 +204,7 @@ impl<'a> ListingProgress<'a> {
     }
 }
 
-fn ask(
+fn ask_next(
     installation: Installation,
     account: Account,
     outside: &ExternalServices,
@@ -267,7 +269,7 @@ impl Source {
 
     /// The numbers of the repositories that `phileas.toml` names without one, as far as GitHub has told them.
     #[must_use]
-    pub fn learnt(&self) -> &DiscoveredIds {
+    pub fn discovered_ids(&self) -> &DiscoveredIds {
         &self.learnt
     }
 
@@ -300,7 +302,7 @@ impl Source {
                 let live = installations.into_iter().filter(|one| !one.suspended);
                 reading.waiting = live.collect();
                 let count = reading.waiting.len();
-                reading.waiting.rotate_left(self.begin(count));
+                reading.waiting.rotate_left(self.rotate_start(count));
             }
             Kind::Token(account) => reading.listing = self.of_token(account, outside).await,
         }
@@ -321,7 +323,7 @@ impl Source {
 
     async fn of_token(&self, account: &Account, outside: &ExternalServices) -> Listing {
         let mut listing = Listing::default();
-        let begin = self.begin(self.named.len());
+        let begin = self.rotate_start(self.named.len());
         let (end, first) = self.named.split_at(begin);
         let mut failed_in_a_row = 0;
         let mut left = None;
@@ -341,7 +343,7 @@ impl Source {
                         one.id.0
                     );
                     failed_in_a_row = 0;
-                    listing.unreached.push(missed(entry, &because));
+                    listing.unreached.push(unreachable_entry(entry, &because));
                 }
                 Ok(one) => {
                     failed_in_a_row = 0;
@@ -357,16 +359,16 @@ impl Source {
                     let because =
                         format!("it does not exist, or is hidden from the token: {failure}");
                     failed_in_a_row = 0;
-                    listing.unreached.push(missed(entry, &because));
+                    listing.unreached.push(unreachable_entry(entry, &because));
                 }
                 Err(failure) => {
                     failed_in_a_row += 1;
-                    listing.unasked.push(self.unasked(entry, failure));
+                    listing.unasked.push(self.skip_entry(entry, failure));
                 }
             }
         }
         if let Some(asked) = left {
-            self.leave(first.iter().chain(end).skip(asked), asked, &mut listing);
+            self.skip_rest(first.iter().chain(end).skip(asked), asked, &mut listing);
         }
         if let Some(first) = listing.unasked.first() {
             tracing::warn!(
@@ -381,7 +383,7 @@ impl Source {
     }
 
     /// These entries are not asked about, for the reason that the last one could not be.
-    fn leave<'a>(
+    fn skip_rest<'a>(
         &self,
         rest: impl Iterator<Item = &'a RepositoryEntry>,
         asked: usize,
@@ -391,19 +393,19 @@ impl Source {
             return;
         };
         self.asked_before.fetch_add(asked, Ordering::Relaxed);
-        let rest = rest.map(|entry| self.unasked(entry, failure.clone()));
+        let rest = rest.map(|entry| self.skip_entry(entry, failure.clone()));
         listing.unasked.extend(rest);
     }
 
     /// With how many of these a listing does not begin.
-    fn begin(&self, count: usize) -> usize {
+    fn rotate_start(&self, count: usize) -> usize {
         self.asked_before
             .load(Ordering::Relaxed)
             .checked_rem(count)
             .unwrap_or(0)
     }
 
-    fn unasked(&self, entry: &RepositoryEntry, failure: Failure) -> SkippedEntry {
+    fn skip_entry(&self, entry: &RepositoryEntry, failure: Failure) -> SkippedEntry {
         SkippedEntry {
             name: entry.name.clone(),
             id: self.learnt.meant_by(entry),
@@ -417,7 +419,7 @@ impl Source {
             || self
                 .named
                 .iter()
-                .any(|entry| self.learnt.means(entry, reached.id, &reached.name))
+                .any(|entry| self.learnt.is_meant_by(entry, reached.id, &reached.name))
     }
 
     /// An entry's repository is there.
@@ -446,7 +448,7 @@ impl Source {
     }
 }
 
-fn missed(entry: &RepositoryEntry, because: &str) -> UnreachableEntry {
+fn unreachable_entry(entry: &RepositoryEntry, because: &str) -> UnreachableEntry {
     UnreachableEntry {
         name: entry.name.clone(),
         because: because.to_owned(),

@@ -8,7 +8,7 @@ use crate::server::shutdown::Shutdown;
 /// Something that runs as long as the service does.
 ///
 /// It is started once, after the inbox is open and before the first delivery is accepted. It ends soon after
-/// [`Shutdown::come`], giving back the leases it holds; the service waits for it for
+/// [`Shutdown::requested`], giving back the leases it holds; the service waits for it for
 /// [`time_to_end`](crate::server::service::time_to_end) and then ends without it, which an inbox survives as it survives a kill.
 /// A driver that ends before that ends the service.
 pub trait Driver<I: Inbox>: Send + 'static {

@@ -44,15 +44,15 @@ impl<I: Inbox + 'static, C: Clock> Driver<I> for Fleet<C> {
             pulse: self.pulse,
         };
         let driving = async {
-            let limit = later(self.clock.now());
+            let limit = retry_time(self.clock.now());
             // A repository that is ticked before the first listing must come again.
             tokio::select! {
                 biased;
-                () = ending.come() => return,
-                () = self.repositories.first_asked() => {}
+                () = ending.requested() => return,
+                () = self.repositories.wait_for_listing() => {}
                 () = self.clock.sleep_until(limit) => {}
             }
-            driver.run(async { ending.come().await }).await;
+            driver.run(async { ending.requested().await }).await;
         };
         let keeping = self.repositories.keep(&*inbox, &*self.clock);
         // In a fixed order, here and wherever a service waits: a run against models can then be repeated.
@@ -64,6 +64,6 @@ impl<I: Inbox + 'static, C: Clock> Driver<I> for Fleet<C> {
     }
 }
 
-fn later(now: Timestamp) -> Timestamp {
+fn retry_time(now: Timestamp) -> Timestamp {
     now.checked_add(FIRST_LISTING).unwrap_or(Timestamp::MAX)
 }

@@ -27,15 +27,15 @@ impl<I: Inbox + 'static> Driver<I> for Housekeeping {
         rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                () = ending.come() => return,
+                () = ending.requested() => return,
                 _ = rounds.tick() => {}
             }
-            round(&*inbox, Timestamp::now(), &ending).await;
+            run_round(&*inbox, Timestamp::now(), &ending).await;
         }
     }
 }
 
-async fn round(inbox: &impl Inbox, now: Timestamp, ending: &Shutdown) {
+async fn run_round(inbox: &impl Inbox, now: Timestamp, ending: &Shutdown) {
     for _ in 0..MAX_BATCHES {
         match inbox.prune(now).await {
             Ok(PRUNE_BATCH) if !ending.has_come() => {}

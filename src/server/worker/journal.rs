@@ -85,7 +85,7 @@ fn prompt_of(report: &TickReport, line: &Line) -> Option<String> {
     Some(live.intent.as_ref()?.prompt_sha256.clone())
 }
 
-fn matter(line: &Line) -> JournalSubject {
+fn line_subject(line: &Line) -> JournalSubject {
     (line.track.clone(), line.reason)
 }
 
@@ -105,11 +105,11 @@ impl TickObserver for Journal {
                 standing_of(line.verdict, line.reason) == RepositoryStatus::Attention
             })
             .collect();
-        let now = grave.iter().map(|(_, line)| matter(line)).collect();
+        let now = grave.iter().map(|(_, line)| line_subject(line)).collect();
         let (new, over) = self.compare(member.id, &now);
         let repository = &member.name;
         for (at, line) in grave {
-            if !new.contains(&matter(line)) {
+            if !new.contains(&line_subject(line)) {
                 continue;
             }
             let refuses = matches!(

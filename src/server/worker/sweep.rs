@@ -97,15 +97,15 @@ impl<I: Inbox + 'static, C: Clock> Driver<I> for Sweep<C> {
     async fn run(self, _inbox: Arc<I>, mut ending: Shutdown) {
         self.say_what_is_not_swept();
         let mut memory = Memory::default();
-        let mut next = self.after(FIRST_AFTER);
+        let mut next = self.time_after_start(FIRST_AFTER);
         loop {
             tokio::select! {
-                () = ending.come() => return,
+                () = ending.requested() => return,
                 () = self.clock.sleep_until(next) => {}
             }
             next = tokio::select! {
-                () = ending.come() => return,
-                next = self.round(&mut memory) => next,
+                () = ending.requested() => return,
+                next = self.sweep_due(&mut memory) => next,
             };
         }
     }
@@ -124,17 +124,19 @@ impl<C: Clock> Sweep<C> {
 
     /// Sweeps the hooks that are due, each repository's at its own time: one that fails costs the others nothing. Answers
     /// when it is to be called again.
-    async fn round(&self, memory: &mut Memory) -> Timestamp {
+    async fn sweep_due(&self, memory: &mut Memory) -> Timestamp {
         // Repositories that are new are seen by then at the latest.
-        let mut next = self.after(INTERVAL);
+        let mut next = self.time_after_start(INTERVAL);
         if let Some(app) = self.repositories.source().app() {
-            let end = self.hook(Hooked::App(app), (THE_APP, 0), memory).await;
-            return next.min(self.after(end.pause()));
+            let end = self
+                .sweep_hook(Hooked::App(app), (THE_APP, 0), memory)
+                .await;
+            return next.min(self.time_after_start(end.pause()));
         }
         let Some(own) = &self.public_url else {
             return next;
         };
-        let members = self.repositories.members();
+        let members = self.repositories.list_members();
         let there: BTreeSet<u64> = members.iter().map(|member| member.id.0).collect();
         memory.due.retain(|id, _| there.contains(id));
         memory.hooks.retain(|(id, _), _| there.contains(id));
@@ -142,8 +144,8 @@ impl<C: Clock> Sweep<C> {
             let due = match memory.due.get(&member.id.0) {
                 Some(due) if *due > self.clock.now() => *due,
                 _ => {
-                    let end = self.repository(&member, own, memory).await;
-                    let due = self.after(end.pause());
+                    let end = self.sweep_repository(&member, own, memory).await;
+                    let due = self.time_after_start(end.pause());
                     memory.due.insert(member.id.0, due);
                     due
                 }
@@ -153,12 +155,12 @@ impl<C: Clock> Sweep<C> {
         next
     }
 
-    fn after(&self, span: SignedDuration) -> Timestamp {
+    fn time_after_start(&self, span: SignedDuration) -> Timestamp {
         let after = self.clock.now().checked_add(span);
         after.unwrap_or(Timestamp::MAX)
     }
 
-    async fn repository(&self, member: &Member, own: &str, memory: &mut Memory) -> SweepEnd {
+    async fn sweep_repository(&self, member: &Member, own: &str, memory: &mut Memory) -> SweepEnd {
         let outside = self.repositories.outside();
         let client = outside.client(member.name.clone(), &member.account);
         let hooks = match client.list_hooks().await {
@@ -180,13 +182,13 @@ impl<C: Clock> Sweep<C> {
         for hook in hooks.iter().filter(|hook| is_own(&hook.url, own)) {
             let place = (member.id.0, hook.id);
             let hooked = Hooked::Repository(&client, hook.id);
-            end = end.max(self.hook(hooked, place, memory).await);
+            end = end.max(self.sweep_hook(hooked, place, memory).await);
         }
         end
     }
 
     /// Sweeps a hook, and continues with older attempts that were left before.
-    async fn hook(
+    async fn sweep_hook(
         &self,
         hooked: Hooked<'_>,
         place: SweepPosition,
@@ -200,7 +202,7 @@ impl<C: Clock> Sweep<C> {
             .and_then(|last| last.checked_sub(OVERLAP).ok())
             .map_or(oldest, |since| since.max(oldest));
         let older = reach.unread.take();
-        let part = self.part(hooked, None, since, memory).await;
+        let part = self.sweep_part(hooked, None, since, memory).await;
         let reach = memory.hooks.entry(place).or_default();
         let unread = match part {
             SweepPart::Read(unread) => unread,
@@ -221,7 +223,9 @@ impl<C: Clock> Sweep<C> {
             return SweepEnd::Whole;
         };
         let since = since.max(oldest);
-        let part = self.part(hooked, Some(cursor.clone()), since, memory).await;
+        let part = self
+            .sweep_part(hooked, Some(cursor.clone()), since, memory)
+            .await;
         let end = part.end();
         let left = match part {
             SweepPart::Read(left) => left,
@@ -233,7 +237,7 @@ impl<C: Clock> Sweep<C> {
     }
 
     /// Sweeps a hook from a page on.
-    async fn part(
+    async fn sweep_part(
         &self,
         hooked: Hooked<'_>,
         from: Option<String>,

@@ -72,7 +72,7 @@ impl Ticks {
 
     /// Writes events of what ticks bring to light.
     #[must_use]
-    pub fn feeding(mut self, feed: Option<Arc<Feed>>) -> Self {
+    pub fn with_feed(mut self, feed: Option<Arc<Feed>>) -> Self {
         self.feed = feed;
         self
     }
@@ -87,15 +87,15 @@ impl Ticks {
         let outside = self.repositories.outside();
         if let Some(left) = member.account.required_wait(outside.now()) {
             let because = "GitHub's limit for its account is spent".to_owned();
-            return outage(because, Some(left + spread(member.id)));
+            return outage_fault(because, Some(left + spread_wake(member.id)));
         }
         let jules = match &member.jules {
             Ok(key) => &key.client,
-            Err(no_key) => return outage(no_key.to_string(), Some(KEYLESS_REST)),
+            Err(no_key) => return outage_fault(no_key.to_string(), Some(KEYLESS_REST)),
         };
-        let settings = match self.settings(member.id) {
+        let settings = match self.tick_settings(member.id) {
             Ok(settings) => settings,
-            Err(error) => return outage(error.to_string(), None),
+            Err(error) => return outage_fault(error.to_string(), None),
         };
         let github = outside.client(member.name.clone(), &member.account);
         let mut jules = RepositoryJules::new(Arc::clone(jules), member.name.clone());
@@ -110,14 +110,14 @@ impl Ticks {
             jules: &jules,
             stopwatch: &watch,
         };
-        let report = tick.run_until(&settings, &|| stop.is_asked()).await;
+        let report = tick.run_until(&settings, &|| stop.is_requested()).await;
         match report {
             Ok(report) => {
                 if !report.stopped {
                     self.outages.store(0, Ordering::Relaxed);
                     self.ended_at().insert(member.id, report.now);
                 }
-                tell(member, &report);
+                notify_observers(member, &report);
                 for onlooker in &self.onlookers {
                     onlooker.ticked(member, &report, begun.elapsed());
                 }
@@ -125,7 +125,7 @@ impl Ticks {
                     Some(feed) => feed.tell(member, &report).await,
                     None => None,
                 };
-                self.ended(&report, again)
+                self.finish_tick(&report, again)
             }
             Err(error) => self.failed(member, error),
         }
@@ -134,13 +134,16 @@ impl Ticks {
     /// The repository is not on this process's list. Another process may have heard of it since the list was read.
     fn tick_stranger(&self, lease: &Lease) -> Ticked {
         let because = "it is on no list of repositories".to_owned();
-        match self.repositories.doubt(lease.repository, lease.generation) {
+        match self
+            .repositories
+            .verify_unlisted(lease.repository, lease.generation)
+        {
             Verification::Settled => Ticked::Gone,
             Verification::Open => {
                 self.repositories.put_off(lease.repository);
-                outage(because, Some(UNKNOWN_REST))
+                outage_fault(because, Some(UNKNOWN_REST))
             }
-            Verification::Again => outage(because, Some(STRANGER_REST)),
+            Verification::Again => outage_fault(because, Some(STRANGER_REST)),
         }
     }
 
@@ -148,7 +151,7 @@ impl Ticks {
         self.ended_at.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn settings(&self, repository: RepositoryId) -> Result<Settings, getrandom::Error> {
+    fn tick_settings(&self, repository: RepositoryId) -> Result<Settings, getrandom::Error> {
         let entropy = self.repositories.outside().entropy.draw()?;
         let mark: String = entropy[28..]
             .iter()
@@ -166,7 +169,7 @@ impl Ticks {
     }
 
     /// `again`: how soon the next check must come, whatever the decision says.
-    fn ended(&self, report: &TickReport, again: Option<Duration>) -> Ticked {
+    fn finish_tick(&self, report: &TickReport, again: Option<Duration>) -> Ticked {
         if report.stopped {
             return Ticked::Stopped;
         }
@@ -192,17 +195,17 @@ impl Ticks {
             self.outages.fetch_add(1, Ordering::Relaxed);
         }
         match error {
-            TickError::Contended(_) => outage(because, None),
+            TickError::Contended(_) => outage_fault(because, None),
             TickError::Invariant(_) => Ticked::Failed(Fault::Own { because }),
             TickError::Outside(Failure { disposition, .. }) => match disposition {
                 Disposition::Retry { after } => {
-                    outage(because, after.map(|after| after + spread(member.id)))
+                    outage_fault(because, after.map(|after| after + spread_wake(member.id)))
                 }
-                Disposition::Unknown => outage(because, None),
+                Disposition::Unknown => outage_fault(because, None),
                 // The listing finds out which repositories are gone; a refused credential is its owner's fault.
                 Disposition::Denied | Disposition::NotFound => {
                     self.repositories.look_again();
-                    outage(because, Some(DENIED_REST))
+                    outage_fault(because, Some(DENIED_REST))
                 }
                 Disposition::Refused | Disposition::TooLarge => {
                     Ticked::Failed(Fault::Own { because })
@@ -258,24 +261,24 @@ impl Ticker for Ticks {
             Membership::Unknown => {
                 self.repositories.put_off(lease.repository);
                 let because = "GitHub has not told yet which repositories there are".to_owned();
-                outage(because, Some(UNKNOWN_REST))
+                outage_fault(because, Some(UNKNOWN_REST))
             }
         }
     }
 }
 
-fn outage(because: String, after: Option<Duration>) -> Ticked {
+fn outage_fault(because: String, after: Option<Duration>) -> Ticked {
     Ticked::Failed(Fault::Outage {
         because,
         retry_after: after.and_then(|after| SignedDuration::try_from(after).ok()),
     })
 }
 
-fn spread(id: RepositoryId) -> Duration {
+fn spread_wake(id: RepositoryId) -> Duration {
     Duration::from_secs(id.0 % SPREAD)
 }
 
-fn tell(member: &Member, report: &TickReport) {
+fn notify_observers(member: &Member, report: &TickReport) {
     let repository = &member.name;
     for (_, line) in &report.done {
         let turn = line.turn.as_ref().map(tracing::field::display);

@@ -14,7 +14,7 @@ pub(crate) fn run(data: &[u8]) {
     let mut memory = WatcherMemory::default();
     let mut read = Vec::new();
     while let Some(line) = tail.next(&mut memory).unwrap() {
-        tail.passed(&mut memory, &line).unwrap();
+        tail.mark_passed(&mut memory, &line).unwrap();
         let _ = Event::parse(&String::from_utf8_lossy(&line.line.bytes));
         read.extend(line.line.bytes);
         read.push(b'\n');

@@ -41,7 +41,7 @@ impl Ticker for Effects {
         held(&self.begun).push(begun);
         while self.clock.now() < begun + self.length {
             self.clock.sleep_until(self.clock.now() + seconds(1)).await;
-            if stop.is_asked() {
+            if stop.is_requested() {
                 return Ticked::Stopped;
             }
             held(&self.effects).push(self.clock.now());

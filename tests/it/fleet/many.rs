@@ -111,7 +111,7 @@ async fn a_repository_that_is_taken_away_is_not_ticked_any_more() {
     let ground = ground(&[("acme", 3)]);
     let served = ground.serve();
     served.clock.pass(minutes(10)).await;
-    assert_eq!(served.repositories.members().len(), 3);
+    assert_eq!(served.repositories.list_members().len(), 3);
     let lost = ground.repositories[1];
     let name = {
         let mut world = ground.world.world();
@@ -123,7 +123,7 @@ async fn a_repository_that_is_taken_away_is_not_ticked_any_more() {
     // As the event of it does.
     served.changed.notify_one();
     served.clock.pass(SignedDuration::from_secs(30)).await;
-    assert_eq!(served.repositories.members().len(), 2);
+    assert_eq!(served.repositories.list_members().len(), 2);
     let before = sessions(&ground.world);
     ground.world.world().books_mut().reset_requests();
     // Traffic of it, which a hook may still send, starts nothing.

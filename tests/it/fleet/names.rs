@@ -76,10 +76,10 @@ impl Set {
     /// Lists, and answers with the names that are known then.
     async fn list(&self) -> Vec<String> {
         self.repositories
-            .refresh(&self.inbox, self.now())
+            .refresh_list(&self.inbox, self.now())
             .await
             .unwrap();
-        let members = self.repositories.members();
+        let members = self.repositories.list_members();
         members
             .iter()
             .map(|member| member.name.to_string())
@@ -102,7 +102,7 @@ impl Set {
 async fn a_renamed_repository_stays_and_one_listing_that_fails_removes_none() {
     let set = Set::new(&["acme/r0"]);
     assert_eq!(set.list().await, ["acme/r0"]);
-    let learnt = set.repositories.source().learnt();
+    let learnt = set.repositories.source().discovered_ids();
     assert!(learnt.contains(set.id(0)));
     set.rename(0, "renamed");
     assert_eq!(set.list().await, ["acme/renamed"]);
@@ -146,7 +146,7 @@ async fn a_repository_that_takes_a_name_over_is_not_taken_for_the_one_before() {
     set.rename(0, "renamed");
     set.rename(1, "r0");
     assert_eq!(set.list().await, Vec::<String>::new());
-    let unreached = set.repositories.unreached();
+    let unreached = set.repositories.unreachable_entries();
     assert_eq!(unreached.len(), 1, "{unreached:?}");
     assert!(
         unreached[0].because.contains(&set.id(1).to_string()),
@@ -158,7 +158,7 @@ async fn a_repository_that_takes_a_name_over_is_not_taken_for_the_one_before() {
 async fn a_mistyped_name_is_told_with_its_reason() {
     let set = Set::new(&["acme/r0", "acme/mistyped"]);
     assert_eq!(set.list().await, ["acme/r0"]);
-    let unreached = set.repositories.unreached();
+    let unreached = set.repositories.unreachable_entries();
     let names: Vec<_> = unreached.iter().map(|one| one.name.to_string()).collect();
     assert_eq!(names, ["acme/mistyped"]);
 }

@@ -93,7 +93,7 @@ async fn no_repository_waits_for_the_slowest_installation() {
         assert!(matches!(repositories.standing(slow), Membership::Unknown));
         let_go.notify_one();
     };
-    let (whole, ()) = tokio::join!(repositories.refresh(&inbox, start), others);
+    let (whole, ()) = tokio::join!(repositories.refresh_list(&inbox, start), others);
     assert!(whole.unwrap());
     assert!(matches!(repositories.standing(slow), Membership::Member(_)));
     assert!(inbox.look(slow).await.unwrap().is_some(), "it is ticked");

@@ -358,7 +358,7 @@ impl Ground {
         let feed = Feed::open(data.path(), events, self.world.now()).unwrap();
         let ticks = Ticks::new(Arc::clone(&repositories), run.to_owned(), None);
         let fleet = Fleet {
-            ticks: Arc::new(ticks.feeding(Some(Arc::new(feed)))),
+            ticks: Arc::new(ticks.with_feed(Some(Arc::new(feed)))),
             repositories: Arc::clone(&repositories),
             clock: Arc::new(clock.clone()),
             holder: Holder::new(run),

@@ -344,7 +344,7 @@ async fn each_repository_is_swept_at_its_own_time() {
     let repositories = Repositories::new(source, keys, outside, Arc::new(Notify::new()));
     let inbox = Arc::new(MemoryInbox::new(100));
     repositories
-        .refresh(&*inbox, ground.world.now())
+        .refresh_list(&*inbox, ground.world.now())
         .await
         .unwrap();
     let clock = StillClock::of(&ground.world);

@@ -9,7 +9,7 @@ use phileas::adapters::pause::Pause;
 use phileas::adapters::transport::{BoxFuture, Transport, TransportError};
 use phileas::runtime::ports::Clock as _;
 use phileas::sandbox::SharedWorld;
-use phileas::sandbox::transport::{CLIENT_TIMEOUT, received};
+use phileas::sandbox::transport::{CLIENT_TIMEOUT, received_response};
 use phileas_world::Face;
 
 use super::clock::StillClock;
@@ -32,7 +32,7 @@ impl Transport for Way {
         };
         Box::pin(async move {
             self.clock.pause(answer.latency.min(CLIENT_TIMEOUT)).await;
-            received(answer.outcome)
+            received_response(answer.outcome)
         })
     }
 }

@@ -145,14 +145,17 @@ async fn an_acknowledged_event_wakes_no_agent() {
     let places = places(&folder);
     let hands = Hands::default();
     write(&places, &["one", "two"]);
-    places.events_file().acknowledge(EventId(1)).unwrap();
+    places
+        .events_file()
+        .record_acknowledged(EventId(1))
+        .unwrap();
     let watcher = Watcher::new(&places, &hands, 5).unwrap().unwrap();
     assert_eq!(watcher.pass(at(0)).await.unwrap().handled, 1);
     assert_eq!(hands.seen(), ["two"]);
     let events = places.events_file();
     assert!(events.handed_on().unwrap().contains(EventId(2)));
     // The agent that was woken has not dealt with it yet.
-    assert!(!events.acknowledged().unwrap().contains(EventId(2)));
+    assert!(!events.read_acknowledged().unwrap().contains(EventId(2)));
 }
 
 /// Upstream defect 5d, with numbers: a file that is rewritten with the same events is not handed on again.

@@ -35,7 +35,7 @@ struct AtWork(Arc<Notify>);
 
 impl<I: Inbox> Driver<I> for AtWork {
     async fn run(self, _inbox: Arc<I>, mut ending: Shutdown) {
-        ending.come().await;
+        ending.requested().await;
         self.0.notified().await;
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Request, Response};
 use phileas::adapters::transport::{BoxFuture, Transport, TransportError};
-use phileas::sandbox::transport::{CLIENT_TIMEOUT, received};
+use phileas::sandbox::transport::{CLIENT_TIMEOUT, received_response};
 use phileas_world::Face;
 
 use super::course::Process;
@@ -40,7 +40,7 @@ impl Door {
         };
         self.process.wait(answer.latency.min(CLIENT_TIMEOUT)).await;
         self.process.step().await;
-        let answer = received(answer.outcome);
+        let answer = received_response(answer.outcome);
         if let Ok(reply) = &answer {
             credentials::note(&self.process, self.face, reply);
         }

@@ -336,7 +336,7 @@ impl Replica {
             RepositoryFilter::default(),
             Arc::new(Figures::default()),
         );
-        let intake = intake.by(Arc::new(machine)).telling(changed);
+        let intake = intake.by(Arc::new(machine)).with_change_notifier(changed);
         let (end, asked) = ending();
         Self {
             webhook: routes(intake),

@@ -28,7 +28,7 @@ pub(crate) async fn run(
         if file.get(id)?.is_none() {
             return Err(CliError::usage(format!("there is no event {id}")));
         }
-        let new = file.acknowledge(id)?;
+        let new = file.record_acknowledged(id)?;
         let word = if new { "is" } else { "was" };
         screen.print_line(&format!("event {id} {word} taken note of"))?;
         return Ok(Exit::Done);
@@ -42,7 +42,7 @@ pub(crate) async fn run(
         if length.is_none() || now != length {
             length = Some(now.unwrap_or_default());
             loop {
-                let (noted, handed_on) = (file.acknowledged()?, file.handed_on()?);
+                let (noted, handed_on) = (file.read_acknowledged()?, file.handed_on()?);
                 let wanted = |event: &Event| {
                     let of_job = arguments.job.is_none() || event.job_id == arguments.job;
                     let of_kind = arguments.kind.is_none() || event.event_kind() == arguments.kind;

@@ -49,7 +49,7 @@ pub(crate) async fn run(
             return Ok(cycle);
         }
         if let Some(pulls) = &pulls {
-            let accounts = monitor.accounts();
+            let accounts = monitor.account_names();
             let now = local_now();
             let over = settle(
                 &places,

@@ -70,7 +70,7 @@ fn find_member(
     repositories: &Repositories,
     repository: &RepositoryName,
 ) -> Result<Arc<Member>, ToolError> {
-    let mut members = repositories.members().into_iter();
+    let mut members = repositories.list_members().into_iter();
     members
         .find(|member| member.name == *repository)
         .ok_or_else(|| {

@@ -61,7 +61,7 @@ pub(crate) async fn run(
     for act in &scenario.acts {
         days.go_on_until(begin + act.at);
         play::play_days(&mut days, &shared, &mut transcript, screen).await?;
-        act.perform(&shared).map_err(wrong)?;
+        act.perform_action(&shared).map_err(wrong)?;
         if let Some(text) = act.told() {
             transcript.write_line(screen, shared.now(), "◇", AnsiColor::Magenta, &text)?;
         }

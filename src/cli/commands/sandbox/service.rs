@@ -243,7 +243,7 @@ fn build_service(
             RepositoryFilter::default(),
             Arc::clone(&figures),
         )
-        .telling(changed)
+        .with_change_notifier(changed)
         .by(clock_of_intake),
         inbox,
         public,
@@ -275,7 +275,7 @@ fn serve_models(
             face,
             ClockMode::Accelerated { factor },
             None,
-            async move { ending.come().await },
+            async move { ending.requested().await },
         )
     };
     let github = face(github, Face::Github);

@@ -149,7 +149,7 @@ async fn check_credentials(config: &Config, findings: &CheckResult) {
     let members = match fleet::build_repositories(config, outside.clone(), changed, shared) {
         Ok(Some(repositories)) => {
             check(&repositories, &told, findings).await;
-            repositories.members().len()
+            repositories.list_members().len()
         }
         other => {
             findings.add(match other {

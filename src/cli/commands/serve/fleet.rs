@@ -21,7 +21,7 @@ use crate::server::accounts::external_services::ExternalServices;
 use crate::server::accounts::keys::Keys;
 use crate::server::admin::feed::Feed;
 use crate::server::admin::metrics::{Metrics, count_requests};
-use crate::server::config::{Config, origin, secret};
+use crate::server::config::{Config, secret, secret_origin};
 use crate::server::repositories::{Repositories, Source};
 use crate::server::worker::tick_observer::TickObserver;
 use crate::server::worker::ticks::Ticks;
@@ -69,7 +69,7 @@ pub(super) fn build_fleet(
         run.clone(),
         env_value("PHILEAS_PAUSED").filter(|value| is_switched_on(value)),
     )
-    .feeding(feed);
+    .with_feed(feed);
     let ticks = onlookers.into_iter().fold(ticks, Ticks::seen_by);
     Ok(Some(Fleet {
         ticks: Arc::new(ticks),
@@ -120,7 +120,7 @@ pub(super) fn default_jules_key() -> Result<Option<(String, JulesKey)>, CliError
     for name in [key::VARIABLE, key::OLD_VARIABLE] {
         if let Some(text) = secret(name, env_value)? {
             let key = JulesKey::new(text.expose_secret());
-            let name = origin(name, env_value);
+            let name = secret_origin(name, env_value);
             return key
                 .map(|key| Some((name.clone(), key)))
                 .map_err(|error| CliError::credential(format!("{name}: {error}")));

@@ -81,7 +81,7 @@ pub(super) async fn run(
         listening,
     ));
     tokio::select! {
-        () = ended.come() => {}
+        () = ended.requested() => {}
         () = signals => {}
     }
     // The response that reports the end is still being sent.

@@ -171,7 +171,11 @@ impl Access {
     /// [`AccessRefusal`] tells whether it should come back later.
     pub fn who(&self, headers: &HeaderMap, now: Instant) -> Result<Visitor, AccessRefusal> {
         if headers.contains_key(header::AUTHORIZATION) {
-            return match self.check(&self.programs, bearer(headers).unwrap_or_default(), now) {
+            return match self.matches_digest(
+                &self.programs,
+                bearer_token(headers).unwrap_or_default(),
+                now,
+            ) {
                 AccessRefusal::Right => Ok(Visitor::Bearer),
                 refused => Err(refused),
             };
@@ -179,7 +183,7 @@ impl Access {
         if self.token.is_none() {
             return Ok(Visitor::Loopback);
         }
-        let id = cookie(headers).ok_or(AccessRefusal::Stranger)?;
+        let id = session_cookie(headers).ok_or(AccessRefusal::Stranger)?;
         let digest = Sha256::digest(id).into();
         let mut sessions = self.sessions();
         sessions.retain(|_, until| *until > now);
@@ -203,7 +207,7 @@ impl Access {
 
     /// Looks at the token of a form.
     pub fn sign_in(&self, given: &str, now: Instant) -> AccessRefusal {
-        self.check(&self.forms, given, now)
+        self.matches_digest(&self.forms, given, now)
     }
 
     /// Begins a session: the value of its cookie, and who it is.
@@ -255,7 +259,7 @@ impl Access {
     /// Whether a request may be meant for us: its host is an address, `localhost`, or a name that we were told.
     #[must_use]
     pub fn is_our_host(&self, headers: &HeaderMap) -> bool {
-        let Some(host) = host(headers) else {
+        let Some(host) = host_name(headers) else {
             return false;
         };
         let name = without_port(&host);
@@ -283,14 +287,14 @@ impl Access {
             .strip_prefix("http://")
             .or_else(|| origin.strip_prefix("https://"));
         authority.map(str::to_ascii_lowercase).is_some_and(|from| {
-            host(headers).as_ref() == Some(&from)
+            host_name(headers).as_ref() == Some(&from)
                 || self.hosts.contains(&from)
                 || self.hosts.contains(without_port(&from))
         })
     }
 
     fn form_mac(&self, who: Option<&Visitor>) -> Hmac<Sha256> {
-        let mac = self.mac().chain_update(b"form:");
+        let mac = self.token_mac().chain_update(b"form:");
         match who {
             None => mac.chain_update(b"sign in"),
             Some(Visitor::Session(digest)) => mac.chain_update(b"session:").chain_update(digest),
@@ -298,16 +302,24 @@ impl Access {
         }
     }
 
-    fn mac(&self) -> Hmac<Sha256> {
+    fn token_mac(&self) -> Hmac<Sha256> {
         Hmac::new_from_slice(&self.key).expect("a key of any length will do")
     }
 
     /// Compares digests under a random key, so that the time of the comparison reveals nothing about the token.
-    fn check(&self, wrong: &Mutex<WrongTokens>, given: &str, now: Instant) -> AccessRefusal {
+    fn matches_digest(
+        &self,
+        wrong: &Mutex<WrongTokens>,
+        given: &str,
+        now: Instant,
+    ) -> AccessRefusal {
         let right = self.token.as_ref().is_some_and(|token| {
-            let known = self.mac().chain_update(token.expose_secret()).finalize();
-            let given = self.mac().chain_update(given);
-            given.verify(&known.into_bytes()).is_ok()
+            let known = self
+                .token_mac()
+                .chain_update(token.expose_secret())
+                .finalize();
+            let given = self.token_mac().chain_update(given);
+            given.is_signed(&known.into_bytes()).is_ok()
         });
         if right {
             return AccessRefusal::Right;
@@ -342,7 +354,7 @@ impl WrongTokens {
     }
 }
 
-fn host(headers: &HeaderMap) -> Option<String> {
+fn host_name(headers: &HeaderMap) -> Option<String> {
     let mut all = headers.get_all(header::HOST).iter();
     let first = all.next()?.to_str().ok()?;
     // Two hosts are one too many.
@@ -362,7 +374,7 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
     scheme
@@ -370,7 +382,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
         .then_some(token.trim())
 }
 
-fn cookie(headers: &HeaderMap) -> Option<&str> {
+fn session_cookie(headers: &HeaderMap) -> Option<&str> {
     let all = headers.get_all(header::COOKIE).iter();
     all.filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(';'))

@@ -30,7 +30,7 @@ const MAX_FIELD: usize = 512;
 type Shared<I> = State<Arc<DashboardContext<I>>>;
 
 /// One field of a form.
-fn field(form: &[u8], name: &str) -> Option<String> {
+fn form_field(form: &[u8], name: &str) -> Option<String> {
     form_urlencoded::parse(form)
         .find(|(known, _)| known == name)
         .map(|(_, value)| value.into_owned())
@@ -39,7 +39,7 @@ fn field(form: &[u8], name: &str) -> Option<String> {
 
 impl<I> DashboardContext<I> {
     fn is_own_form(&self, who: Option<&Visitor>, form: &[u8]) -> bool {
-        let given = field(form, "csrf");
+        let given = form_field(form, "csrf");
         self.dashboard.access.is_own_form(who, given.as_deref())
     }
 
@@ -68,7 +68,7 @@ async fn not_ours<I: Inbox>(desk: &DashboardContext<I>, who: Option<&Visitor>) -
     .await
 }
 
-fn unavailable(error: &InboxError) -> Response {
+fn inbox_unavailable(error: &InboxError) -> Response {
     tracing::error!("{error}");
     (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")).into_response()
 }
@@ -106,7 +106,7 @@ pub(super) async fn look<I: Inbox + 'static>(
         }
         Err(error) => {
             desk.record(&who.word(), "look", Some(&about), "failed", &request);
-            unavailable(&error)
+            inbox_unavailable(&error)
         }
     }
 }
@@ -139,7 +139,7 @@ pub(super) async fn resume<I: Inbox + 'static>(
             desk.dashboard.board.tell(repository);
             Redirect::to(&format!("/repositories/{id}?done={word}")).into_response()
         }
-        Err(error) => unavailable(&error),
+        Err(error) => inbox_unavailable(&error),
     }
 }
 
@@ -155,7 +155,7 @@ pub(super) async fn pause<I: Inbox + 'static>(
 }
 
 /// The pause of a repository is taken back. Labels and variables pause it on.
-pub(super) async fn unpause<I: Inbox + 'static>(
+pub(super) async fn unpause_repository<I: Inbox + 'static>(
     state: Shared<I>,
     who: Extension<Visitor>,
     request: Extension<RequestId>,
@@ -183,7 +183,9 @@ async fn set_paused<I: Inbox + 'static>(
     let about = id.to_string();
     let what = if paused { "pause" } else { "unpause" };
     let repositories = desk.dashboard.repositories.as_ref();
-    let members = repositories.map(|all| all.members()).unwrap_or_default();
+    let members = repositories
+        .map(|all| all.list_members())
+        .unwrap_or_default();
     let member = members.into_iter().find(|member| member.id == repository);
     let (Some(repositories), Some(member)) = (repositories, member) else {
         desk.record(&who.word(), what, Some(&about), "unknown", &request);
@@ -197,7 +199,7 @@ async fn set_paused<I: Inbox + 'static>(
             desk.record(&who.word(), what, Some(&about), result, &request);
             // The page shows what a look finds.
             if let Err(error) = desk.dashboard.inbox.wake(repository, desk.now()).await {
-                return unavailable(&error);
+                return inbox_unavailable(&error);
             }
             let word = match (paused, changed) {
                 (true, true) => "pause",
@@ -266,7 +268,7 @@ pub(super) async fn replay<I: Inbox + 'static>(
     if !desk.is_own_form(Some(&who), &form) {
         return not_ours(&desk, Some(&who)).await;
     }
-    let about = field(&form, "id").unwrap_or_default();
+    let about = form_field(&form, "id").unwrap_or_default();
     let Ok(id) = about.parse() else {
         return (StatusCode::BAD_REQUEST, "this is no delivery's id\n").into_response();
     };
@@ -281,7 +283,7 @@ pub(super) async fn replay<I: Inbox + 'static>(
     desk.record(&who.word(), "replay", Some(&about), result, &request);
     match replayed {
         Ok(_) => Redirect::to(&format!("/deliveries?done={word}")).into_response(),
-        Err(error) => unavailable(&error),
+        Err(error) => inbox_unavailable(&error),
     }
 }
 
@@ -301,8 +303,8 @@ pub(super) async fn login<I: Inbox + 'static>(
     }
     let now = Instant::now();
     // A token that is pasted often has a line's end with it.
-    let given = field(&form, "token").unwrap_or_default();
-    let next = handlers::local(field(&form, "next"));
+    let given = form_field(&form, "token").unwrap_or_default();
+    let next = handlers::local(form_field(&form, "next"));
     match access.sign_in(given.trim(), now) {
         AccessRefusal::Right => {}
         wrong @ (AccessRefusal::Wrong(_) | AccessRefusal::Stranger) => {
@@ -328,7 +330,7 @@ pub(super) async fn login<I: Inbox + 'static>(
 }
 
 /// A person signs out.
-pub(super) async fn logout<I: Inbox + 'static>(
+pub(super) async fn sign_out<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(who): Extension<Visitor>,
     Extension(request): Extension<RequestId>,

@@ -12,7 +12,7 @@ use phileas_domain::engine::{Reason, Snapshot, Verdict};
 use phileas_domain::model::RepositoryId;
 use tokio::sync::broadcast;
 
-use super::summary::{Summary, short};
+use super::summary::{Summary, short_line};
 use crate::runtime::TickReport;
 use crate::runtime::inbox::Fault;
 use crate::server::repositories::Member;
@@ -106,13 +106,13 @@ impl Board {
     /// A few words about a repository.
     #[must_use]
     pub fn words(&self, id: RepositoryId) -> Option<Arc<BriefSummary>> {
-        self.shelf().words.get(&id).cloned()
+        self.lock_cache().words.get(&id).cloned()
     }
 
     /// The repositories whose Jules key was refused at the last look, by their numbers.
     #[must_use]
     pub fn with_refused_keys(&self) -> Vec<RepositoryId> {
-        let cache = self.shelf();
+        let cache = self.lock_cache();
         let refused = cache.words.iter().filter(|(_, words)| words.key_refused);
         refused.map(|(id, _)| *id).collect()
     }
@@ -120,7 +120,7 @@ impl Board {
     /// Everything about a repository. `None`: it was not ticked yet, or others have displaced it.
     #[must_use]
     pub fn whole(&self, id: RepositoryId) -> Option<FullSummary> {
-        let mut cache = self.shelf();
+        let mut cache = self.lock_cache();
         cache.uses += 1;
         let now = cache.uses;
         let (used, whole) = cache.whole.get_mut(&id)?;
@@ -137,7 +137,7 @@ impl Board {
     /// Keeps what a tick left.
     pub fn keep(&self, mut summary: Summary, facts: Snapshot) {
         let id = summary.id;
-        if let Some((_, before)) = self.shelf().whole.get(&id) {
+        if let Some((_, before)) = self.lock_cache().whole.get(&id) {
             summary.remember(&before.summary);
         }
         let words = Arc::new(words_of(&summary));
@@ -145,7 +145,7 @@ impl Board {
             summary: Arc::new(summary),
             facts: Some(Arc::new(facts)),
         };
-        let mut cache = self.shelf();
+        let mut cache = self.lock_cache();
         cache.uses += 1;
         let now = cache.uses;
         cache.put(id, words);
@@ -157,17 +157,17 @@ impl Board {
 
     /// Keeps why a tick failed, beside what the last good one left.
     pub fn fail(&self, id: RepositoryId, because: &str) {
-        let mut cache = self.shelf();
+        let mut cache = self.lock_cache();
         let known = cache.words.get(&id);
         let mut words = known.map_or_else(BriefSummary::unseen, |words| (**words).clone());
         words.standing = RepositoryStatus::Attention;
-        words.trouble = Some(short(because));
+        words.trouble = Some(short_line(because));
         cache.put(id, Arc::new(words));
         drop(cache);
         self.tell(id);
     }
 
-    fn shelf(&self) -> MutexGuard<'_, BoardCache> {
+    fn lock_cache(&self) -> MutexGuard<'_, BoardCache> {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -56,7 +56,7 @@ impl<I> DashboardContext<I> {
     /// The names of all that the service looks after.
     pub(super) fn names(&self) -> BTreeMap<RepositoryId, RepositoryName> {
         let members = self.dashboard.repositories.as_ref();
-        let members = members.map(|all| all.members()).unwrap_or_default();
+        let members = members.map(|all| all.list_members()).unwrap_or_default();
         members
             .iter()
             .map(|member| (member.id, member.name.clone()))

@@ -43,7 +43,7 @@ impl Forecasts {
         board: &Arc<Board>,
     ) -> Option<Arc<Forecast>> {
         let at = facts.now;
-        if let Some(made) = self.made(id, at) {
+        if let Some(made) = self.make_forecast(id, at) {
             return Some(made);
         }
         let permit = Arc::clone(&self.room).try_acquire_owned().ok()?;
@@ -72,7 +72,7 @@ impl Forecasts {
         }
     }
 
-    fn made(&self, id: RepositoryId, at: Timestamp) -> Option<Arc<Forecast>> {
+    fn make_forecast(&self, id: RepositoryId, at: Timestamp) -> Option<Arc<Forecast>> {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let (of, forecast) = made.get(&id)?;
         (*of == at).then(|| Arc::clone(forecast))

@@ -18,7 +18,7 @@ use super::format::moment;
 use super::live_updates::Topic;
 use super::pages::{self, Frame, shown};
 use super::refused_deliveries::refused;
-use super::summary::short;
+use super::summary::short_line;
 use super::view::{deliveries as heard, front as all, repository as one};
 use crate::runtime::inbox::{Inbox, InboxError, Page, Start};
 use crate::server::public::counters::RecentCounter;
@@ -33,15 +33,15 @@ const MAX_PAGES: usize = 10_000;
 type Shared<I> = State<Arc<DashboardContext<I>>>;
 
 /// One field of an address.
-fn field(query: Option<&str>, name: &str) -> Option<String> {
+fn query_field(query: Option<&str>, name: &str) -> Option<String> {
     form_urlencoded::parse(query?.as_bytes())
         .find(|(known, _)| known == name)
         .map(|(_, value)| value.into_owned())
 }
 
 /// What came of a form, by the word in the address to which it led.
-fn done(query: Option<&str>) -> Option<&'static str> {
-    Some(match field(query, "done")?.as_str() {
+fn action_result(query: Option<&str>) -> Option<&'static str> {
+    Some(match query_field(query, "done")?.as_str() {
         "look" => "The check starts now.",
         "look-suspended" => "It is suspended and is tried once a day; resume it first.",
         "resume" => "It goes on.",
@@ -75,7 +75,7 @@ impl<I> DashboardContext<I> {
 impl<I: Inbox> DashboardContext<I> {
     async fn frame(&self, who: Option<&Visitor>) -> Frame {
         let troubles = match who {
-            Some(_) => self.troubles().await,
+            Some(_) => self.service_problems().await,
             None => Vec::new(),
         };
         Frame {
@@ -85,7 +85,7 @@ impl<I: Inbox> DashboardContext<I> {
     }
 }
 
-async fn unavailable<I: Inbox>(
+async fn inbox_unavailable<I: Inbox>(
     desk: &DashboardContext<I>,
     who: &Visitor,
     error: &InboxError,
@@ -126,28 +126,35 @@ pub(super) async fn front<I: Inbox + 'static>(
 ) -> Response {
     let now = desk.now();
     let query = query.as_deref();
-    let wanted: String = field(query, "q")
+    let wanted: String = query_field(query, "q")
         .unwrap_or_default()
         .chars()
         .take(MAX_QUERY)
         .collect();
-    let page = field(query, "page").and_then(|page| page.parse().ok());
+    let page = query_field(query, "page").and_then(|page| page.parse().ok());
     let inbox = &desk.dashboard.inbox;
     let (suspended, counts) = match (
         inbox.suspended_repositories().await,
         inbox.counts(now).await,
     ) {
         (Ok(suspended), Ok(counts)) => (suspended, counts),
-        (Err(error), _) | (_, Err(error)) => return unavailable(&desk, &who, &error).await,
+        (Err(error), _) | (_, Err(error)) => return inbox_unavailable(&desk, &who, &error).await,
     };
     let suspended: BTreeMap<RepositoryId, String> = suspended
         .iter()
-        .filter_map(|wake| Some((wake.repository, short(&wake.suspended.as_ref()?.because))))
+        .filter_map(|wake| {
+            Some((
+                wake.repository,
+                short_line(&wake.suspended.as_ref()?.because),
+            ))
+        })
         .collect();
     let members = desk.names();
     let repositories = desk.dashboard.repositories.as_ref();
     let trouble = repositories.and_then(|all| all.trouble());
-    let unreached = repositories.map(|all| all.unreached()).unwrap_or_default();
+    let unreached = repositories
+        .map(|all| all.unreachable_entries())
+        .unwrap_or_default();
     let view = all::front(
         &members,
         &suspended,
@@ -160,23 +167,24 @@ pub(super) async fn front<I: Inbox + 'static>(
         frame: Frame {
             topic: Some(Topic::Repositories.word()),
             place: "front",
-            word: done(query),
+            word: action_result(query),
             ..desk.frame(Some(&who)).await
         },
         query: form_urlencoded::byte_serialize(view.query.as_bytes()).collect(),
         view,
         inbox: Some(heard::inbox(&counts, now)),
-        no_repositories_reason: nobody(repositories.is_some(), trouble.is_some()).to_owned(),
+        no_repositories_reason: no_repositories_reason(repositories.is_some(), trouble.is_some())
+            .to_owned(),
         unreached: unreached
             .iter()
-            .map(|one| (one.name.to_string(), short(&one.because)))
+            .map(|one| (one.name.to_string(), short_line(&one.because)))
             .collect(),
     };
     shown(StatusCode::OK, &page)
 }
 
 /// Why there are no repositories to show.
-fn nobody(has_repositories: bool, trouble: bool) -> &'static str {
+fn no_repositories_reason(has_repositories: bool, trouble: bool) -> &'static str {
     match (has_repositories, trouble) {
         (false, _) => {
             "The service has no GitHub credential, so that deliveries are stored and no repository is checked. Set \
@@ -200,18 +208,18 @@ pub(super) async fn repository<I: Inbox + 'static>(
 ) -> Response {
     let now = desk.now();
     let Some(repository) = repository_of(&number) else {
-        return missing(&desk, &who).await;
+        return missing_page(&desk, &who).await;
     };
     let id = repository.0;
     let dashboard = &desk.dashboard;
     let wake = match dashboard.inbox.look(repository).await {
         Ok(wake) => wake,
-        Err(error) => return unavailable(&desk, &who, &error).await,
+        Err(error) => return inbox_unavailable(&desk, &who, &error).await,
     };
     let known = desk.names().remove(&repository);
     let stored = wake.as_ref().and_then(|wake| wake.name.clone());
     let Some(name) = known.or(stored) else {
-        return missing(&desk, &who).await;
+        return missing_page(&desk, &who).await;
     };
     let words = dashboard.board.words(repository);
     let words = words.map_or_else(BriefSummary::unseen, |words| (*words).clone());
@@ -229,16 +237,16 @@ pub(super) async fn repository<I: Inbox + 'static>(
     let page = pages::Repository {
         frame: Frame {
             topic: Some(Topic::Repository(repository).word()),
-            word: done(query.as_deref()),
+            word: action_result(query.as_deref()),
             ..desk.frame(Some(&who)).await
         },
         id,
         pulse: one::pulse(&words, wake.as_ref(), now),
         view: whole.map(|whole| one::repository(&whole.summary, &dashboard.github, now)),
-        coming: coming.map(|forecast| one::coming(&forecast, now)),
+        coming: coming.map(|forecast| one::coming_view(&forecast, now)),
         horizon: HORIZON,
         no_forecast,
-        unseen: unseen(words.at.is_some()),
+        unseen: no_summary_reason(words.at.is_some()),
         name,
     };
     shown(StatusCode::OK, &page)
@@ -257,7 +265,7 @@ pub(super) fn repository_of(number: &Number) -> Option<RepositoryId> {
 }
 
 /// Why a repository's page is empty.
-fn unseen(is_dropped: bool) -> &'static str {
+fn no_summary_reason(is_dropped: bool) -> &'static str {
     if is_dropped {
         "Others were viewed since, and the service dropped this page. “Check now” brings it back."
     } else {
@@ -265,7 +273,7 @@ fn unseen(is_dropped: bool) -> &'static str {
     }
 }
 
-async fn missing<I: Inbox>(desk: &DashboardContext<I>, who: &Visitor) -> Response {
+async fn missing_page<I: Inbox>(desk: &DashboardContext<I>, who: &Visitor) -> Response {
     let text = "The service does not look after a repository of this number.";
     message(
         desk,
@@ -284,7 +292,7 @@ pub(super) async fn deliveries<I: Inbox + 'static>(
 ) -> Response {
     let now = desk.now();
     let query = query.as_deref();
-    let before = field(query, "before").and_then(|before| before.parse().ok());
+    let before = query_field(query, "before").and_then(|before| before.parse().ok());
     let inbox = &desk.dashboard.inbox;
     let page = Page {
         start: Start::Before(before),
@@ -295,7 +303,7 @@ pub(super) async fn deliveries<I: Inbox + 'static>(
         inbox.suspended_repositories().await,
     ) {
         (Ok(records), Ok(suspended)) => (records, suspended),
-        (Err(error), _) | (_, Err(error)) => return unavailable(&desk, &who, &error).await,
+        (Err(error), _) | (_, Err(error)) => return inbox_unavailable(&desk, &who, &error).await,
     };
     let names = desk.names();
     let next = records.last().map(|record| record.place);
@@ -303,7 +311,7 @@ pub(super) async fn deliveries<I: Inbox + 'static>(
         frame: Frame {
             topic: before.is_none().then(|| Topic::Inbox.word()),
             place: "deliveries",
-            word: done(query),
+            word: action_result(query),
             ..desk.frame(Some(&who)).await
         },
         suspended: suspended
@@ -325,7 +333,7 @@ pub(super) async fn events<I: Inbox + 'static>(
     State(desk): Shared<I>,
     RawQuery(query): RawQuery,
 ) -> Response {
-    let topic = field(query.as_deref(), "topic").and_then(|topic| Topic::parse(&topic));
+    let topic = query_field(query.as_deref(), "topic").and_then(|topic| Topic::parse(&topic));
     let Some(topic) = topic else {
         return (StatusCode::BAD_REQUEST, "no such topic\n").into_response();
     };
@@ -342,7 +350,7 @@ pub(super) async fn login<I: Inbox + 'static>(
     State(desk): Shared<I>,
     RawQuery(query): RawQuery,
 ) -> Response {
-    let next = local(field(query.as_deref(), "next"));
+    let next = local(query_field(query.as_deref(), "next"));
     if desk.dashboard.access.is_guarded() {
         login_page(&desk, None, next)
     } else {

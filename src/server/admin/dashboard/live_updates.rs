@@ -122,7 +122,7 @@ impl LiveListener {
     async fn next(&mut self) -> Option<&'static str> {
         loop {
             tokio::select! {
-                () = self.ending.come() => return None,
+                () = self.ending.requested() => return None,
                 heard = self.board.recv() => match heard {
                     Ok(id) if self.topic.wants(id) => return Some("changed"),
                     Ok(_) => {}

@@ -57,11 +57,14 @@ pub fn routes<I: Inbox + 'static>(dashboard: Dashboard<I>, guarded: Router) -> R
         .route("/repositories/{id}/look", post(actions::look::<I>))
         .route("/repositories/{id}/resume", post(actions::resume::<I>))
         .route("/repositories/{id}/pause", post(actions::pause::<I>))
-        .route("/repositories/{id}/unpause", post(actions::unpause::<I>))
+        .route(
+            "/repositories/{id}/unpause",
+            post(actions::unpause_repository::<I>),
+        )
         .route("/deliveries", get(handlers::deliveries::<I>))
         .route("/deliveries/replay", post(actions::replay::<I>))
         .route("/events", get(handlers::events::<I>))
-        .route("/logout", post(actions::logout::<I>))
+        .route("/logout", post(actions::sign_out::<I>))
         .with_state(Arc::clone(&desk))
         .merge(guarded)
         .layer(middleware::from_fn_with_state(

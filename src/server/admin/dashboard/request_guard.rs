@@ -50,7 +50,7 @@ pub(super) async fn receive<I>(
         request.extensions_mut().insert(Asker(who));
         next.run(request).await
     };
-    sealed(response, &id)
+    secure_headers(response, &id)
 }
 
 /// Lets authorized requests through. People without a session are redirected to the login form.
@@ -117,7 +117,7 @@ pub(super) fn too_many() -> Response {
 
 /// Adds headers so that the page runs no foreign code, cannot be framed, sends no referrer to other sites, and is not
 /// cached, apart from files whose names change with their content.
-fn sealed(mut response: Response, id: &str) -> Response {
+fn secure_headers(mut response: Response, id: &str) -> Response {
     let headers = response.headers_mut();
     let fixed: [(HeaderName, &'static str); 6] = [
         (header::CONTENT_SECURITY_POLICY, POLICY),

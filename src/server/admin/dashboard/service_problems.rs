@@ -10,7 +10,7 @@ use phileas_domain::model::RepositoryId;
 
 use super::context::DashboardContext;
 use super::refused_deliveries::refused;
-use super::summary::short;
+use super::summary::short_line;
 use crate::runtime::inbox::{CROWDED, Counts, Inbox};
 use crate::server::public::health::{self, PATIENCE};
 
@@ -29,7 +29,7 @@ pub(super) struct ServiceProblem {
 
 impl<I: Inbox> DashboardContext<I> {
     /// Everything that is wrong with the service at this time.
-    pub(super) async fn troubles(&self) -> Vec<ServiceProblem> {
+    pub(super) async fn service_problems(&self) -> Vec<ServiceProblem> {
         let dashboard = &self.dashboard;
         let mut troubles = Vec::new();
         let mut add =
@@ -37,19 +37,22 @@ impl<I: Inbox> DashboardContext<I> {
         if let Some(why) = health::trouble(&*dashboard.inbox, &dashboard.pulse, self.now()).await {
             let text = format!(
                 "Deliveries should not be sent to this service now: {}",
-                short(&why)
+                short_line(&why)
             );
             add(text, None);
         }
         let counts = dashboard.inbox.counts(self.now());
         if let Ok(Ok(counts)) = tokio::time::timeout(PATIENCE, counts).await
-            && let Some(text) = room(&counts)
+            && let Some(text) = inbox_room_problem(&counts)
         {
             add(text, None);
         }
         let repositories = dashboard.repositories.as_ref();
         if let Some(why) = repositories.and_then(|all| all.trouble()) {
-            let text = format!("GitHub does not tell of all repositories: {}", short(&why));
+            let text = format!(
+                "GitHub does not tell of all repositories: {}",
+                short_line(&why)
+            );
             add(text, None);
         }
         let now = Instant::now();
@@ -86,7 +89,7 @@ impl<I: Inbox> DashboardContext<I> {
 }
 
 /// That the inbox has little room left, or none.
-fn room(counts: &Counts) -> Option<String> {
+fn inbox_room_problem(counts: &Counts) -> Option<String> {
     let limit = counts.limit_bytes?;
     let share = (100 * counts.bytes).checked_div(limit).unwrap_or(100);
     if counts.bytes >= limit {
@@ -109,7 +112,7 @@ mod tests {
     #[test]
     fn an_inbox_that_has_little_room_says_so() {
         let said = |bytes, limit_bytes| {
-            room(&Counts {
+            inbox_room_problem(&Counts {
                 bytes,
                 limit_bytes,
                 ..Counts::default()

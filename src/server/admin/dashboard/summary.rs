@@ -116,7 +116,7 @@ impl Summary {
             Ledger::Present { state, .. } => &**state,
             Ledger::Missing { .. } | Ledger::Corrupt { .. } => &nothing,
         };
-        let lines = said(report);
+        let lines = shown_lines(report);
         let plan = &snapshot.plan;
         let tracks = plan.tracks.values().take(MAX_ROWS);
         let schedules = plan.schedules.values().take(MAX_ROWS);
@@ -164,7 +164,7 @@ impl Summary {
                 .values()
                 .rev()
                 .take(MAX_SESSIONS)
-                .map(small)
+                .map(strip_unused)
                 .collect(),
             yields: persona_yields(snapshot)
                 .into_iter()
@@ -177,11 +177,11 @@ impl Summary {
                 .notices
                 .iter()
                 .take(MAX_ROWS)
-                .map(|notice| (notice.number, short(title_of(notice))))
+                .map(|notice| (notice.number, short_line(title_of(notice))))
                 .collect(),
             paused: state.paused.clone(),
             has_plan: !plan::is_absent(&snapshot.tree),
-            findings: findings(snapshot),
+            findings: list_diagnostics(snapshot),
             findings_title: findings_title(snapshot),
             failed: report
                 .failed
@@ -189,7 +189,7 @@ impl Summary {
                 .take(MAX_FINDINGS)
                 .map(|one| {
                     let what = one.what.replace('_', " ");
-                    short(&format!("{what} failed for {}: {}", one.about, one.detail))
+                    short_line(&format!("{what} failed for {}: {}", one.about, one.detail))
                 })
                 .collect(),
         })
@@ -213,7 +213,7 @@ impl Summary {
 }
 
 /// Of what was done only what stands next to what waits now is worth a line; with nothing waiting, the newest action is.
-fn said(report: &TickReport) -> Vec<Line> {
+fn shown_lines(report: &TickReport) -> Vec<Line> {
     let waits = |line: &Line| {
         report
             .waiting
@@ -229,7 +229,7 @@ fn said(report: &TickReport) -> Vec<Line> {
     }
     lines.extend(report.waiting.iter().map(|(_, line)| line.clone()));
     for line in &mut lines {
-        line.detail = short(&line.detail);
+        line.detail = short_line(&line.detail);
     }
     lines
 }
@@ -253,7 +253,7 @@ fn track_of(track: &Track, state: Option<&TrackState>, lines: &[Line]) -> TrackS
             .iter()
             .map(|step| match &step.kind {
                 StepKind::Persona(id) => id.to_string(),
-                StepKind::Layer(name) => format!("layer:{}", short(name)),
+                StepKind::Layer(name) => format!("layer:{}", short_line(name)),
             })
             .collect(),
         present: index.filter(|index| live && *index < track.steps.len()),
@@ -269,16 +269,16 @@ fn track_of(track: &Track, state: Option<&TrackState>, lines: &[Line]) -> TrackS
 }
 
 /// Drops what no page shows: keys of other versions may be large.
-fn small(entry: &HistoryEntry) -> HistoryEntry {
+fn strip_unused(entry: &HistoryEntry) -> HistoryEntry {
     HistoryEntry {
         extra: phileas_domain::state::Extra::new(),
-        note: entry.note.as_deref().map(short),
+        note: entry.note.as_deref().map(short_line),
         duplicates: Vec::new(),
         ..entry.clone()
     }
 }
 
-fn findings(snapshot: &Snapshot) -> Vec<String> {
+fn list_diagnostics(snapshot: &Snapshot) -> Vec<String> {
     let ledger = match &snapshot.ledger {
         Ledger::Corrupt { diagnostics, .. } => diagnostics.as_slice(),
         Ledger::Missing { .. } | Ledger::Present { .. } => &[],
@@ -288,7 +288,7 @@ fn findings(snapshot: &Snapshot) -> Vec<String> {
     let is_absent = plan::is_absent(&snapshot.tree);
     let all = all.filter(|one| !(is_absent && one.file == plan::SCHEDULES_PATH));
     all.take(MAX_FINDINGS)
-        .map(|one| short(&one.to_string()))
+        .map(|one| short_line(&one.to_string()))
         .collect()
 }
 
@@ -303,7 +303,7 @@ fn findings_title(snapshot: &Snapshot) -> &'static str {
 
 /// One line of at most [`MAX_TEXT`] characters, without characters that could steer what shows them.
 #[must_use]
-pub fn short(text: &str) -> String {
+pub fn short_line(text: &str) -> String {
     let mut line = String::new();
     let words = text.split(|c: char| c.is_whitespace() || c.is_control() || is_direction(c));
     for word in words.filter(|word| !word.is_empty()) {
@@ -329,8 +329,8 @@ mod tests {
 
     #[test]
     fn texts_of_others_are_short_and_steer_nothing() {
-        assert_eq!(short("a\u{1b}[1m\n b\u{202e}c"), "a [1m b c");
-        let long = short(&"x".repeat(MAX_TEXT + 5));
+        assert_eq!(short_line("a\u{1b}[1m\n b\u{202e}c"), "a [1m b c");
+        let long = short_line(&"x".repeat(MAX_TEXT + 5));
         assert_eq!(long.chars().count(), MAX_TEXT + 1);
         assert!(long.ends_with('…'));
     }

@@ -114,7 +114,7 @@ impl Stand {
 }
 
 /// The token that the forms of a page carry.
-fn csrf(page: &str) -> String {
+fn page_csrf(page: &str) -> String {
     let (_, rest) = page.split_once("name=\"csrf\" value=\"").unwrap();
     rest.split('"').next().unwrap().to_owned()
 }
@@ -138,7 +138,7 @@ async fn every_number_that_no_repository_has_is_a_404() {
     let stand = Stand::new(None);
     stand.heard("issues").await;
     assert_eq!(stand.get("/repositories/7").await.status, StatusCode::OK);
-    let form = csrf(&stand.get("/repositories/7").await.text);
+    let form = page_csrf(&stand.get("/repositories/7").await.text);
     let form = format!("csrf={form}");
     for number in [
         "8",
@@ -283,7 +283,7 @@ async fn r26_without_the_token_nothing_is_shown_or_done() {
 async fn a_person_signs_in_acts_and_signs_out() {
     let stand = Stand::new(Some(TOKEN));
     stand.heard("issues").await;
-    let form = csrf(&stand.get("/login").await.text);
+    let form = page_csrf(&stand.get("/login").await.text);
     let body = |token: &str| format!("csrf={form}&token={token}");
     let wrong = stand.ask("POST", "/login", &[], &body("wrong")).await;
     assert!(wrong.text.contains("not the admin token"));
@@ -324,7 +324,7 @@ async fn a_person_signs_in_acts_and_signs_out() {
     let signed = [("cookie", cookie), ("accept", "text/html")];
     let page = stand.ask("GET", "/deliveries", &signed, "").await;
     assert_eq!(page.status, StatusCode::OK);
-    let own = csrf(&page.text);
+    let own = page_csrf(&page.text);
     let replay = format!("csrf={own}&id=11111111-2222-3333-4444-555555555555");
     let other_origin = [("cookie", cookie), ("origin", "http://evil.example")];
     let refused = stand

@@ -80,7 +80,7 @@ impl Metrics {
 
 impl Tallies {
     /// A repository needs a person, or does so no longer.
-    pub(super) fn attend(&mut self, id: RepositoryId, needed: bool) {
+    pub(super) fn set_attention(&mut self, id: RepositoryId, needed: bool) {
         if needed {
             self.attention.insert(id);
         } else {
@@ -108,7 +108,7 @@ impl TickObserver for Metrics {
             let grave = report.waiting.iter().any(|(_, line)| {
                 standing_of(line.verdict, line.reason) == RepositoryStatus::Attention
             });
-            self.counted().attend(member.id, grave);
+            self.counted().set_attention(member.id, grave);
         }
         let seen = report.seen.as_deref();
         let state = seen.and_then(|seen| match &seen.ledger {
@@ -129,7 +129,10 @@ impl TickObserver for Metrics {
                         state.history.values().rev().find(of_turn)
                     });
                     if let Some(outcome) = entry.and_then(|entry| entry.outcome.as_ref()) {
-                        *counted.settled.entry(known(outcome.as_str())).or_default() += 1;
+                        *counted
+                            .settled
+                            .entry(outcome_label(outcome.as_str()))
+                            .or_default() += 1;
                     }
                     continue;
                 }
@@ -153,12 +156,12 @@ impl TickObserver for Metrics {
             Fault::Outage { .. } => "outage",
         };
         self.tick(result, took);
-        self.counted().attend(member.id, true);
+        self.counted().set_attention(member.id, true);
     }
 }
 
 /// Outcomes that phileas itself writes; words of other programs are one series.
-fn known(outcome: &str) -> &'static str {
+fn outcome_label(outcome: &str) -> &'static str {
     const WORDS: [&str; 10] = [
         "merged",
         "pr_open",
@@ -183,7 +186,7 @@ mod tests {
 
     #[test]
     fn words_of_other_programs_are_one_series() {
-        assert_eq!(known("merged"), "merged");
-        assert_eq!(known("whatever\n"), "other");
+        assert_eq!(outcome_label("merged"), "merged");
+        assert_eq!(outcome_label("whatever\n"), "other");
     }
 }

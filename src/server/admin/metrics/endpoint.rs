@@ -48,14 +48,14 @@ pub fn routes<I: Inbox + 'static>(sources: MetricsSources<I>) -> Router {
             }
             let kind = "text/plain; version=0.0.4; charset=utf-8";
             let is_writable = sources.inbox.trouble().is_none();
-            let page = page(&sources, counts.ok().as_ref(), is_writable, now);
+            let page = render_page(&sources, counts.ok().as_ref(), is_writable, now);
             ([(header::CONTENT_TYPE, kind)], page).into_response()
         }
     };
     Router::new().route("/metrics", get(page))
 }
 
-fn page<I>(
+fn render_page<I>(
     sources: &MetricsSources<I>,
     counts: Option<&Counts>,
     is_writable: bool,
@@ -63,9 +63,9 @@ fn page<I>(
 ) -> String {
     let mut text = Text::default();
     if let Some(repositories) = &sources.repositories {
-        sources.metrics.counted().keep(&repositories.members());
+        sources.metrics.counted().keep(&repositories.list_members());
     }
-    service(&mut text, &sources.metrics);
+    write_service(&mut text, &sources.metrics);
     let name = "phileas_deliveries_total";
     text.head(name, Kind::Counter, "Requests to the webhook, by what came of them; unknown_event and unknown_action are counted beside stored.");
     for (outcome, count) in sources.figures.all() {
@@ -79,9 +79,9 @@ fn page<I>(
     );
     text.sample(name, &[], u8::from(is_writable));
     if let Some(counts) = counts {
-        inbox(&mut text, counts, now);
+        write_inbox(&mut text, counts, now);
     }
-    work(&mut text, &sources.metrics);
+    write_work(&mut text, &sources.metrics);
     if let Some(feed) = &sources.feed {
         let written = feed.written();
         let name = "phileas_job_events_total";
@@ -95,11 +95,11 @@ fn page<I>(
             text.sample(name, &[("event", kind.as_str())], count);
         }
     }
-    limits(&mut text, sources);
+    write_limits(&mut text, sources);
     text.finish()
 }
 
-fn service(text: &mut Text, metrics: &Metrics) {
+fn write_service(text: &mut Text, metrics: &Metrics) {
     let name = "phileas_build_info";
     text.head(name, Kind::Gauge, "The program that answers.");
     text.sample(name, &[("version", env!("CARGO_PKG_VERSION"))], 1);
@@ -108,7 +108,7 @@ fn service(text: &mut Text, metrics: &Metrics) {
     text.sample(name, &[], metrics.begun.elapsed().as_secs());
 }
 
-fn inbox(text: &mut Text, counts: &Counts, now: Timestamp) {
+fn write_inbox(text: &mut Text, counts: &Counts, now: Timestamp) {
     let mut gauge = |name: &str, help: &str, value: u64| {
         text.head(name, Kind::Gauge, help);
         text.sample(name, &[], value);
@@ -165,7 +165,7 @@ fn inbox(text: &mut Text, counts: &Counts, now: Timestamp) {
     );
 }
 
-fn work(text: &mut Text, metrics: &Metrics) {
+fn write_work(text: &mut Text, metrics: &Metrics) {
     let counted = metrics.counted();
     let name = "phileas_ticks_total";
     text.head(name, Kind::Counter, "Ticks, by what came of them.");
@@ -235,9 +235,9 @@ fn work(text: &mut Text, metrics: &Metrics) {
     text.sample(name, &[], counted.attention.len());
 }
 
-fn limits<I>(text: &mut Text, sources: &MetricsSources<I>) {
+fn write_limits<I>(text: &mut Text, sources: &MetricsSources<I>) {
     let members = sources.repositories.as_ref();
-    let members = members.map(|all| all.members()).unwrap_or_default();
+    let members = members.map(|all| all.list_members()).unwrap_or_default();
     let name = "phileas_repositories";
     text.head(
         name,
@@ -281,7 +281,7 @@ mod tests {
             metrics.tick("done", Duration::from_millis(millis));
         }
         let mut text = Text::default();
-        work(&mut text, &metrics);
+        write_work(&mut text, &metrics);
         let text = text.finish();
         for line in [
             "phileas_tick_duration_seconds_bucket{le=\"0.05\"} 2",
@@ -301,14 +301,14 @@ mod tests {
         {
             let mut counted = metrics.counted();
             counted.keys.insert(3, 7);
-            counted.attend(RepositoryId(1), true);
-            counted.attend(RepositoryId(1), true);
-            counted.attend(RepositoryId(2), true);
-            counted.attend(RepositoryId(2), false);
+            counted.set_attention(RepositoryId(1), true);
+            counted.set_attention(RepositoryId(1), true);
+            counted.set_attention(RepositoryId(2), true);
+            counted.set_attention(RepositoryId(2), false);
         }
         let shown = |line: &str| {
             let mut text = Text::default();
-            work(&mut text, &metrics);
+            write_work(&mut text, &metrics);
             text.finish().lines().any(|known| known == line)
         };
         assert!(shown("phileas_jules_key_sessions_left{key=\"3\"} 7"));

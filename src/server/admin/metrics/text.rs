@@ -27,8 +27,8 @@ impl Text {
             Kind::Histogram => "histogram",
         };
         let help = help.replace('\\', "\\\\").replace('\n', "\\n");
-        self.line(format_args!("# HELP {name} {help}"));
-        self.line(format_args!("# TYPE {name} {kind}"));
+        self.add_line(format_args!("# HELP {name} {help}"));
+        self.add_line(format_args!("# TYPE {name} {kind}"));
     }
 
     /// One sample of the metric that was begun last.
@@ -38,9 +38,9 @@ impl Text {
             .map(|(label, value)| format!("{label}=\"{}\"", escaped(value)))
             .collect();
         if labels.is_empty() {
-            self.line(format_args!("{name} {value}"));
+            self.add_line(format_args!("{name} {value}"));
         } else {
-            self.line(format_args!("{name}{{{}}} {value}", labels.join(",")));
+            self.add_line(format_args!("{name}{{{}}} {value}", labels.join(",")));
         }
     }
 
@@ -50,7 +50,7 @@ impl Text {
         self.0
     }
 
-    fn line(&mut self, line: std::fmt::Arguments<'_>) {
+    fn add_line(&mut self, line: std::fmt::Arguments<'_>) {
         // Writing to a text cannot fail.
         let _written = writeln!(self.0, "{line}");
     }

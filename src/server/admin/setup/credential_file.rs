@@ -77,7 +77,7 @@ pub(super) fn keep(data_dir: &Path, app: Conversion) -> Result<(), CredentialFil
 mod tests {
     use super::*;
 
-    fn made(id: u64) -> Conversion {
+    fn create_file(id: u64) -> Conversion {
         Conversion {
             id,
             slug: "phileas".to_owned(),
@@ -91,8 +91,8 @@ mod tests {
     fn an_app_is_kept_whole_and_never_written_over() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("app.json.part"), "left behind").unwrap();
-        keep(folder.path(), made(7)).unwrap();
-        let again = keep(folder.path(), made(8)).unwrap_err();
+        keep(folder.path(), create_file(7)).unwrap();
+        let again = keep(folder.path(), create_file(8)).unwrap_err();
         assert!(matches!(again, CredentialFileError::There(_)), "{again}");
         let text = std::fs::read_to_string(folder.path().join(APP_FILE)).unwrap();
         assert!(text.contains("\"id\": 7"), "{text}");

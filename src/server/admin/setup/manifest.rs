@@ -41,7 +41,7 @@ impl AppRequest {
     }
 
     /// Where the form is posted to.
-    pub(super) fn action(&self, github: &str, state: &str) -> String {
+    pub(super) fn form_action(&self, github: &str, state: &str) -> String {
         match &self.owner {
             Some(owner) => {
                 format!("{github}/organizations/{owner}/settings/apps/new?state={state}")
@@ -54,7 +54,7 @@ impl AppRequest {
 /// The App's manifest: private, and with nothing that would let it change workflows, settings or secrets. `origin` is
 /// where the browser is sent back to.
 #[must_use]
-pub fn manifest(url: &str, origin: &str) -> Value {
+pub fn app_manifest(url: &str, origin: &str) -> Value {
     let permissions: Map<String, Value> = PERMISSIONS
         .into_iter()
         .map(|(name, access, _)| (name.to_owned(), access.into()))
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn r17_the_app_asks_for_what_it_uses_and_for_nothing_else() {
-        let manifest = manifest("https://phileas.example.com", "http://127.0.0.1:9090");
+        let manifest = app_manifest("https://phileas.example.com", "http://127.0.0.1:9090");
         let asked: Vec<String> = manifest["default_permissions"]
             .as_object()
             .unwrap()

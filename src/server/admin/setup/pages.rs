@@ -33,10 +33,10 @@ pub(super) fn form(token: &str, url: &str, wrong: Option<&str>) -> String {
     let wrong = wrong.map_or_else(String::new, |wrong| {
         format!(
             "<p role=\"alert\"><strong>{}</strong></p>\n",
-            escaped(wrong)
+            escape_html(wrong)
         )
     });
-    whole(
+    whole_page(
         "Make a GitHub App for phileas",
         &format!(
             "{wrong}<p>phileas works on GitHub as an App of your own. It will be private to your account, and can neither \
@@ -49,8 +49,8 @@ pub(super) fn form(token: &str, url: &str, wrong: Option<&str>) -> String {
              <p><label for=\"owner\">The organisation that is to own the App; empty for yourself</label><br>\n\
              <input id=\"owner\" name=\"owner\" size=\"30\"></p>\n\
              <p><button type=\"submit\">Go on</button></p>\n</form>\n",
-            escaped(token),
-            escaped(url)
+            escape_html(token),
+            escape_html(url)
         ),
     )
 }
@@ -61,14 +61,14 @@ pub(super) fn review(action: &str, manifest: &str) -> String {
         .iter()
         .map(|(name, access, why)| format!("<li><code>{name}: {access}</code> – {why}</li>\n"))
         .collect();
-    whole(
+    whole_page(
         "What the App may do",
         &format!(
             "<ul>\n{rows}</ul>\n<p>GitHub asks you for a name and shows the same once more before anything is made.</p>\n\
              <form method=\"post\" action=\"{}\">\n<input type=\"hidden\" name=\"manifest\" value=\"{}\">\n\
              <p><button type=\"submit\">Make it on GitHub</button></p>\n</form>\n",
-            escaped(action),
-            escaped(manifest)
+            escape_html(action),
+            escape_html(manifest)
         ),
     )
 }
@@ -76,44 +76,44 @@ pub(super) fn review(action: &str, manifest: &str) -> String {
 /// The App is there.
 pub(super) fn done(html_url: &str) -> String {
     let install = format!("{}/installations/new", html_url.trim_end_matches('/'));
-    whole(
+    whole_page(
         "The App is made",
         &format!(
             "<p>Its credentials are kept in the data directory. Two steps are left:</p>\n<ol>\n\
              <li><a href=\"{}\">Install it</a> on the repositories that phileas is to look after.</li>\n\
              <li>Start <code>phileas serve</code> again, without <code>--setup</code>.</li>\n</ol>\n",
-            escaped(&install)
+            escape_html(&install)
         ),
     )
 }
 
 /// GitHub could not be asked, and the code may still be good. `address` asks again.
 pub(super) fn retry(why: &str, address: &str) -> String {
-    whole(
+    whole_page(
         "GitHub does not answer",
         &format!(
             "<p role=\"alert\">{}</p>\n<p>Nothing is lost yet: what GitHub has sent you back with is good for an hour.</p>\n\
              <p><a href=\"{}\">Ask again</a></p>\n",
-            escaped(why),
-            escaped(address)
+            escape_html(why),
+            escape_html(address)
         ),
     )
 }
 
 /// The page for a browser that returns from GitHub with an unknown state.
-pub(super) fn stranger(github: &str) -> String {
-    whole(
+pub(super) fn unknown_visitor_page(github: &str) -> String {
+    whole_page(
         "This page did not send you to GitHub",
         &format!(
             "<p>It was another tab, or one that was served before.{}</p>\n\
              <p>Start again with the address on the console of <code>phileas serve --setup</code>.</p>\n",
-            escaped(&leftover(github))
+            escape_html(&leftover_note(github))
         ),
     )
 }
 
 /// What may be left on GitHub after something went wrong.
-pub(super) fn leftover(github: &str) -> String {
+pub(super) fn leftover_note(github: &str) -> String {
     format!(
         " An App may have been made all the same, whose key is lost: delete it at {github}/settings/apps (or at \
          {github}/organizations/ORGANISATION/settings/apps) before you start again."
@@ -122,10 +122,13 @@ pub(super) fn leftover(github: &str) -> String {
 
 /// A failure that this page cannot fix.
 pub(super) fn broken(why: &str) -> String {
-    whole("This did not work", &format!("<p>{}</p>\n", escaped(why)))
+    whole_page(
+        "This did not work",
+        &format!("<p>{}</p>\n", escape_html(why)),
+    )
 }
 
-fn whole(title: &str, body: &str) -> String {
+fn whole_page(title: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<meta name=\"color-scheme\" content=\"light dark\">\n\
@@ -134,7 +137,7 @@ fn whole(title: &str, body: &str) -> String {
 }
 
 /// A text that stands as itself between tags and in quoted attributes.
-fn escaped(text: &str) -> String {
+fn escape_html(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

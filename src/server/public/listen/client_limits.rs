@@ -21,8 +21,10 @@ pub(super) struct ClientConnection {
 
 impl ClientConnections {
     /// Admits a connection from this address, unless it has too many.
-    pub(super) fn sit(crowd: &Arc<Self>, address: IpAddr) -> Option<ClientConnection> {
-        let address = Some(address.to_canonical()).filter(is_public).map(client);
+    pub(super) fn admit_client(crowd: &Arc<Self>, address: IpAddr) -> Option<ClientConnection> {
+        let address = Some(address.to_canonical())
+            .filter(is_public)
+            .map(client_network);
         if let Some(address) = address {
             let mut seats = crowd.0.lock().unwrap_or_else(PoisonError::into_inner);
             let taken = seats.entry(address).or_default();
@@ -60,7 +62,7 @@ fn is_public(address: &IpAddr) -> bool {
 }
 
 /// What stands for one client: an IPv6 subscriber has at least a /64, with more addresses than can be counted.
-fn client(address: IpAddr) -> IpAddr {
+fn client_network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX)).into(),
@@ -77,30 +79,32 @@ mod tests {
         for private in ["127.0.0.1", "10.1.2.3", "fd00::1", "::ffff:192.168.0.9"] {
             let address: IpAddr = private.parse().unwrap();
             let seats: Vec<_> = (0..=MAX_PER_ADDRESS)
-                .map(|_| ClientConnections::sit(&crowd, address))
+                .map(|_| ClientConnections::admit_client(&crowd, address))
                 .collect();
             assert!(seats.iter().all(Option::is_some), "{private}");
         }
         let (one, other) = ("192.0.2.1".parse().unwrap(), "2001:db8::2".parse().unwrap());
         let mut seats: Vec<_> = (0..MAX_PER_ADDRESS)
-            .map(|_| ClientConnections::sit(&crowd, one))
+            .map(|_| ClientConnections::admit_client(&crowd, one))
             .collect();
         assert!(seats.iter().all(Option::is_some));
-        assert!(ClientConnections::sit(&crowd, one).is_none());
-        assert!(ClientConnections::sit(&crowd, other).is_some());
+        assert!(ClientConnections::admit_client(&crowd, one).is_none());
+        assert!(ClientConnections::admit_client(&crowd, other).is_some());
         seats.pop();
-        assert!(ClientConnections::sit(&crowd, one).is_some());
+        assert!(ClientConnections::admit_client(&crowd, one).is_some());
         let in_a_network = |n: usize| format!("2001:db8:0:1::{n:x}").parse().unwrap();
         let mut network: Vec<_> = (0..MAX_PER_ADDRESS)
-            .map(|n| ClientConnections::sit(&crowd, in_a_network(n)))
+            .map(|n| ClientConnections::admit_client(&crowd, in_a_network(n)))
             .collect();
         assert!(network.iter().all(Option::is_some));
-        network.push(ClientConnections::sit(
+        network.push(ClientConnections::admit_client(
             &crowd,
             in_a_network(MAX_PER_ADDRESS),
         ));
         assert!(network.pop().unwrap().is_none());
-        assert!(ClientConnections::sit(&crowd, "2001:db8:0:2::1".parse().unwrap()).is_some());
+        assert!(
+            ClientConnections::admit_client(&crowd, "2001:db8:0:2::1".parse().unwrap()).is_some()
+        );
         drop((seats, network));
         assert!(
             crowd.0.lock().unwrap().is_empty(),

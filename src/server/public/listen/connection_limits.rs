@@ -61,7 +61,7 @@ impl ConnectionSlots {
             {
                 let mut guests = self.guests();
                 if guests.all.len() < self.most {
-                    return self.give(&mut guests);
+                    return self.give_slot(&mut guests);
                 }
                 guests.ask_the_most_silent();
             }
@@ -69,7 +69,7 @@ impl ConnectionSlots {
         }
     }
 
-    fn give(self: &Arc<Self>, guests: &mut OpenConnections) -> ConnectionSlot {
+    fn give_slot(self: &Arc<Self>, guests: &mut OpenConnections) -> ConnectionSlot {
         let number = guests.next;
         guests.next += 1;
         let leave = Arc::new(Notify::new());
@@ -120,7 +120,7 @@ pub(super) fn ask_the_most_silent(listeners: &[Arc<ConnectionSlots>]) -> bool {
 
 impl ConnectionSlot {
     /// Waits until this connection has to make room.
-    pub(super) async fn asked_to_leave(&self) {
+    pub(super) async fn wait_for_close_request(&self) {
         self.leave.notified().await;
     }
 
@@ -180,9 +180,9 @@ mod tests {
         assert!(!first.is_silent());
         let mut fourth = Box::pin(places.take());
         assert!((&mut fourth).now_or_never().is_none());
-        assert!(second.asked_to_leave().now_or_never().is_some());
-        assert!(first.asked_to_leave().now_or_never().is_none());
-        assert!(third.asked_to_leave().now_or_never().is_none());
+        assert!(second.wait_for_close_request().now_or_never().is_some());
+        assert!(first.wait_for_close_request().now_or_never().is_none());
+        assert!(third.wait_for_close_request().now_or_never().is_none());
         drop(second);
         let fourth = Arc::new(fourth.await);
 
@@ -194,7 +194,7 @@ mod tests {
         assert!((&mut fifth).now_or_never().is_none());
         drop(visit);
         assert!((&mut fifth).now_or_never().is_none());
-        assert!(first.asked_to_leave().now_or_never().is_some());
+        assert!(first.wait_for_close_request().now_or_never().is_some());
         drop(first);
         fifth.await;
         drop((more, most));
@@ -210,13 +210,13 @@ mod tests {
         assert!(first.is_silent());
         let mut third = Box::pin(places.take());
         assert!((&mut third).now_or_never().is_none());
-        assert!(first.asked_to_leave().now_or_never().is_none());
-        assert!(second.asked_to_leave().now_or_never().is_some());
+        assert!(first.wait_for_close_request().now_or_never().is_none());
+        assert!(second.wait_for_close_request().now_or_never().is_some());
         drop(second);
         let third = third.await;
         let mut fourth = Box::pin(places.take());
         assert!((&mut fourth).now_or_never().is_none());
-        assert!(first.asked_to_leave().now_or_never().is_some());
+        assert!(first.wait_for_close_request().now_or_never().is_some());
         drop((visit, third));
     }
 }

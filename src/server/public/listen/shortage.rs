@@ -45,12 +45,12 @@ impl Listeners {
             let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
             ask_the_most_silent(&all)
         };
-        self.log(error, is_shortage, evicted);
+        self.log_failure(error, is_shortage, evicted);
         // A connection that is asked to leave does so at once; on the other listener that is not seen here.
         let _not_yet = tokio::time::timeout(ACCEPT_PAUSE, places.changed()).await;
     }
 
-    fn log(&self, error: &io::Error, is_shortage: bool, evicted: bool) {
+    fn log_failure(&self, error: &io::Error, is_shortage: bool, evicted: bool) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         failures.since += 1;
         if failures
@@ -101,12 +101,18 @@ mod tests {
         for code in NO_DESCRIPTOR {
             let error = io::Error::from_raw_os_error(code);
             listeners.failed_to_accept(&error, &other).await;
-            assert!(first.asked_to_leave().now_or_never().is_some(), "{error}");
-            assert!(second.asked_to_leave().now_or_never().is_none(), "{error}");
+            assert!(
+                first.wait_for_close_request().now_or_never().is_some(),
+                "{error}"
+            );
+            assert!(
+                second.wait_for_close_request().now_or_never().is_none(),
+                "{error}"
+            );
         }
         // A client that went away before it was accepted says nothing of descriptors.
         let aborted = io::Error::from(io::ErrorKind::ConnectionAborted);
         listeners.failed_to_accept(&aborted, &other).await;
-        assert!(first.asked_to_leave().now_or_never().is_none());
+        assert!(first.wait_for_close_request().now_or_never().is_none());
     }
 }

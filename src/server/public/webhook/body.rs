@@ -81,7 +81,7 @@ pub(super) async fn read(
     };
     let mut body = body;
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| why(&error))?;
+        let frame = frame.map_err(|error| refusal_reason(&error))?;
         let Ok(data) = frame.into_data() else {
             continue;
         };
@@ -118,7 +118,7 @@ impl GrowingBody<'_> {
             return Err(BodyRefusal::TooLarge);
         }
         if length > self.granted {
-            self.grow(length).await?;
+            self.grow_memory(length).await?;
         }
         if self.bytes.capacity() < length {
             // What is granted is allocated at once, so that growing never takes more than that.
@@ -130,7 +130,7 @@ impl GrowingBody<'_> {
     }
 
     /// Takes room for twice of what there is, or for all that there will be.
-    async fn grow(&mut self, length: usize) -> Result<(), BodyRefusal> {
+    async fn grow_memory(&mut self, length: usize) -> Result<(), BodyRefusal> {
         let wanted = (2 * self.granted).max(length).min(self.most);
         let units = (wanted - self.granted).div_ceil(UNIT);
         let units = u32::try_from(units).expect("the largest body has 400 units");
@@ -150,7 +150,7 @@ impl GrowingBody<'_> {
 }
 
 /// Why the listener has ended a body.
-fn why(error: &(dyn Error + 'static)) -> BodyRefusal {
+fn refusal_reason(error: &(dyn Error + 'static)) -> BodyRefusal {
     let mut cause = Some(error);
     while let Some(error) = cause {
         if let Some(BodyError::TooSlow) = error.downcast_ref() {

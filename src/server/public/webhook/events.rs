@@ -30,7 +30,7 @@ struct WakingActions {
     idle: &'static [&'static str],
 }
 
-const fn waking(
+const fn waking_actions(
     event: &'static str,
     actions: &'static [&'static str],
     idle: &'static [&'static str],
@@ -43,19 +43,19 @@ const fn waking(
 }
 
 const WAKING: [WakingActions; 15] = [
-    waking(
+    waking_actions(
         "check_run",
         &["completed"],
         &["created", "requested_action", "rerequested"],
     ),
-    waking("check_suite", &["completed"], &["requested", "rerequested"]),
-    waking("delete", &[], &[]),
-    waking(
+    waking_actions("check_suite", &["completed"], &["requested", "rerequested"]),
+    waking_actions("delete", &[], &[]),
+    waking_actions(
         "issue_comment",
         &["created", "edited", "deleted", "pinned", "unpinned"],
         &[],
     ),
-    waking(
+    waking_actions(
         "issues",
         &[
             "assigned",
@@ -79,8 +79,8 @@ const WAKING: [WakingActions; 15] = [
         ],
         &[],
     ),
-    waking("member", &["added", "edited", "removed"], &[]),
-    waking(
+    waking_actions("member", &["added", "edited", "removed"], &[]),
+    waking_actions(
         "pull_request",
         &[
             "assigned",
@@ -107,18 +107,18 @@ const WAKING: [WakingActions; 15] = [
         ],
         &[],
     ),
-    waking(
+    waking_actions(
         "pull_request_review",
         &["dismissed", "edited", "submitted"],
         &[],
     ),
-    waking(
+    waking_actions(
         "pull_request_review_comment",
         &["created", "deleted", "edited"],
         &[],
     ),
-    waking("push", &[], &[]),
-    waking(
+    waking_actions("push", &[], &[]),
+    waking_actions(
         "repository",
         &[
             "archived",
@@ -131,10 +131,10 @@ const WAKING: [WakingActions; 15] = [
         ],
         &["created", "deleted"],
     ),
-    waking("repository_dispatch", &[], &[]),
-    waking("status", &[], &[]),
-    waking("workflow_dispatch", &[], &[]),
-    waking(
+    waking_actions("repository_dispatch", &[], &[]),
+    waking_actions("status", &[], &[]),
+    waking_actions("workflow_dispatch", &[], &[]),
+    waking_actions(
         "workflow_run",
         &["completed"],
         &["in_progress", "requested"],
@@ -217,12 +217,12 @@ pub(super) fn changes_repositories(event: &str) -> bool {
 }
 
 /// Whether an event matters: a repository has to be checked, or the list of repositories may have changed.
-pub(in crate::server) fn matters(event: &str, action: Option<&str>) -> bool {
-    interest(event, action).wakes || changes_repositories(event)
+pub(in crate::server) fn is_relevant(event: &str, action: Option<&str>) -> bool {
+    event_interest(event, action).wakes || changes_repositories(event)
 }
 
 /// What an event with this action is to us.
-pub(super) fn interest(event: &str, action: Option<&str>) -> EventInterest {
+pub(super) fn event_interest(event: &str, action: Option<&str>) -> EventInterest {
     let Some(waking) = WAKING.iter().find(|waking| waking.event == event) else {
         let familiar = if IDLE.contains(&event) {
             EventFamiliarity::Known
@@ -256,14 +256,17 @@ mod tests {
             wakes,
             familiar: EventFamiliarity::Known,
         };
-        assert_eq!(interest("issues", Some("labeled")), known(true));
-        assert_eq!(interest("push", None), known(true));
-        assert_eq!(interest("repository_dispatch", Some("my-own")), known(true));
-        assert_eq!(interest("check_run", Some("completed")), known(true));
-        assert_eq!(interest("check_run", Some("created")), known(false));
-        assert_eq!(interest("star", Some("created")), known(false));
-        assert_eq!(interest("ping", None), known(false));
-        let new_action = interest("check_run", Some("teleported"));
+        assert_eq!(event_interest("issues", Some("labeled")), known(true));
+        assert_eq!(event_interest("push", None), known(true));
+        assert_eq!(
+            event_interest("repository_dispatch", Some("my-own")),
+            known(true)
+        );
+        assert_eq!(event_interest("check_run", Some("completed")), known(true));
+        assert_eq!(event_interest("check_run", Some("created")), known(false));
+        assert_eq!(event_interest("star", Some("created")), known(false));
+        assert_eq!(event_interest("ping", None), known(false));
+        let new_action = event_interest("check_run", Some("teleported"));
         assert_eq!(
             new_action,
             EventInterest {
@@ -271,7 +274,7 @@ mod tests {
                 familiar: EventFamiliarity::UnknownAction
             }
         );
-        let new_event = interest("holodeck", Some("created"));
+        let new_event = event_interest("holodeck", Some("created"));
         assert_eq!(
             new_event,
             EventInterest {

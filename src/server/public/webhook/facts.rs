@@ -71,7 +71,7 @@ impl Facts {
         document(payload, &mut picked).map_err(|_| NO_JSON)?;
         let is_own = event == "push" && picked.is_push_of_service(received_at);
         let action = picked.action.0;
-        let interest = events::interest(&event, action.as_deref());
+        let interest = events::event_interest(&event, action.as_deref());
         let subject = picked.subjects.into_iter().flatten().next();
         Ok(Self {
             familiar: interest.familiar,
@@ -123,13 +123,13 @@ impl<'de> PickJson<'de> for Payload {
             "head_commit" => value(map, &mut self.head_commit),
             "repository" => {
                 let picked = value(map, &mut self.repository)?;
-                self.subject(key, self.repository.node_id.0.clone());
+                self.read_subject(key, self.repository.node_id.0.clone());
                 Ok(picked)
             }
             _ if SUBJECTS.contains(&key) => {
                 let mut thing = NumberedThread::default();
                 let picked = value(map, &mut thing)?;
-                self.subject(key, thing.node_id.0);
+                self.read_subject(key, thing.node_id.0);
                 Ok(picked)
             }
             _ => Ok(false),
@@ -152,7 +152,7 @@ impl Payload {
             && !self.forced.0
     }
 
-    fn subject(&mut self, key: &str, node_id: Option<String>) {
+    fn read_subject(&mut self, key: &str, node_id: Option<String>) {
         let place = SUBJECTS.iter().position(|subject| *subject == key);
         if let Some(slot) = place.and_then(|place| self.subjects.get_mut(place)) {
             *slot = node_id;

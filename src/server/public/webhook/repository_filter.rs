@@ -39,7 +39,7 @@ impl RepositoryFilter {
 
     /// The same, with the ids of the names that are learnt meanwhile: from then on they count, and the names no longer.
     #[must_use]
-    pub fn learning(mut self, learnt: DiscoveredIds) -> Self {
+    pub fn with_discovered_ids(mut self, learnt: DiscoveredIds) -> Self {
         self.learnt = learnt;
         self
     }
@@ -84,8 +84,8 @@ mod tests {
     fn r4_a_renamed_repository_is_accepted_and_another_with_its_old_name_is_not() {
         let name: RepositoryName = "acme/widget".parse().unwrap();
         let learnt = DiscoveredIds::default();
-        let listed =
-            RepositoryFilter::new(BTreeSet::new(), vec![name.clone()]).learning(learnt.clone());
+        let listed = RepositoryFilter::new(BTreeSet::new(), vec![name.clone()])
+            .with_discovered_ids(learnt.clone());
         assert!(listed.takes(&delivery(7, "Acme/Widget")));
         assert!(
             !listed.takes(&delivery(7, "acme/gadget")),

@@ -71,10 +71,10 @@ impl Secrets {
                 of: secrets.len(),
             });
         }
-        Ok(Self::keyed(&secrets))
+        Ok(Self::keyed_mac(&secrets))
     }
 
-    fn keyed(secrets: &[&str]) -> Self {
+    fn keyed_mac(secrets: &[&str]) -> Self {
         let keyed = secrets.iter().map(|secret| {
             Hmac::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length")
         });
@@ -83,7 +83,7 @@ impl Secrets {
 
     /// Whether one of the secrets has signed these bytes. Takes the same time whichever it is, and however much of the
     /// signature is right.
-    pub(super) fn verify(&self, body: &[u8], signature: &Signature) -> bool {
+    pub(super) fn is_signed(&self, body: &[u8], signature: &Signature) -> bool {
         self.0.iter().fold(false, |verified, keyed| {
             let mut mac = keyed.clone();
             mac.update(body);
@@ -131,12 +131,12 @@ mod tests {
     #[test]
     fn r1_githubs_own_example_is_verified() {
         let signature = header(&format!("sha256={DIGITS}")).unwrap();
-        assert!(secrets(&[SECRET]).verify(b"Hello, World!", &signature));
-        assert!(secrets(&["new", SECRET]).verify(b"Hello, World!", &signature));
-        assert!(secrets(&[SECRET, "new"]).verify(b"Hello, World!", &signature));
-        assert!(!secrets(&["new"]).verify(b"Hello, World!", &signature));
-        assert!(!secrets(&[SECRET]).verify(b"Hello, World?", &signature));
-        assert!(!secrets(&[SECRET]).verify(b"", &signature));
+        assert!(secrets(&[SECRET]).is_signed(b"Hello, World!", &signature));
+        assert!(secrets(&["new", SECRET]).is_signed(b"Hello, World!", &signature));
+        assert!(secrets(&[SECRET, "new"]).is_signed(b"Hello, World!", &signature));
+        assert!(!secrets(&["new"]).is_signed(b"Hello, World!", &signature));
+        assert!(!secrets(&[SECRET]).is_signed(b"Hello, World?", &signature));
+        assert!(!secrets(&[SECRET]).is_signed(b"", &signature));
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
         for bit in 0..8 * LENGTH {
             let mut wrong = signature;
             wrong[bit / 8] ^= 1 << (bit % 8);
-            assert!(!secrets.verify(b"Hello, World!", &wrong), "bit {bit}");
+            assert!(!secrets.is_signed(b"Hello, World!", &wrong), "bit {bit}");
         }
     }
 

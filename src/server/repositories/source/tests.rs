@@ -52,7 +52,10 @@ impl Transport for Upstream {
 }
 
 /// Lists so often, and answers with the requests of each listing and with what was logged.
-async fn listed(status: u16, times: usize) -> (Vec<Vec<(Timestamp, String)>>, Vec<String>) {
+async fn list_repeatedly(
+    status: u16,
+    times: usize,
+) -> (Vec<Vec<(Timestamp, String)>>, Vec<String>) {
     let clock = Arc::new(Clock(Mutex::new(Timestamp::UNIX_EPOCH)));
     let upstream = Arc::new(Upstream {
         status,
@@ -92,7 +95,7 @@ async fn listed(status: u16, times: usize) -> (Vec<Vec<(Timestamp, String)>>, Ve
 /// GitHub allows 900 a minute, and ticks ask, too.
 #[tokio::test]
 async fn thousands_that_are_not_there_are_asked_about_in_turn_and_told_in_a_line() {
-    let (asked, logged) = listed(404, 2).await;
+    let (asked, logged) = list_repeatedly(404, 2).await;
     for asked in &asked {
         assert_eq!(asked.len(), MANY);
         let minute = SignedDuration::from_secs(60);
@@ -112,7 +115,7 @@ async fn thousands_that_are_not_there_are_asked_about_in_turn_and_told_in_a_line
 #[tokio::test]
 async fn a_github_that_fails_is_not_asked_about_thousands() {
     for (status, attempts) in [(503, 4), (403, 1)] {
-        let (asked, logged) = listed(status, 3).await;
+        let (asked, logged) = list_repeatedly(status, 3).await;
         let mut first = BTreeSet::new();
         for asked in &asked {
             assert_eq!(asked.len(), MAX_FAILED_IN_A_ROW * attempts, "{status}");

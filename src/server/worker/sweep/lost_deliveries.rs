@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::adapters::github::DeliveryAttempt;
-use crate::server::public::webhook::matters;
+use crate::server::public::webhook::is_relevant;
 
 /// How often one event is asked for.
 pub const MAX_ASKS: u32 = 5;
@@ -36,7 +36,7 @@ pub(super) fn lost<'a>(
     remembered: &Remembered,
 ) -> Vec<(u64, &'a str)> {
     let mut events: BTreeMap<&str, Event<'_>> = BTreeMap::new();
-    let matter = |one: &&DeliveryAttempt| matters(&one.event, one.action.as_deref());
+    let matter = |one: &&DeliveryAttempt| is_relevant(&one.event, one.action.as_deref());
     for attempt in attempts.iter().filter(matter) {
         let guid = attempt.guid.as_str();
         let event = events.entry(guid).or_insert_with(|| {

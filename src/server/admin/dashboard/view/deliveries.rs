@@ -7,7 +7,7 @@ use phileas_domain::model::{RepositoryId, RepositoryName};
 
 use crate::runtime::inbox::{Counts, Outcome, Record, Wake};
 use crate::server::admin::dashboard::format::{self, Moment};
-use crate::server::admin::dashboard::summary::short;
+use crate::server::admin::dashboard::summary::short_line;
 
 /// One delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub fn delivery(
     };
     DeliveryView {
         id: facts.id.to_string(),
-        event: short(&match &facts.action {
+        event: short_line(&match &facts.action {
             Some(action) => format!("{}.{action}", facts.event),
             None => facts.event.clone(),
         }),
@@ -106,7 +106,7 @@ pub fn suspended_view(
             ToString::to_string,
         ),
         since: format::moment(suspended.at, now),
-        because: short(&suspended.because),
+        because: short_line(&suspended.because),
         probe: format::moment(suspended.probe_at, now),
         attempts: wake.attempts,
     })

@@ -105,7 +105,7 @@ pub fn front(
         })
         .collect(),
         rows: shown
-            .map(|(standing, _, id, name, said)| row(standing, id, name, said, now))
+            .map(|(standing, _, id, name, said)| row_view(standing, id, name, said, now))
             .collect(),
         query: query.trim().to_owned(),
         page,
@@ -114,7 +114,7 @@ pub fn front(
     }
 }
 
-fn row(
+fn row_view(
     standing: RepositoryStatus,
     id: RepositoryId,
     name: &RepositoryName,
@@ -152,7 +152,7 @@ pub fn of_standing(standing: RepositoryStatus) -> (&'static str, &'static str) {
 mod tests {
     use super::*;
 
-    fn shown(query: &str, page: usize, count: u64) -> FrontView {
+    fn matches_query(query: &str, page: usize, count: u64) -> FrontView {
         let board = Board::default();
         board.fail(RepositoryId(2), "no key");
         let members = (1..=count)
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn who_needs_a_person_comes_first() {
-        let page = shown("", 1, 4);
+        let page = matches_query("", 1, 4);
         let rows: Vec<_> = page
             .rows
             .iter()
@@ -185,14 +185,14 @@ mod tests {
 
     #[test]
     fn pages_end_and_searches_ignore_case() {
-        let page = shown("", 99, 130);
+        let page = matches_query("", 99, 130);
         assert_eq!((page.page, page.pages, page.rows.len()), (3, 3, 10));
-        let found = shown(" aCME/R12", 1, 130);
+        let found = matches_query(" aCME/R12", 1, 130);
         assert_eq!(
             (found.found, found.pages, found.query.as_str()),
             (10, 1, "aCME/R12")
         );
-        let none = shown("unknown", 1, 3);
+        let none = matches_query("unknown", 1, 3);
         assert_eq!((none.found, none.page, none.rows.len()), (0, 1, 0));
     }
 }

@@ -7,12 +7,12 @@ use super::front::of_standing;
 use super::report_lines::{ReportLineView, said};
 use super::ring::{Ring, ring};
 use super::sessions::{SessionView, session};
-use super::timeline::{TimelineView, timeline};
+use super::timeline::{TimelineView, session_timeline};
 use super::yields::{self, Meter, YieldView};
 use crate::runtime::inbox::Wake;
 use crate::server::admin::dashboard::board::BriefSummary;
 use crate::server::admin::dashboard::format::{self, Moment};
-use crate::server::admin::dashboard::summary::{Summary, short};
+use crate::server::admin::dashboard::summary::{Summary, short_line};
 
 /// The most sessions that are listed.
 pub const MAX_LISTED: usize = 40;
@@ -155,7 +155,7 @@ pub fn repository(summary: &Summary, github: &str, now: Timestamp) -> Repository
             })
             .collect(),
         lines: lines(&summary.lines),
-        timeline: timeline(&summary.sessions, name, github, now),
+        timeline: session_timeline(&summary.sessions, name, github, now),
         sessions: summary
             .sessions
             .iter()
@@ -190,7 +190,10 @@ pub fn repository(summary: &Summary, github: &str, now: Timestamp) -> Repository
                 by.unwrap_or_default(),
                 why.unwrap_or_default()
             );
-            (short(&text), pause.at.map(|at| format::moment(at, now)))
+            (
+                short_line(&text),
+                pause.at.map(|at| format::moment(at, now)),
+            )
         }),
         findings: summary.findings.clone(),
         findings_title: summary.findings_title,
@@ -220,7 +223,7 @@ pub fn pulse(words: &BriefSummary, wake: Option<&Wake>, now: Timestamp) -> Pulse
         suspended: suspended.map(|suspended| {
             (
                 format::moment(suspended.at, now),
-                short(&suspended.because),
+                short_line(&suspended.because),
                 format::moment(suspended.probe_at, now),
             )
         }),
@@ -229,7 +232,7 @@ pub fn pulse(words: &BriefSummary, wake: Option<&Wake>, now: Timestamp) -> Pulse
 
 /// The coming turns of a forecast.
 #[must_use]
-pub fn coming(forecast: &Forecast, now: Timestamp) -> Vec<ComingView> {
+pub fn coming_view(forecast: &Forecast, now: Timestamp) -> Vec<ComingView> {
     let turns = forecast.turns.iter().filter(|turn| turn.at > now);
     turns
         .take(MAX_COMING)

@@ -68,12 +68,12 @@ pub fn ring(track: &TrackSummary, sessions: &[HistoryEntry]) -> Ring {
             .iter()
             .find(|entry| entry.persona_id.as_str() == name && entry.track_name() == track.name);
         let live = mark == "present";
-        let angle = TAU * share(index, count) - TAU / 4.0;
+        let angle = TAU * circle_share(index, count) - TAU / 4.0;
         Station {
             number: index + 1,
             name: name.clone(),
-            x: coordinate(MIDDLE + RADIUS * angle.cos()),
-            y: coordinate(MIDDLE + RADIUS * angle.sin()),
+            x: circle_point(MIDDLE + RADIUS * angle.cos()),
+            y: circle_point(MIDDLE + RADIUS * angle.sin()),
             mark,
             mark_words,
             class: last.map_or("", |entry| {
@@ -85,10 +85,10 @@ pub fn ring(track: &TrackSummary, sessions: &[HistoryEntry]) -> Ring {
     Ring {
         round: (2..=MAX_STATIONS).contains(&count),
         stations: stations.collect(),
-        behind: coordinate(here.map_or(0.0, |here| 100.0 * share(here, count))),
+        behind: circle_point(here.map_or(0.0, |here| 100.0 * circle_share(here, count))),
         middle: here
             .and_then(|here| track.steps.get(here))
-            .map_or_else(|| "–".to_owned(), |name| fitting(name)),
+            .map_or_else(|| "–".to_owned(), |name| fitting_name(name)),
         below: if track.present.is_some() {
             "at work"
         } else {
@@ -98,7 +98,7 @@ pub fn ring(track: &TrackSummary, sessions: &[HistoryEntry]) -> Ring {
 }
 
 /// A name that fits into the circle.
-fn fitting(name: &str) -> String {
+fn fitting_name(name: &str) -> String {
     const ROOM: usize = 13;
     match name.char_indices().nth(ROOM) {
         Some((cut, _)) => format!("{}…", &name[..cut]),
@@ -110,11 +110,11 @@ fn fitting(name: &str) -> String {
     clippy::cast_precision_loss,
     reason = "a track has at most some hundred steps"
 )]
-fn share(index: usize, count: usize) -> f64 {
+fn circle_share(index: usize, count: usize) -> f64 {
     index as f64 / count.max(1) as f64
 }
 
-fn coordinate(value: f64) -> String {
+fn circle_point(value: f64) -> String {
     format!("{value:.1}")
 }
 

@@ -91,7 +91,7 @@ pub struct Bar {
 
 /// The timeline of sessions, newest first. `None`: none of them has a time.
 #[must_use]
-pub fn timeline(
+pub fn session_timeline(
     entries: &[HistoryEntry],
     repository: &RepositoryName,
     github: &str,
@@ -224,7 +224,7 @@ mod tests {
     fn at(entries: &[HistoryEntry]) -> Option<TimelineView> {
         let name = "acme/widget".parse().unwrap();
         let now = "2026-01-05T12:00:00Z".parse().unwrap();
-        timeline(entries, &name, "https://github.com", now)
+        session_timeline(entries, &name, "https://github.com", now)
     }
 
     #[test]

@@ -74,7 +74,7 @@ fn yield_of(who: String, figures: &Yield, now: Timestamp) -> YieldView {
         ignored: figures.ignored,
         open: figures.open,
         nothing,
-        parts: parts(&shares, figures.sessions),
+        parts: outcome_parts(&shares, figures.sessions),
         to_merge: figures.median_to_merge.map(format::span),
         resting: figures
             .resting_until
@@ -83,7 +83,7 @@ fn yield_of(who: String, figures: &Yield, now: Timestamp) -> YieldView {
     }
 }
 
-fn parts(shares: &[(&'static str, u32)], whole: u32) -> Vec<Part> {
+fn outcome_parts(shares: &[(&'static str, u32)], whole: u32) -> Vec<Part> {
     let mut sum = 0;
     let mut parts = Vec::new();
     for (class, count) in shares {
