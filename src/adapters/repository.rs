@@ -130,7 +130,7 @@ impl WriteGitHub for Client {
         self.remove_label(thread, label).await
     }
 
-    async fn tell_status(
+    async fn write_status(
         &self,
         thread: u64,
         known: Option<u64>,

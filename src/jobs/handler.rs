@@ -397,7 +397,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         next.attempt = Some(attempt);
         let _known = jobs.register(next, now)?;
         if self.allowed.settling.archive
-            && let Err(failure) = account.put_away(&job.job_id).await
+            && let Err(failure) = account.archive_account_job(&job.job_id).await
         {
             tracing::warn!(job = %job.job_id, "{failure}");
         }

@@ -102,7 +102,7 @@ pub async fn finish<A: WriteAccount>(
 ) -> Result<bool, StoreError> {
     if settling.archive
         && let Some(account) = account_for(accounts, job).map(|name| &accounts[name])
-        && let Err(failure) = account.put_away(&job.job_id).await
+        && let Err(failure) = account.archive_account_job(&job.job_id).await
     {
         // A job that is retired is not come back to, so its session goes first.
         tracing::warn!(job = %job.job_id, "{failure}");

@@ -166,9 +166,9 @@ impl PendingChanges {
         }
         let mut told = BTreeSet::new();
         for (issue, file) in written {
-            notify_subscribers(format!("{RUNS}/{issue}/{file}"), false);
+            add(format!("{RUNS}/{issue}/{file}"), false);
             if told.insert(issue.clone()) {
-                notify_subscribers(format!("{RUNS}/{issue}"), false);
+                add(format!("{RUNS}/{issue}"), false);
             }
         }
         changes

@@ -112,7 +112,7 @@ pub struct Driver<I, C, T> {
     /// How many ticks may run at once.
     pub bounds: Bounds,
     /// Shows a watchdog that the loop runs.
-    pub pulse: Arc<Heartbeat>,
+    pub heartbeat: Arc<Heartbeat>,
 }
 
 /// The state of a driver's loop.
@@ -254,7 +254,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         if hands.is_leaving() {
             return now;
         }
-        self.pulse.record_turn(now);
+        self.heartbeat.record_turn(now);
         hands.outages.flush(now);
         if !self.extend(hands).await {
             return hands.extend_after;
@@ -465,7 +465,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             inbox: Arc::clone(&self.inbox),
             clock: Arc::clone(&self.clock),
             ticker: Arc::clone(&self.ticker),
-            pulse: Arc::clone(&self.pulse),
+            heartbeat: Arc::clone(&self.heartbeat),
             lease: lease.clone(),
             leaving: Arc::clone(&hands.leaving),
             outages: Arc::clone(&hands.outages),

@@ -109,7 +109,7 @@ async fn execute_effect(
             body,
             not_after,
         } => {
-            let write = github.tell_status(pull.0, None, marker, body);
+            let write = github.write_status(pull.0, None, marker, body);
             let written = in_time(now(), *not_after, write).await;
             Executed::with_event(written, |_| pull_notified(*pull, marker))
         }
@@ -161,7 +161,7 @@ async fn execute_issue_effect(
             body,
             not_after,
         } => {
-            let write = github.tell_status(*thread, *comment_id, marker, body);
+            let write = github.write_status(*thread, *comment_id, marker, body);
             let written = in_time(now(), *not_after, write).await;
             Executed::with_event(written, |comment_id| Event::StatusWritten {
                 request: request.clone(),

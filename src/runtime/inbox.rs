@@ -43,7 +43,7 @@ pub use delivery::{
     Start, outcome,
 };
 pub use lease::{Fault, Lease, Settled};
-pub use recheck::{LOOK_AGAIN, look_again};
+pub use recheck::{LOOK_AGAIN, recheck_time};
 pub use wake::{
     ALONE_AFTER_DEATHS, CLOCK_SLACK, Claimed, Held, MAX_FAULTS, MAX_LEASE, PROBE_INTERVAL,
     Suspended, Wake,
@@ -54,7 +54,7 @@ pub const RETENTION: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// How long handled deliveries are kept at least when the inbox is short of room: GitHub's window of redelivery.
 pub const REDELIVERY_WINDOW: SignedDuration = SignedDuration::from_hours(3 * 24);
 /// From this part of its room on an inbox passes over deliveries that wake no repository: what is left is for those that do.
-pub const CROWDED: f64 = 0.8;
+pub const NEARLY_FULL: f64 = 0.8;
 /// The most deliveries that one [`Inbox::prune`] removes, so that it never holds up the accepting for long.
 pub const PRUNE_BATCH: usize = 1_000;
 

@@ -188,7 +188,7 @@ pub fn snapshot_of(observation: GitHubObservation, settings: &Settings) -> Snaps
         reviews: BTreeMap::new(),
         single_sessions: BTreeMap::new(),
         working_docs: WorkingDocs {
-            there: observation.papers,
+            there: observation.working_folders,
             ..WorkingDocs::default()
         },
         exchange: None,
@@ -397,7 +397,7 @@ mod tests {
                     plan::SCHEDULES_PATH.to_owned(),
                     "[gate]\nmain_red = \"critical_only\"\n",
                 )]),
-                papers: BTreeSet::new(),
+                working_folders: BTreeSet::new(),
                 pulls: BTreeMap::new(),
                 notices: Vec::new(),
                 dashboards: Vec::new(),

@@ -120,7 +120,7 @@ pub struct GitHubObservation {
     pub tree: Tree,
     /// The folders of the default branch that hold what agents leave for one another, as far as they are there. What is
     /// in them is not listed: it grows for years, and is read only where a prompt quotes it.
-    pub papers: BTreeSet<String>,
+    pub working_folders: BTreeSet<String>,
     /// Open pull requests, and those that changed lately.
     pub pulls: BTreeMap<PullNumber, Pull>,
     /// Open issues that phileas opened.
@@ -365,7 +365,7 @@ pub trait WriteGitHub: ReadGitHub {
     /// Makes our one comment with the marker say this, whichever of phileas' accounts wrote it, and writes it where there
     /// is none; answers with its id. Younger copies of it that a race has left are deleted, if this very account wrote
     /// them. Comments of others are never touched.
-    fn tell_status(
+    fn write_status(
         &self,
         thread: u64,
         known: Option<u64>,

@@ -33,7 +33,7 @@ pub const PUBLIC_URL: &str = "http://sandbox.invalid";
 /// The secret of the webhooks. It opens nothing else.
 pub const WEBHOOK_SECRET: &str = "sandbox-webhook-secret-of-no-use-elsewhere";
 /// What the maintainer asks for.
-const WISH: &str = "phileas:fixer";
+const REQUEST_LABEL: &str = "phileas:fixer";
 /// Where every sandbox begins.
 pub const START: &str = "2026-01-05T00:00:00Z";
 
@@ -61,7 +61,7 @@ pub struct WorldSetup {
     /// When it begins.
     pub start: Timestamp,
     /// Whether the maintainer begins by putting a label on an issue of another user; only in the newcomer's repository.
-    pub wish: bool,
+    pub begins_with_request: bool,
     /// Whether the layers of the hand-over pipeline are at work in it, too.
     pub layers: bool,
     /// Texts by path that are laid over the repository's files; an empty one takes a file away.
@@ -99,7 +99,7 @@ impl WorldSetup {
             },
             tier: Tier::Pro,
             start: START.parse().expect("the start is an instant"),
-            wish: false,
+            begins_with_request: false,
             layers: false,
             texts: BTreeMap::new(),
             ledger_texts: BTreeMap::new(),
@@ -169,13 +169,13 @@ impl WorldSetup {
             repositories.push(world.seed(&other));
         }
         let github = world.github_mut();
-        if self.wish && self.repo.is_none() {
+        if self.begins_with_request && self.repo.is_none() {
             let (title, body) = (
                 "An empty text counts as one word",
                 "`words(\"\")` should be 0.\n\nThank you!",
             );
             let issue = github.open_issue(repositories[0], title, body, &[], "visitor", start);
-            github.add_label(repositories[0], issue, WISH, "maintainer", start);
+            github.add_label(repositories[0], issue, REQUEST_LABEL, "maintainer", start);
         }
         github.add_person_token(GITHUB_TOKEN, RUNNER);
         github.add_person_token(MAINTAINER_TOKEN, "maintainer");

@@ -44,7 +44,7 @@ pub struct Service<I, D> {
     /// What works beside the listeners.
     pub driver: D,
     /// Whether what ticks repositories lives.
-    pub pulse: Arc<Heartbeat>,
+    pub heartbeat: Arc<Heartbeat>,
     /// How long deliveries are taken at least once the service is to end, while `/readyz` says so already: until the balancer that
     /// shares them out has looked.
     pub drain: Duration,
@@ -72,7 +72,7 @@ impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
         let time_to_end = time_to_end(self.drain);
         let health = health::routes(
             Arc::clone(&self.inbox),
-            self.pulse,
+            self.heartbeat,
             stopping.clone(),
             self.access,
         );

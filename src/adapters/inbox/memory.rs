@@ -8,8 +8,8 @@ use phileas_domain::model::{Holder, RepositoryId};
 use tokio::sync::watch;
 
 use crate::runtime::inbox::{
-    Accepted, CROWDED, Claimed, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease,
-    MAX_ALONE, MAX_PAGE, Outcome, PRUNE_BATCH, Page, REDELIVERY_WINDOW, RETENTION, Record,
+    Accepted, Claimed, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease, MAX_ALONE,
+    MAX_PAGE, NEARLY_FULL, Outcome, PRUNE_BATCH, Page, REDELIVERY_WINDOW, RETENTION, Record,
     Replayed, Settled, Start, Wake, outcome,
 };
 
@@ -70,7 +70,7 @@ impl MemoryInbox {
 
 /// Whether so much room is in use that only deliveries that wake a repository are kept.
 fn is_crowded(used: usize, room: usize) -> bool {
-    used as f64 >= room as f64 * CROWDED
+    used as f64 >= room as f64 * NEARLY_FULL
 }
 
 impl Tables {
@@ -163,7 +163,7 @@ impl Tables {
             .get(&place)
             .and_then(|kept| kept.delivery.woken())
         else {
-            return Replayed::WakesNobody;
+            return Replayed::WakesNoRepository;
         };
         let wake = self.wake(repository);
         let generation = wake.hear(None, now);

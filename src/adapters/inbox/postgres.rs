@@ -543,7 +543,7 @@ impl Inbox for PostgresInbox {
                     )
                     .await?;
                 return Ok(match known {
-                    Some(_) => Replayed::WakesNobody,
+                    Some(_) => Replayed::WakesNoRepository,
                     None => Replayed::Unknown,
                 });
             };

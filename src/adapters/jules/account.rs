@@ -162,7 +162,7 @@ impl WriteAccount for Client {
         Ok(())
     }
 
-    async fn put_away(&self, id: &JobId) -> Result<(), AccountFailure> {
+    async fn archive_account_job(&self, id: &JobId) -> Result<(), AccountFailure> {
         not_found_as_none(self.archive_session(id.as_str()).await)?;
         Ok(())
     }

@@ -22,14 +22,14 @@ pub(crate) async fn run(
     let result = match replayed {
         Replayed::Woken(_) => "done",
         Replayed::Suspended(_) => "its repository is suspended",
-        Replayed::WakesNobody => "it wakes no repository",
+        Replayed::WakesNoRepository => "it wakes no repository",
         Replayed::Unknown => "unknown",
     };
     access.record_action("replay", guid.as_str(), result, now);
     let (repository, suspended) = match replayed {
         Replayed::Woken(repository) => (repository, false),
         Replayed::Suspended(repository) => (repository, true),
-        Replayed::WakesNobody => {
+        Replayed::WakesNoRepository => {
             return Err(CliError::usage(format!(
                 "{guid} wakes no repository, so that there is nothing to run again"
             )));

@@ -124,7 +124,7 @@ fn build_setup(arguments: &Sandbox) -> Result<WorldSetup, CliError> {
     setup.repo = arguments.folder().cloned();
     setup.ledger.clone_from(&arguments.ledger);
     setup.empty = arguments.empty;
-    setup.wish = !arguments.world_only && !arguments.empty;
+    setup.begins_with_request = !arguments.world_only && !arguments.empty;
     setup.layers = arguments.layers;
     if arguments.empty {
         // A first try ends with a pull request, however long the person takes. Other sandboxes show what else may

@@ -108,20 +108,20 @@ async fn serve(
     });
     let figures = Arc::new(Figures::default());
     let changed = Arc::new(Notify::new());
-    let pulse = Arc::new(Heartbeat::default());
+    let heartbeat = Arc::new(Heartbeat::default());
     let board = Arc::new(Board::default());
     let metrics = Arc::new(Metrics::default());
     let journal = Arc::new(Journal::new(Arc::clone(&audit)));
-    let onlookers: Vec<Arc<dyn TickObserver>> =
+    let observers: Vec<Arc<dyn TickObserver>> =
         vec![Arc::clone(&board) as _, Arc::clone(&metrics) as _, journal];
     let events = super::jobs::service_events_path(arguments.events.clone(), &config.data_dir)?;
     let feed = open_feed(arguments, config, &events)?;
     let fleet = fleet::build_fleet(
         config,
         Arc::clone(&changed),
-        Arc::clone(&pulse),
+        Arc::clone(&heartbeat),
         &metrics,
-        onlookers,
+        observers,
         feed.clone(),
     )?;
     let sweep = fleet.as_ref().map(|fleet| Sweep {
@@ -154,7 +154,7 @@ async fn serve(
         access,
         audit,
         figures: Arc::clone(&figures),
-        pulse: Arc::clone(&pulse),
+        heartbeat: Arc::clone(&heartbeat),
         github: env_value("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
         ending: asked.clone(),
     };
@@ -169,7 +169,7 @@ async fn serve(
         admin_routes: dashboard::routes(dashboard, measured.merge(tools)),
         figures,
         driver: (Housekeeping, (fleet, sweep)),
-        pulse,
+        heartbeat,
         drain: config.drain,
         hurry: hurry.1,
     };

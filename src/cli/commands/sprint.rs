@@ -61,7 +61,7 @@ async fn print_status(
     };
     let track = plan.sprints.as_ref().map(|sprints| &sprints.track);
     let head = observation.repository.default_head;
-    let there = observation.papers.contains(SPRINTS_FOLDER);
+    let there = observation.working_folders.contains(SPRINTS_FOLDER);
     let tree = match (state.sprint, &head) {
         (Some(sprint), Some(head)) if there => read_files(&github, head, sprint).await?,
         _ => Tree::new(),

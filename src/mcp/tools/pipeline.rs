@@ -287,7 +287,7 @@ async fn next_role(
     let settings = desk.runs.read_settings()?;
     let run = match desk.runs.run(&issue, settings)? {
         Some(run) => run,
-        None if desk.runs.is_archived(&issue)? => return Err(put_away(&issue)),
+        None if desk.runs.is_archived(&issue)? => return Err(archived_error(&issue)),
         None => Run::read_run(issue, &[], settings),
     };
     Ok(NextOutput {
@@ -470,7 +470,7 @@ async fn run_write(
             ToolError::new(format!("`started_at` is no instant: {help}"))
         })?;
     if desk.runs.is_archived(&issue)? {
-        return Err(put_away(&issue));
+        return Err(archived_error(&issue));
     }
     let settings = desk.runs.read_settings()?;
     let made = Made {
@@ -500,7 +500,7 @@ fn find_run(desk: &ToolContext, issue: &IssueId) -> Result<Run, ToolError> {
     let run = desk.runs.run(issue, desk.runs.read_settings()?)?;
     match run {
         Some(run) => Ok(run),
-        None if desk.runs.is_archived(issue)? => Err(put_away(issue)),
+        None if desk.runs.is_archived(issue)? => Err(archived_error(issue)),
         None => Err(ToolError::new(format!(
             "there is no run of {issue} in {}; `pipeline_status` shows those that there are, `pipeline_write` begins one",
             desk.runs.folder().display()
@@ -508,7 +508,7 @@ fn find_run(desk: &ToolContext, issue: &IssueId) -> Result<Run, ToolError> {
     }
 }
 
-fn put_away(issue: &IssueId) -> ToolError {
+fn archived_error(issue: &IssueId) -> ToolError {
     ToolError::new(format!("the run of {issue} is done and archived"))
 }
 

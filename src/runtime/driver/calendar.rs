@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryId;
 
-use crate::runtime::inbox::{LONGEST_REST, look_again};
+use crate::runtime::inbox::{LONGEST_REST, recheck_time};
 use crate::runtime::time::time_after;
 
 /// No repository goes without a tick for longer than this, whichever webhooks arrive or do not.
@@ -22,7 +22,7 @@ pub fn next_look(
     claimed_at: Timestamp,
     now: Timestamp,
 ) -> Timestamp {
-    let asked = [wake_at, look_again(received_at, claimed_at)];
+    let asked = [wake_at, recheck_time(received_at, claimed_at)];
     let earliest = asked.into_iter().flatten().min();
     let reconcile = next_reconcile(repository, now);
     let next = earliest.map_or(reconcile, |asked| asked.min(reconcile));

@@ -35,7 +35,7 @@ pub(super) struct Task<I, C, T> {
     pub(super) inbox: Arc<I>,
     pub(super) clock: Arc<C>,
     pub(super) ticker: Arc<T>,
-    pub(super) pulse: Arc<Heartbeat>,
+    pub(super) heartbeat: Arc<Heartbeat>,
     pub(super) lease: Lease,
     /// The driver ends.
     pub(super) leaving: Arc<AtomicBool>,
@@ -75,7 +75,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
             Ticked::Done { .. } | Ticked::Stopped => {}
         }
         let settled = self.settle_lease(&ticked, claimed_at, ended_at).await;
-        self.pulse.tick_ended(ended_at);
+        self.heartbeat.tick_ended(ended_at);
         let is_left = matches!(settled, Err(InboxError::Unavailable(_)));
         log_settlement(&name, settled);
         is_left.then_some(self.lease)

@@ -182,7 +182,7 @@ pub enum Replayed {
     /// Its repository is due, but suspended: it must be resumed first.
     Suspended(RepositoryId),
     /// It is about no repository, or about one that phileas does not look after.
-    WakesNobody,
+    WakesNoRepository,
     /// No such delivery is stored.
     Unknown,
 }

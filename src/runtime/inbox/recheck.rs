@@ -12,7 +12,7 @@ pub const LOOK_AGAIN: [SignedDuration; 2] = [
 /// When to check a repository again whose newest delivery was received at `received_at`; `None` once all checks are
 /// over. A tick that begins at `now` asks for it beside its own next time.
 #[must_use]
-pub fn look_again(received_at: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
+pub fn recheck_time(received_at: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
     let received_at = received_at?;
     LOOK_AGAIN
         .iter()
@@ -28,10 +28,10 @@ mod tests {
     fn each_delivery_is_followed_by_two_more_looks() {
         let heard = Timestamp::from_second(1_000).unwrap();
         let at = |second| Timestamp::from_second(second).unwrap();
-        assert_eq!(look_again(None, heard), None);
-        assert_eq!(look_again(Some(heard), at(1_000)), Some(at(1_015)));
-        assert_eq!(look_again(Some(heard), at(1_015)), Some(at(1_120)));
-        assert_eq!(look_again(Some(heard), at(1_119)), Some(at(1_120)));
-        assert_eq!(look_again(Some(heard), at(1_120)), None);
+        assert_eq!(recheck_time(None, heard), None);
+        assert_eq!(recheck_time(Some(heard), at(1_000)), Some(at(1_015)));
+        assert_eq!(recheck_time(Some(heard), at(1_015)), Some(at(1_120)));
+        assert_eq!(recheck_time(Some(heard), at(1_119)), Some(at(1_120)));
+        assert_eq!(recheck_time(Some(heard), at(1_120)), None);
     }
 }

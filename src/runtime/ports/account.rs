@@ -119,7 +119,10 @@ pub trait WriteAccount: ReadAccount {
     fn approve(&self, id: &JobId) -> impl Future<Output = Result<(), AccountFailure>> + Send;
 
     /// Archives a session; one that runs is paused. One that Jules does not know is no error.
-    fn put_away(&self, id: &JobId) -> impl Future<Output = Result<(), AccountFailure>> + Send;
+    fn archive_account_job(
+        &self,
+        id: &JobId,
+    ) -> impl Future<Output = Result<(), AccountFailure>> + Send;
 }
 
 /// Pull requests of any repository.

@@ -58,7 +58,7 @@ figures! {
     /// Deliveries refused because the inbox could not store them: answered 503.
     unavailable: Counter,
     /// Connections that were closed at once because their address had too many.
-    crowded: Counter,
+    over_client_limit: Counter,
 }
 
 /// One counter.

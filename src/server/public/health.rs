@@ -25,7 +25,7 @@ const KEPT_FOR: Duration = Duration::from_secs(1);
 /// Whether all is well, and since when that is known.
 struct HealthCheck<I> {
     inbox: Arc<I>,
-    pulse: Arc<Heartbeat>,
+    heartbeat: Arc<Heartbeat>,
     /// Held during a check, so that requests that come meanwhile wait for the same answer.
     last: Mutex<LastCheck>,
 }
@@ -46,7 +46,7 @@ impl<I: Inbox> HealthCheck<I> {
         {
             return last.trouble.clone();
         }
-        let trouble = trouble(&*self.inbox, &self.pulse, Timestamp::now()).await;
+        let trouble = trouble(&*self.inbox, &self.heartbeat, Timestamp::now()).await;
         // Only a change is news.
         match (&trouble, &last.trouble) {
             (Some(trouble), None) => tracing::error!("not ready: {trouble}"),
@@ -62,8 +62,8 @@ impl<I: Inbox> HealthCheck<I> {
 }
 
 /// Why deliveries should not be sent to the service at this time, if they should not.
-pub async fn trouble(inbox: &impl Inbox, pulse: &Heartbeat, now: Timestamp) -> Option<String> {
-    let trouble = pulse.trouble(inbox, now);
+pub async fn trouble(inbox: &impl Inbox, heartbeat: &Heartbeat, now: Timestamp) -> Option<String> {
+    let trouble = heartbeat.trouble(inbox, now);
     match tokio::time::timeout(PATIENCE, trouble).await {
         Ok(trouble) => trouble,
         Err(_) => Some(format!(
@@ -88,13 +88,13 @@ pub struct Routes {
 /// listeners close, so that a load balancer sends no more deliveries. `access`: which clients are let in.
 pub fn routes<I: Inbox + 'static>(
     inbox: Arc<I>,
-    pulse: Arc<Heartbeat>,
+    heartbeat: Arc<Heartbeat>,
     ending: Shutdown,
     access: Arc<Access>,
 ) -> Routes {
     let watch = Arc::new(HealthCheck {
         inbox,
-        pulse,
+        heartbeat,
         last: Mutex::default(),
     });
     let routes = |access: Option<Arc<Access>>| {

@@ -78,7 +78,7 @@ pub async fn listen(
             }
         };
         let Some(client) = ClientConnections::admit_client(&clients, address.ip()) else {
-            figures.crowded.count();
+            figures.over_client_limit.count();
             continue;
         };
         let place = tokio::select! {

@@ -64,7 +64,7 @@ pub struct Intake<I> {
     listed: RepositoryFilter,
     figures: Arc<Figures>,
     refusals: RefusedRequests,
-    strangers: UnlistedRepositories,
+    unlisted: UnlistedRepositories,
     room: BodyMemory,
     /// The beginning of this process' request ids.
     run: u32,
@@ -89,7 +89,7 @@ impl<I> Intake<I> {
             listed,
             figures,
             refusals: RefusedRequests::default(),
-            strangers: UnlistedRepositories::default(),
+            unlisted: UnlistedRepositories::default(),
             room: BodyMemory::default(),
             run: fastrand::u32(..),
             requests: AtomicU64::new(0),
@@ -216,7 +216,7 @@ async fn handle_delivery<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body
     Span::current().record("delivery", facts.delivery.id.as_str());
     if !intake.listed.takes(&facts.delivery) {
         figures.not_listed.count();
-        intake.strangers.add(&facts.delivery, Instant::now());
+        intake.unlisted.add(&facts.delivery, Instant::now());
         return answer(
             StatusCode::ACCEPTED,
             "ignored: the repository is not on the list\n",

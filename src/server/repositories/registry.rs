@@ -56,7 +56,7 @@ pub enum Membership {
     /// The service looks after it.
     Member(Arc<Member>),
     /// It does not.
-    Stranger,
+    Unlisted,
     /// Not known yet: GitHub has not answered since the process began.
     Unknown,
 }
@@ -93,7 +93,7 @@ impl Repositories {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         match known.members.get(&id) {
             Some(member) => Membership::Member(Arc::clone(member)),
-            None if known.listed => Membership::Stranger,
+            None if known.listed => Membership::Unlisted,
             None => Membership::Unknown,
         }
     }
@@ -166,7 +166,7 @@ impl Repositories {
     }
 
     /// The truth may have changed; it is read again soon.
-    pub fn look_again(&self) {
+    pub fn request_listing(&self) {
         self.changed.notify_one();
     }
 
@@ -176,7 +176,7 @@ impl Repositories {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         known.put_off.insert(id);
         drop(known);
-        self.look_again();
+        self.request_listing();
     }
 
     /// How sure it is that a repository is not listed, when a wake of this generation is claimed. Another process that shares the

@@ -30,7 +30,7 @@ pub struct Fleet<C> {
     /// How much may happen at once.
     pub bounds: Bounds,
     /// Tells a watchdog that the driver lives.
-    pub pulse: Arc<Heartbeat>,
+    pub heartbeat: Arc<Heartbeat>,
 }
 
 impl<I: Inbox + 'static, C: Clock> Driver<I> for Fleet<C> {
@@ -41,7 +41,7 @@ impl<I: Inbox + 'static, C: Clock> Driver<I> for Fleet<C> {
             ticker: self.ticks,
             holder: self.holder,
             bounds: self.bounds,
-            pulse: self.pulse,
+            heartbeat: self.heartbeat,
         };
         let driving = async {
             let limit = retry_time(self.clock.now());

@@ -26,7 +26,7 @@ const DENIED_REST: Duration = Duration::from_secs(5 * 60);
 const UNKNOWN_REST: Duration = Duration::from_secs(10);
 /// How long an unlisted repository is left alone that was dismissed a moment ago and is woken again. It may keep talking, and the list
 /// is not read for each word of it.
-const STRANGER_REST: Duration = Duration::from_secs(10 * 60);
+const UNLISTED_REST: Duration = Duration::from_secs(10 * 60);
 /// After so many outages with no tick between them that ended well, it may be this process alone that does not reach GitHub
 /// or Jules.
 const ALONE_AFTER: u32 = 5;
@@ -40,7 +40,7 @@ pub struct Ticks {
     /// What the holders of this process' decisions begin with.
     run: String,
     paused: Option<String>,
-    onlookers: Vec<Arc<dyn TickObserver>>,
+    observers: Vec<Arc<dyn TickObserver>>,
     feed: Option<Arc<Feed>>,
     /// Outages since a tick last ended well.
     outages: AtomicU32,
@@ -56,7 +56,7 @@ impl Ticks {
             repositories,
             run,
             paused,
-            onlookers: Vec::new(),
+            observers: Vec::new(),
             feed: None,
             outages: AtomicU32::new(0),
             ended_at: Mutex::default(),
@@ -65,8 +65,8 @@ impl Ticks {
 
     /// Reports the result of every tick to an observer.
     #[must_use]
-    pub fn seen_by(mut self, onlooker: Arc<dyn TickObserver>) -> Self {
-        self.onlookers.push(onlooker);
+    pub fn seen_by(mut self, observers: Arc<dyn TickObserver>) -> Self {
+        self.observers.push(observers);
         self
     }
 
@@ -118,8 +118,8 @@ impl Ticks {
                     self.ended_at().insert(member.id, report.now);
                 }
                 notify_observers(member, &report);
-                for onlooker in &self.onlookers {
-                    onlooker.ticked(member, &report, begun.elapsed());
+                for observers in &self.observers {
+                    observers.ticked(member, &report, begun.elapsed());
                 }
                 let again = match &self.feed {
                     Some(feed) => feed.tell(member, &report).await,
@@ -132,7 +132,7 @@ impl Ticks {
     }
 
     /// The repository is not on this process's list. Another process may have heard of it since the list was read.
-    fn tick_stranger(&self, lease: &Lease) -> Ticked {
+    fn tick_unlisted(&self, lease: &Lease) -> Ticked {
         let because = "it is on no list of repositories".to_owned();
         match self
             .repositories
@@ -143,7 +143,7 @@ impl Ticks {
                 self.repositories.put_off(lease.repository);
                 outage_fault(because, Some(UNKNOWN_REST))
             }
-            Verification::Again => outage_fault(because, Some(STRANGER_REST)),
+            Verification::Again => outage_fault(because, Some(UNLISTED_REST)),
         }
     }
 
@@ -204,7 +204,7 @@ impl Ticks {
                 Disposition::Unknown => outage_fault(because, None),
                 // The listing finds out which repositories are gone; a refused credential is its owner's fault.
                 Disposition::Denied | Disposition::NotFound => {
-                    self.repositories.look_again();
+                    self.repositories.request_listing();
                     outage_fault(because, Some(DENIED_REST))
                 }
                 Disposition::Refused | Disposition::TooLarge => {
@@ -219,7 +219,7 @@ impl Ticker for Ticks {
     fn called(&self, repository: RepositoryId) -> String {
         match self.repositories.standing(repository) {
             Membership::Member(member) => member.name.to_string(),
-            Membership::Stranger | Membership::Unknown => repository.to_string(),
+            Membership::Unlisted | Membership::Unknown => repository.to_string(),
         }
     }
 
@@ -231,7 +231,7 @@ impl Ticker for Ticks {
                 has_key && self.outages.load(Ordering::Relaxed) < ALONE_AFTER
             }
             // Another process may know it.
-            Membership::Stranger | Membership::Unknown => false,
+            Membership::Unlisted | Membership::Unknown => false,
         }
     }
 
@@ -251,13 +251,13 @@ impl Ticker for Ticks {
                 let member = self.repositories.with_present_key(member);
                 let ticked = self.tick_member(&member, lease, &stop, begun).await;
                 if let Ticked::Failed(fault) = &ticked {
-                    for onlooker in &self.onlookers {
-                        onlooker.failed(&member, fault, begun.elapsed());
+                    for observers in &self.observers {
+                        observers.failed(&member, fault, begun.elapsed());
                     }
                 }
                 ticked
             }
-            Membership::Stranger => self.tick_stranger(lease),
+            Membership::Unlisted => self.tick_unlisted(lease),
             Membership::Unknown => {
                 self.repositories.put_off(lease.repository);
                 let because = "GitHub has not told yet which repositories there are".to_owned();

@@ -139,7 +139,7 @@ struct Set {
     inbox: Arc<MemoryInbox>,
     stage: Arc<Stage>,
     clock: StillClock,
-    pulse: Arc<Heartbeat>,
+    heartbeat: Arc<Heartbeat>,
     end: Option<oneshot::Sender<()>>,
     running: JoinHandle<()>,
 }
@@ -156,7 +156,7 @@ fn one_lane(ids: std::ops::RangeInclusive<u64>) -> BTreeMap<RepositoryId, Vec<La
 
 fn set_on(clock: StillClock, bounds: Bounds, lanes: BTreeMap<RepositoryId, Vec<Lane>>) -> Set {
     let inbox = Arc::new(MemoryInbox::new(100_000));
-    let pulse = Arc::new(Heartbeat::default());
+    let heartbeat = Arc::new(Heartbeat::default());
     let stage = Arc::new(Stage {
         inbox: Arc::clone(&inbox),
         clock: clock.clone(),
@@ -170,7 +170,7 @@ fn set_on(clock: StillClock, bounds: Bounds, lanes: BTreeMap<RepositoryId, Vec<L
         ticker: Arc::clone(&stage),
         holder: Holder::new("test:1"),
         bounds,
-        pulse: Arc::clone(&pulse),
+        heartbeat: Arc::clone(&heartbeat),
     };
     let (end, ending) = oneshot::channel();
     let running = tokio::spawn(driver.run(async move {
@@ -180,7 +180,7 @@ fn set_on(clock: StillClock, bounds: Bounds, lanes: BTreeMap<RepositoryId, Vec<L
         inbox,
         stage,
         clock,
-        pulse,
+        heartbeat,
         end: Some(end),
         running,
     }
@@ -512,13 +512,13 @@ async fn a_driver_that_stands_still_is_seen() {
     set.wake(1).await;
     set.clock.pass(SignedDuration::from_hours(2)).await;
     let now = set.clock.now();
-    assert_eq!(set.pulse.trouble(&*set.inbox, now).await, None);
+    assert_eq!(set.heartbeat.trouble(&*set.inbox, now).await, None);
     // The loop is gone and nothing reports it.
-    let pulse = Arc::clone(&set.pulse);
+    let heartbeat = Arc::clone(&set.heartbeat);
     let inbox = Arc::clone(&set.inbox);
     set.running.abort();
     let later = now + OVERDUE * 3;
-    let trouble = pulse.trouble(&*inbox, later).await.unwrap();
+    let trouble = heartbeat.trouble(&*inbox, later).await.unwrap();
     assert!(trouble.contains("stood still"), "{trouble}");
 }
 

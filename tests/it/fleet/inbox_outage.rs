@@ -76,7 +76,7 @@ impl Set {
             ticker: Arc::clone(&ticks),
             holder: Holder::new("test:1"),
             bounds: Bounds::default(),
-            pulse: Arc::new(Heartbeat::default()),
+            heartbeat: Arc::new(Heartbeat::default()),
         };
         inbox.is(mood);
         let (end, ending) = oneshot::channel();

@@ -363,7 +363,7 @@ impl Ground {
             clock: Arc::new(clock.clone()),
             holder: Holder::new(run),
             bounds: Bounds::default(),
-            pulse: Arc::new(Heartbeat::default()),
+            heartbeat: Arc::new(Heartbeat::default()),
         };
         let (end, asked) = ending();
         let running = tokio::spawn(fleet.run(Arc::clone(&inbox), asked));

@@ -122,7 +122,7 @@ async fn a_status_comment_whose_answer_was_lost_is_not_doubled() {
             "fault": { "kind": kind } }]));
         let tell = async |known, text: &str| {
             let body = format!("{text} {marker}");
-            client.tell_status(issue, known, marker, &body).await
+            client.write_status(issue, known, marker, &body).await
         };
         let id = tell(None, "one").await.unwrap();
         assert_eq!(tell(None, "two").await.unwrap(), id);

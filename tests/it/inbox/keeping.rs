@@ -116,7 +116,7 @@ pub(super) async fn deliveries_without_a_repository_wake_none(inbox: &impl Inbox
             Accepted::Duplicate
         );
         let replayed = inbox.replay(&one.id, at(1)).await.unwrap();
-        assert_eq!(replayed, Replayed::WakesNobody);
+        assert_eq!(replayed, Replayed::WakesNoRepository);
     }
     assert_eq!(inbox.next_due().await.unwrap(), None);
     let all = outcomes(inbox).await;

@@ -74,7 +74,7 @@ async fn stand(drain: Duration) -> Stand {
         admin_routes: Router::new(),
         figures,
         driver: AtWork(Arc::clone(&let_go)),
-        pulse: Arc::new(Heartbeat::default()),
+        heartbeat: Arc::new(Heartbeat::default()),
         drain,
         access: Arc::new(Access::new(places.1, None, []).unwrap()),
         hurry: hurried,

@@ -195,7 +195,7 @@ pub(super) fn world(case: &Case) -> (SharedWorld, Vec<RepoId>) {
     setup.start += SignedDuration::from_mins(5 * 60 + 40);
     setup.faults = disturbances::faults(case, setup.start);
     setup.tier = phileas_world::jules::Tier::Ultra;
-    setup.wish = true;
+    setup.begins_with_request = true;
     setup.texts = BTreeMap::from([
         (".jlo/config.toml".to_owned(), LAYERS.to_owned()),
         (PLAN.to_owned(), plan(first_plan)),
@@ -321,7 +321,7 @@ impl Replica {
             clock: Arc::new(machine.clone()),
             holder: Holder::new(name),
             bounds: Bounds::default(),
-            pulse: Arc::new(Heartbeat::default()),
+            heartbeat: Arc::new(Heartbeat::default()),
         };
         let sweep = Sweep {
             repositories: Arc::clone(&fleet.repositories),

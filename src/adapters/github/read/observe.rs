@@ -98,7 +98,7 @@ impl Client {
             None => (BranchName::from("main"), None),
         };
         let tree = self.read_plan(commit.as_ref()).await?;
-        let papers = commit.as_ref().map(working_folders).unwrap_or_default();
+        let folders = commit.as_ref().map(working_folders).unwrap_or_default();
         let repository = Repository {
             id,
             name,
@@ -128,7 +128,7 @@ impl Client {
             exchange_id,
             ledger,
             tree,
-            papers,
+            working_folders: folders,
             pulls: activity.pulls,
             notices,
             dashboards,

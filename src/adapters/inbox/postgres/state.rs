@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use crate::runtime::inbox::{CROWDED, InboxError};
+use crate::runtime::inbox::{InboxError, NEARLY_FULL};
 
 /// The room of a delivery in tables and indexes, in bytes: 338 with a million of them in PostgreSQL 15, plus room for
 /// rewritten rows.
@@ -65,7 +65,7 @@ impl State {
 
     /// Whether the remaining room is reserved for deliveries that wake a repository.
     pub(super) fn is_crowded(&self, waiting: usize) -> bool {
-        self.used_bytes(waiting) as f64 >= self.room as f64 * CROWDED
+        self.used_bytes(waiting) as f64 >= self.room as f64 * NEARLY_FULL
     }
 
     fn used_bytes(&self, waiting: usize) -> u64 {

@@ -248,7 +248,7 @@ impl<'a> InboxTransaction<'a> {
             return Ok(Replayed::Unknown);
         };
         let Some(repository_id) = stored.delivery.woken() else {
-            return Ok(Replayed::WakesNobody);
+            return Ok(Replayed::WakesNoRepository);
         };
         let (generation, suspended) = self.change_wake(repository_id, |wake| {
             (wake.hear(None, now), wake.suspended.is_some())

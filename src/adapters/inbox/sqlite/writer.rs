@@ -17,7 +17,7 @@ use super::schema;
 use super::transaction::{InboxTransaction, Room};
 use super::value::inbox_error;
 use super::write_health::WriteHealth;
-use crate::runtime::inbox::{CROWDED, InboxError};
+use crate::runtime::inbox::{InboxError, NEARLY_FULL};
 
 /// The most jobs that may wait for the thread. Further ones are refused, or wait before they are queued.
 const QUEUE: usize = 1_024;
@@ -345,7 +345,7 @@ fn room_left(connection: &Connection, most: u64) -> rusqlite::Result<Room> {
     let used = (pages - free.min(pages)) * size;
     Ok(if used >= most {
         Room::None
-    } else if used as f64 >= most as f64 * CROWDED {
+    } else if used as f64 >= most as f64 * NEARLY_FULL {
         Room::Little
     } else {
         Room::Plenty

@@ -192,7 +192,7 @@ fn build_service(
     )?);
     let board = Arc::new(Board::default());
     let figures = Arc::new(Figures::default());
-    let pulse = Arc::new(Heartbeat::default());
+    let heartbeat = Arc::new(Heartbeat::default());
     let clock = Arc::new(time.clone());
     let clock_of_intake: Arc<dyn Pause> = Arc::new(time.clone());
     let run = format!("{SERVICE}sandbox");
@@ -219,7 +219,7 @@ fn build_service(
         access: Arc::new(Access::new(at.admin, None, [])?),
         audit,
         figures: Arc::clone(&figures),
-        pulse: Arc::clone(&pulse),
+        heartbeat: Arc::clone(&heartbeat),
         github: GITHUB.to_owned(),
         ending: asked.clone(),
     };
@@ -229,7 +229,7 @@ fn build_service(
         clock: Arc::clone(&clock),
         holder: Holder::new(run),
         bounds: Bounds::default(),
-        pulse: Arc::clone(&pulse),
+        heartbeat: Arc::clone(&heartbeat),
     };
     let sweep = Sweep {
         repositories,
@@ -252,7 +252,7 @@ fn build_service(
         admin_routes: dashboard::routes(dashboard, measured),
         figures,
         driver: (Housekeeping, (fleet, sweep)),
-        pulse,
+        heartbeat,
         drain: Duration::ZERO,
         hurry: asked.clone(),
     };

@@ -31,9 +31,9 @@ use crate::server::worker::ticks::Ticks;
 pub(super) fn build_fleet(
     config: &Config,
     changed: Arc<Notify>,
-    pulse: Arc<Heartbeat>,
+    heartbeat: Arc<Heartbeat>,
     metrics: &Arc<Metrics>,
-    onlookers: Vec<Arc<dyn TickObserver>>,
+    observers: Vec<Arc<dyn TickObserver>>,
     feed: Option<Arc<Feed>>,
 ) -> Result<Option<Fleet<SystemPause>>, CliError> {
     if let Some(name) = ignored_app_variable(config) {
@@ -70,14 +70,14 @@ pub(super) fn build_fleet(
         env_value("PHILEAS_PAUSED").filter(|value| is_switched_on(value)),
     )
     .with_feed(feed);
-    let ticks = onlookers.into_iter().fold(ticks, Ticks::seen_by);
+    let ticks = observers.into_iter().fold(ticks, Ticks::seen_by);
     Ok(Some(Fleet {
         ticks: Arc::new(ticks),
         repositories,
         clock: Arc::new(SystemPause),
         holder: Holder::new(run),
         bounds: Bounds::default(),
-        pulse,
+        heartbeat,
     }))
 }
 

@@ -76,7 +76,7 @@ impl AccessRefusal {
         match self {
             Self::Wrong(1) => Some("refused"),
             Self::Wrong(MAX_WRONG) => Some("refused many times within a minute"),
-            Self::Right | Self::Wrong(_) | Self::TooMany | Self::Stranger => None,
+            Self::Right | Self::Wrong(_) | Self::TooMany | Self::Unauthorized => None,
         }
     }
 }
@@ -106,7 +106,7 @@ pub enum AccessRefusal {
     /// It is not, and neither were many lately.
     TooMany,
     /// There is none, and no session either.
-    Stranger,
+    Unauthorized,
 }
 
 /// The door of the admin listener.
@@ -183,14 +183,14 @@ impl Access {
         if self.token.is_none() {
             return Ok(Visitor::Loopback);
         }
-        let id = session_cookie(headers).ok_or(AccessRefusal::Stranger)?;
+        let id = session_cookie(headers).ok_or(AccessRefusal::Unauthorized)?;
         let digest = Sha256::digest(id).into();
         let mut sessions = self.sessions();
         sessions.retain(|_, until| *until > now);
         if sessions.contains_key(&digest) {
             Ok(Visitor::Session(digest))
         } else {
-            Err(AccessRefusal::Stranger)
+            Err(AccessRefusal::Unauthorized)
         }
     }
 
@@ -319,7 +319,7 @@ impl Access {
                 .chain_update(token.expose_secret())
                 .finalize();
             let given = self.token_mac().chain_update(given);
-            given.is_signed(&known.into_bytes()).is_ok()
+            given.verify(&known.into_bytes()).is_ok()
         });
         if right {
             return AccessRefusal::Right;
@@ -516,7 +516,7 @@ mod tests {
         assert_eq!(access.who(&cookie, now).as_ref(), Ok(&who));
         assert_eq!(
             access.who(&cookie, now + SESSION),
-            Err(AccessRefusal::Stranger)
+            Err(AccessRefusal::Unauthorized)
         );
         let (id, who) = access.begin(now).unwrap();
         access.end(&who);

@@ -276,7 +276,7 @@ pub(super) async fn replay<I: Inbox + 'static>(
     let (result, word) = match &replayed {
         Ok(Replayed::Woken(_)) => ("done", "replay"),
         Ok(Replayed::Suspended(_)) => ("its repository is suspended", "replay-suspended"),
-        Ok(Replayed::WakesNobody) => ("it wakes no repository", "replay-no-repository"),
+        Ok(Replayed::WakesNoRepository) => ("it wakes no repository", "replay-no-repository"),
         Ok(Replayed::Unknown) => ("unknown", "replay-unknown"),
         Err(_) => ("failed", ""),
     };
@@ -307,7 +307,7 @@ pub(super) async fn login<I: Inbox + 'static>(
     let next = handlers::local(form_field(&form, "next"));
     match access.sign_in(given.trim(), now) {
         AccessRefusal::Right => {}
-        wrong @ (AccessRefusal::Wrong(_) | AccessRefusal::Stranger) => {
+        wrong @ (AccessRefusal::Wrong(_) | AccessRefusal::Unauthorized) => {
             if let Some(result) = wrong.told() {
                 desk.record("nobody", "login", None, result, &request);
             }

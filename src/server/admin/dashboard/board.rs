@@ -75,7 +75,7 @@ pub struct FullSummary {
 /// The latest of each repository.
 #[derive(Debug)]
 pub struct Board {
-    shelf: Mutex<BoardCache>,
+    cache: Mutex<BoardCache>,
     news: broadcast::Sender<RepositoryId>,
 }
 
@@ -90,7 +90,7 @@ struct BoardCache {
 impl Default for Board {
     fn default() -> Self {
         Self {
-            shelf: Mutex::default(),
+            cache: Mutex::default(),
             news: broadcast::Sender::new(QUEUE),
         }
     }
@@ -168,7 +168,7 @@ impl Board {
     }
 
     fn lock_cache(&self) -> MutexGuard<'_, BoardCache> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -34,7 +34,7 @@ pub struct Dashboard<I> {
     /// What the listeners count.
     pub figures: Arc<Figures>,
     /// Whether what ticks repositories lives.
-    pub pulse: Arc<Heartbeat>,
+    pub heartbeat: Arc<Heartbeat>,
     /// Where people meet GitHub, such as `https://github.com`.
     pub github: String,
     /// When open pages are let go.

@@ -241,7 +241,7 @@ pub(super) async fn repository<I: Inbox + 'static>(
             ..desk.frame(Some(&who)).await
         },
         id,
-        pulse: one::pulse(&words, wake.as_ref(), now),
+        heartbeat: one::heartbeat(&words, wake.as_ref(), now),
         view: whole.map(|whole| one::repository(&whole.summary, &dashboard.github, now)),
         coming: coming.map(|forecast| one::coming_view(&forecast, now)),
         horizon: HORIZON,

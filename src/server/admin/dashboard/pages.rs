@@ -79,7 +79,7 @@ pub(super) struct Repository {
     pub(super) frame: Frame,
     pub(super) id: u64,
     pub(super) name: RepositoryName,
-    pub(super) pulse: PulseView,
+    pub(super) heartbeat: PulseView,
     pub(super) view: Option<RepositoryView>,
     pub(super) coming: Option<Vec<ComingView>>,
     pub(super) horizon: i64,

@@ -66,7 +66,7 @@ pub(super) async fn admit<I>(
             .and_then(|kinds| kinds.to_str().ok())
             .is_some_and(|kinds| kinds.contains("text/html"));
     let asker = request.extensions_mut().remove::<Asker>();
-    match asker.map_or(Err(AccessRefusal::Stranger), |Asker(who)| who) {
+    match asker.map_or(Err(AccessRefusal::Unauthorized), |Asker(who)| who) {
         Ok(who) => {
             request.extensions_mut().insert(who);
             next.run(request).await
@@ -85,7 +85,7 @@ pub(super) async fn admit<I>(
                     request: id,
                 });
             }
-            if page && refused == AccessRefusal::Stranger {
+            if page && refused == AccessRefusal::Unauthorized {
                 let wanted = request
                     .uri()
                     .path_and_query()

@@ -11,7 +11,7 @@ use phileas_domain::model::RepositoryId;
 use super::context::DashboardContext;
 use super::refused_deliveries::refused;
 use super::summary::short_line;
-use crate::runtime::inbox::{CROWDED, Counts, Inbox};
+use crate::runtime::inbox::{Counts, Inbox, NEARLY_FULL};
 use crate::server::public::health::{self, PATIENCE};
 
 /// So many refused deliveries of one kind within [`RECENT`](crate::server::public::counters::RECENT) are an alert on each page. A
@@ -34,7 +34,9 @@ impl<I: Inbox> DashboardContext<I> {
         let mut troubles = Vec::new();
         let mut add =
             |text: String, page: Option<String>| troubles.push(ServiceProblem { text, page });
-        if let Some(why) = health::trouble(&*dashboard.inbox, &dashboard.pulse, self.now()).await {
+        if let Some(why) =
+            health::trouble(&*dashboard.inbox, &dashboard.heartbeat, self.now()).await
+        {
             let text = format!(
                 "Deliveries should not be sent to this service now: {}",
                 short_line(&why)
@@ -97,7 +99,7 @@ fn inbox_room_problem(counts: &Counts) -> Option<String> {
             "The inbox is full, and deliveries are refused until old ones are removed; --inbox-max-bytes gives it more room.".to_owned(),
         );
     }
-    let is_nearly_full = counts.bytes as f64 >= limit as f64 * CROWDED;
+    let is_nearly_full = counts.bytes as f64 >= limit as f64 * NEARLY_FULL;
     is_nearly_full.then(|| {
         format!(
             "The inbox is {share} % full, and deliveries that wake no repository are not stored."

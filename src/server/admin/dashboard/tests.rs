@@ -53,7 +53,7 @@ impl Stand {
             ),
             audit: Arc::new(Audit::open(folder.path()).unwrap()),
             figures: Arc::clone(&figures),
-            pulse: Arc::default(),
+            heartbeat: Arc::default(),
             github: "https://github.com".to_owned(),
             ending: asked,
         };

@@ -121,7 +121,7 @@ mod tests {
 
     /// GitHub's own example is shorter than what we take.
     fn secrets(list: &[&str]) -> Secrets {
-        Secrets::keyed(list)
+        Secrets::keyed_mac(list)
     }
 
     fn header(text: &str) -> Option<Signature> {

@@ -27,7 +27,7 @@ use serde_json::Value;
 
 use super::stage::{Allowed, OURS, RESERVED_SESSIONS};
 use super::swept::swept;
-use sessions::{Marked, doubles, marked, messages, strangers};
+use sessions::{Marked, doubles, foreign_sessions, marked, messages};
 
 pub(super) use person_messages::{PersonMessage, Reply, judge_messages};
 pub(super) use secrets::secrets;
@@ -89,7 +89,7 @@ pub(super) fn judge(
     verdict.second_attempts = ours.iter().filter(|one| one.attempt > 1).count();
     let turns: BTreeSet<&str> = ours.iter().map(|one| one.turn).collect();
     verdict.turns = turns.len();
-    strangers(books, repositories, &mut verdict);
+    foreign_sessions(books, repositories, &mut verdict);
     doubles(&ours, &mut verdict);
     messages(&ours, books, &mut verdict);
     merges(books, &mut verdict);

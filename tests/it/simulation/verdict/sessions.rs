@@ -42,7 +42,7 @@ pub(super) fn marked(session: &Session) -> Option<Marked<'_>> {
 }
 
 /// Only phileas creates sessions here, so each names its turn and a repository of the case.
-pub(super) fn strangers(books: &Books, repositories: &[RepoId], verdict: &mut Verdict) {
+pub(super) fn foreign_sessions(books: &Books, repositories: &[RepoId], verdict: &mut Verdict) {
     for session in &books.sessions {
         let known = |one: &Marked<'_>| repositories.iter().any(|repo| repo.0 == one.repository);
         if !marked(session).as_ref().is_some_and(known) {
@@ -181,7 +181,7 @@ mod tests {
                 ..Books::default()
             };
             let mut verdict = Verdict::default();
-            strangers(&books, &[RepoId(repository)], &mut verdict);
+            foreign_sessions(&books, &[RepoId(repository)], &mut verdict);
             verdict.findings.len()
         };
         assert_eq!(found(ours.clone(), 7), 0);

@@ -204,7 +204,7 @@ pub fn repository(summary: &Summary, github: &str, now: Timestamp) -> Repository
 
 /// How a repository fares, by the board's words and the inbox' row.
 #[must_use]
-pub fn pulse(words: &BriefSummary, wake: Option<&Wake>, now: Timestamp) -> PulseView {
+pub fn heartbeat(words: &BriefSummary, wake: Option<&Wake>, now: Timestamp) -> PulseView {
     let suspended = wake.and_then(|wake| wake.suspended.as_ref());
     let (standing, class) = if suspended.is_some() {
         ("suspended", "attention")
