@@ -110,7 +110,7 @@ enum Change<'a> {
 /// What is wrong is said by the exit code as well, and what is right is done all the same.
 #[test]
 fn a_plan_with_mistakes_ends_a_tick_with_two() {
-    let plan = "cycle = [\"curator\"]\n[schedules]\nnobody = \"0 9 * * *\"\n";
+    let plan = "cycle = [\"curator\"]\n[schedules]\nabsent = \"0 9 * * *\"\n";
     let repository = Folder::repository(plan, &["curator"]);
     let shared = quiet_world(&repository, 7, Vec::new());
     let served = Served::start(&shared, None);
