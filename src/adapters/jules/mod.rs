@@ -5,7 +5,7 @@
 //! | [`routes`] | which methods does the API have? |
 //! | [`client`] | how is one of them called? |
 //! | [`wire`] | what does it send and answer? |
-//! | [`key`], [`base`] | with which credential, and where? |
+//! | [`key`], [`api_url`] | with which credential, and where? |
 //! | [`error`], [`retry`] | what does a failure mean, and is it tried again? |
 //! | [`listing`], [`activities`] | how are long lists read safely? |
 //! | [`listing_cache`] | how do many repositories share one listing a minute? |

@@ -1,4 +1,4 @@
-//! `phileas action`: one run of the GitHub Action. This file reads and writes; [`crate::form_action`] builds the texts.
+//! `phileas action`: one run of the GitHub Action. This file reads and writes; [`crate::action`] builds the texts.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write};

@@ -25,7 +25,7 @@ struct DeferredSince {
 
 impl DeferredSince {
     /// Whether it is still the same wait. After the clock was set back, the wait starts again.
-    fn goes_on(&self, now: Timestamp) -> bool {
+    fn continues(&self, now: Timestamp) -> bool {
         self.last <= now && now.duration_since(self.last) < UNSEEN
     }
 }
@@ -45,7 +45,7 @@ impl Deferred {
                 if is_ready(*id) {
                     return true;
                 }
-                let known = before.get(id).filter(|seen| seen.goes_on(now));
+                let known = before.get(id).filter(|seen| seen.continues(now));
                 let since = known.map_or(now, |seen| seen.since);
                 self.0.insert(*id, DeferredSince { since, last: now });
                 let is_overdue = now.duration_since(since) >= LEFT_TO_OTHERS;

@@ -29,7 +29,7 @@ struct StopState {
 }
 
 /// A stopper, and the signal for the tick that it stops. The lease ends when the clock `now` reaches `until`, unless that is
-/// [extended](Stopper::extended).
+/// [extended](Stopper::extend_lease).
 #[must_use]
 pub fn stop_pair(
     until: Timestamp,

@@ -29,7 +29,7 @@ const MAX_TEXT: usize = 200;
 pub struct AuditEntry<'a> {
     /// When.
     pub at: Timestamp,
-    /// Who: `session:<beginning of its digest>`, `bearer`, `loopback` (no token is set), `nobody`, `cli:<number of the
+    /// Who: `session:<beginning of its digest>`, `bearer`, `loopback` (no token is set), `unknown`, `cli:<number of the
     /// account>`.
     pub who: &'a str,
     /// What: `resume`, `replay`, `look`, `login`, `logout`, …

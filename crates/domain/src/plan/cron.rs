@@ -134,7 +134,7 @@ impl Cron {
     ///
     /// # Errors
     ///
-    /// What is wrong with the expression or the zone. [`CronError::fix`] says how to fix it.
+    /// What is wrong with the expression or the zone. [`CronError::help`] says how to fix it.
     pub fn parse(expression: &str, timezone: &str) -> Result<Self, CronError> {
         let expression = expression
             .split_ascii_whitespace()

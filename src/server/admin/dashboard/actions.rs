@@ -309,7 +309,7 @@ pub(super) async fn login<I: Inbox + 'static>(
         AccessRefusal::Right => {}
         wrong @ (AccessRefusal::Wrong(_) | AccessRefusal::Unauthorized) => {
             if let Some(result) = wrong.told() {
-                desk.record("nobody", "login", None, result, &request);
+                desk.record("unknown", "login", None, result, &request);
             }
             let page = handlers::login_page(&desk, Some("This is not the admin token."), next);
             return (StatusCode::UNAUTHORIZED, page).into_response();

@@ -78,7 +78,7 @@ pub(super) async fn admit<I>(
             {
                 desk.dashboard.audit.record(&AuditEntry {
                     at: desk.now(),
-                    who: "nobody",
+                    who: "unknown",
                     what: "bearer",
                     about: None,
                     result,

@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_uses_any_more_is_forgotten() {
+    fn unused_series_are_forgotten() {
         let metrics = Metrics::default();
         {
             let mut counted = metrics.counted();

@@ -15,26 +15,26 @@ pub(super) struct ClientConnections(Mutex<BTreeMap<IpAddr, usize>>);
 
 /// One connection of a client; dropping it frees its place.
 pub(super) struct ClientConnection {
-    crowd: Arc<ClientConnections>,
+    clients: Arc<ClientConnections>,
     address: Option<IpAddr>,
 }
 
 impl ClientConnections {
     /// Admits a connection from this address, unless it has too many.
-    pub(super) fn admit_client(crowd: &Arc<Self>, address: IpAddr) -> Option<ClientConnection> {
+    pub(super) fn admit_client(clients: &Arc<Self>, address: IpAddr) -> Option<ClientConnection> {
         let address = Some(address.to_canonical())
             .filter(is_public)
             .map(client_network);
         if let Some(address) = address {
-            let mut seats = crowd.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let taken = seats.entry(address).or_default();
+            let mut counts = clients.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let taken = counts.entry(address).or_default();
             if *taken >= MAX_PER_ADDRESS {
                 return None;
             }
             *taken += 1;
         }
         Some(ClientConnection {
-            crowd: Arc::clone(crowd),
+            clients: Arc::clone(clients),
             address,
         })
     }
@@ -43,11 +43,15 @@ impl ClientConnections {
 impl Drop for ClientConnection {
     fn drop(&mut self) {
         let Some(address) = self.address else { return };
-        let mut seats = self.crowd.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(taken) = seats.get_mut(&address) {
+        let mut counts = self
+            .clients
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(taken) = counts.get_mut(&address) {
             *taken -= 1;
             if *taken == 0 {
-                seats.remove(&address);
+                counts.remove(&address);
             }
         }
     }
@@ -75,39 +79,39 @@ mod tests {
 
     #[test]
     fn r2_one_public_address_cannot_take_every_connection() {
-        let crowd = Arc::new(ClientConnections::default());
+        let clients = Arc::new(ClientConnections::default());
         for private in ["127.0.0.1", "10.1.2.3", "fd00::1", "::ffff:192.168.0.9"] {
             let address: IpAddr = private.parse().unwrap();
-            let seats: Vec<_> = (0..=MAX_PER_ADDRESS)
-                .map(|_| ClientConnections::admit_client(&crowd, address))
+            let connections: Vec<_> = (0..=MAX_PER_ADDRESS)
+                .map(|_| ClientConnections::admit_client(&clients, address))
                 .collect();
-            assert!(seats.iter().all(Option::is_some), "{private}");
+            assert!(connections.iter().all(Option::is_some), "{private}");
         }
         let (one, other) = ("192.0.2.1".parse().unwrap(), "2001:db8::2".parse().unwrap());
-        let mut seats: Vec<_> = (0..MAX_PER_ADDRESS)
-            .map(|_| ClientConnections::admit_client(&crowd, one))
+        let mut connections: Vec<_> = (0..MAX_PER_ADDRESS)
+            .map(|_| ClientConnections::admit_client(&clients, one))
             .collect();
-        assert!(seats.iter().all(Option::is_some));
-        assert!(ClientConnections::admit_client(&crowd, one).is_none());
-        assert!(ClientConnections::admit_client(&crowd, other).is_some());
-        seats.pop();
-        assert!(ClientConnections::admit_client(&crowd, one).is_some());
+        assert!(connections.iter().all(Option::is_some));
+        assert!(ClientConnections::admit_client(&clients, one).is_none());
+        assert!(ClientConnections::admit_client(&clients, other).is_some());
+        connections.pop();
+        assert!(ClientConnections::admit_client(&clients, one).is_some());
         let in_a_network = |n: usize| format!("2001:db8:0:1::{n:x}").parse().unwrap();
         let mut network: Vec<_> = (0..MAX_PER_ADDRESS)
-            .map(|n| ClientConnections::admit_client(&crowd, in_a_network(n)))
+            .map(|n| ClientConnections::admit_client(&clients, in_a_network(n)))
             .collect();
         assert!(network.iter().all(Option::is_some));
         network.push(ClientConnections::admit_client(
-            &crowd,
+            &clients,
             in_a_network(MAX_PER_ADDRESS),
         ));
         assert!(network.pop().unwrap().is_none());
         assert!(
-            ClientConnections::admit_client(&crowd, "2001:db8:0:2::1".parse().unwrap()).is_some()
+            ClientConnections::admit_client(&clients, "2001:db8:0:2::1".parse().unwrap()).is_some()
         );
-        drop((seats, network));
+        drop((connections, network));
         assert!(
-            crowd.0.lock().unwrap().is_empty(),
+            clients.0.lock().unwrap().is_empty(),
             "all connections are free again"
         );
     }

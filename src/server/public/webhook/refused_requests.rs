@@ -24,7 +24,7 @@ pub(super) struct RefusedRequests(Mutex<[Kind; 3]>);
 
 #[derive(Debug, Default, Clone, Copy)]
 struct Kind {
-    told_at: Option<Instant>,
+    reported_at: Option<Instant>,
     untold: u64,
 }
 
@@ -60,12 +60,12 @@ impl RefusedRequests {
         let kind = &mut kinds[why as usize];
         kind.untold += 1;
         if kind
-            .told_at
+            .reported_at
             .is_some_and(|at| now.saturating_duration_since(at) < GAP)
         {
             return None;
         }
-        kind.told_at = Some(now);
+        kind.reported_at = Some(now);
         Some(std::mem::take(&mut kind.untold))
     }
 }

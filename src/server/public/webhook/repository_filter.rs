@@ -14,7 +14,7 @@ use crate::server::repositories::DiscoveredIds;
 pub struct RepositoryFilter {
     ids: BTreeSet<RepositoryId>,
     names: Vec<RepositoryName>,
-    learnt: DiscoveredIds,
+    discovered_ids: DiscoveredIds,
 }
 
 impl RepositoryFilter {
@@ -33,14 +33,14 @@ impl RepositoryFilter {
         Self {
             ids,
             names,
-            learnt: DiscoveredIds::default(),
+            discovered_ids: DiscoveredIds::default(),
         }
     }
 
     /// The same, with the ids of the names that are learnt meanwhile: from then on they count, and the names no longer.
     #[must_use]
-    pub fn with_discovered_ids(mut self, learnt: DiscoveredIds) -> Self {
-        self.learnt = learnt;
+    pub fn with_discovered_ids(mut self, discovered_ids: DiscoveredIds) -> Self {
+        self.discovered_ids = discovered_ids;
         self
     }
 
@@ -53,9 +53,13 @@ impl RepositoryFilter {
             return true;
         };
         let named = delivery.repository_name.as_ref().is_some_and(|name| {
-            self.names.contains(name) && self.learnt.id_of(name).is_none_or(|known| known == id)
+            self.names.contains(name)
+                && self
+                    .discovered_ids
+                    .id_of(name)
+                    .is_none_or(|known| known == id)
         });
-        self.ids.contains(&id) || self.learnt.contains(id) || named
+        self.ids.contains(&id) || self.discovered_ids.contains(id) || named
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) struct UnlistedRepositories(Mutex<BTreeMap<RepositoryId, IgnoredDeliv
 
 #[derive(Debug, Clone, Copy)]
 struct IgnoredDeliveries {
-    told_at: Instant,
+    reported_at: Instant,
     untold: u64,
 }
 
@@ -45,23 +45,23 @@ impl UnlistedRepositories {
     /// How many to report now.
     fn count(&self, id: RepositoryId, now: Instant) -> Option<u64> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_recent = |told_at: Instant| now.saturating_duration_since(told_at) < GAP;
+        let is_recent = |reported_at: Instant| now.saturating_duration_since(reported_at) < GAP;
         if let Some(ignored) = known.get_mut(&id) {
             ignored.untold += 1;
-            if is_recent(ignored.told_at) {
+            if is_recent(ignored.reported_at) {
                 return None;
             }
-            ignored.told_at = now;
+            ignored.reported_at = now;
             return Some(std::mem::take(&mut ignored.untold));
         }
         if known.len() >= MOST {
-            known.retain(|_, ignored| is_recent(ignored.told_at));
+            known.retain(|_, ignored| is_recent(ignored.reported_at));
         }
         if known.len() >= MOST {
             return None;
         }
         let ignored = IgnoredDeliveries {
-            told_at: now,
+            reported_at: now,
             untold: 0,
         };
         known.insert(id, ignored);

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crowded_or_lonely_track_is_a_lane() {
+    fn a_long_or_very_short_track_is_a_lane() {
         assert!(!ring(&track(MAX_STATIONS + 1, None, Some(0)), &[]).round);
         assert!(!ring(&track(1, None, Some(0)), &[]).round);
         assert_eq!(ring(&track(0, None, None), &[]).middle, "–");
