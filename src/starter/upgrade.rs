@@ -1,6 +1,6 @@
 //! Updates the files that bear a seal of phileas to what this version writes.
 
-use phileas_domain::layers::{FileFate, Move};
+use phileas_domain::layers::{FileChangeKind, Move};
 
 use super::plan;
 use super::repository_files::RepositoryFiles;
@@ -29,11 +29,11 @@ pub fn sealed_files(found: &RepositoryFiles, pin: Option<&Pin>) -> Vec<Move> {
 fn file_move(path: &str, text: &str, new: String) -> Option<Move> {
     let fate = match seal_of(text) {
         Seal::None => return None,
-        _ if text.replace("\r\n", "\n") == new => FileFate::Same,
-        Seal::Unchanged => FileFate::Replace(new),
+        _ if text.replace("\r\n", "\n") == new => FileChangeKind::Same,
+        Seal::Unchanged => FileChangeKind::Replace(new),
         // The seal tells which text was written: where this version would write the same, it says nothing new.
-        Seal::Changed if seal::told(text) == seal::told(&new) => FileFate::Changed,
-        Seal::Changed => FileFate::Conflict(new),
+        Seal::Changed if seal::told(text) == seal::told(&new) => FileChangeKind::Changed,
+        Seal::Changed => FileChangeKind::Conflict(new),
     };
     Some(Move {
         path: path.to_owned(),

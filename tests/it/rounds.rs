@@ -10,7 +10,7 @@ use crate::support::Folder;
 use crate::support::ticks::tick;
 
 /// A track for each of so many personas, each with a journal, and room for all of them at once.
-fn crowd(count: usize) -> SharedWorld {
+fn world_with_sessions(count: usize) -> SharedWorld {
     let names: Vec<String> = (0..count).map(|number| format!("p{number:02}")).collect();
     let mut plan = String::from(
         "[budget]\nmax_active = 60\ndaily_sessions = 90\ntier = \"ultra\"\n[tracks]\n",
@@ -44,7 +44,7 @@ fn state(shared: &SharedWorld) -> State {
 
 #[test]
 fn later_rounds_of_a_tick_know_the_journals_too() {
-    let shared = crowd(5);
+    let shared = world_with_sessions(5);
     tick(&shared, "one");
     let world = shared.world();
     let sessions = &world.books().sessions;
@@ -57,7 +57,7 @@ fn later_rounds_of_a_tick_know_the_journals_too() {
 
 #[test]
 fn the_last_round_of_a_tick_starts_nothing_that_it_could_not_write_down() {
-    let shared = crowd(26);
+    let shared = world_with_sessions(26);
     let report = tick(&shared, "one");
     let known = state(&shared);
     let started = shared.world().books().sessions.len();

@@ -44,9 +44,9 @@ const TRIMMED: usize = 6;
 
 /// All that the program left, each with where.
 #[derive(Default)]
-struct Left(Vec<(String, String)>);
+struct ProgramOutputs(Vec<(String, String)>);
 
-impl Left {
+impl ProgramOutputs {
     fn add(&mut self, place: &str, text: impl Into<String>) {
         self.0.push((place.to_owned(), text.into()));
     }
@@ -189,7 +189,7 @@ fn world() -> (Folder, SharedWorld) {
 fn r15_what_ticks_leave_holds_no_secret() {
     let (_repository, shared) = world();
     let served = Served::start(&shared, None);
-    let mut left = Left::default();
+    let mut left = ProgramOutputs::default();
     let mut run = |program: Phileas, code: i32, place: &str| {
         let ended = program.env("PHILEAS_LOG", "trace").run().expect(code);
         left.add(place, format!("{}\n{}", ended.out, ended.err));
@@ -251,7 +251,7 @@ fn r15_what_the_action_leaves_holds_no_secret() {
     }
     let folder = Folder::empty();
     folder.write("event.json", "{\"schedule\": \"17 * * * *\"}");
-    let mut left = Left::default();
+    let mut left = ProgramOutputs::default();
     let mut masked: BTreeSet<String> = BTreeSet::new();
     for _ in 0..3 {
         let file = |name: &str| folder.join(name).to_str().unwrap().to_owned();
@@ -353,7 +353,7 @@ fn r14_r15_what_the_service_leaves_holds_no_secret_and_it_runs_nothing() {
     let mut service = Service(child);
     let mut line = String::new();
     out.read_line(&mut line).unwrap();
-    let mut left = Left::default();
+    let mut left = ProgramOutputs::default();
     left.add("standard output", line.clone());
     let places: Value = serde_json::from_str(&line).unwrap();
     let address = |name: &str| -> SocketAddr { places[name].as_str().unwrap().parse().unwrap() };
@@ -458,7 +458,7 @@ fn r15_the_export_of_a_sandbox_holds_nothing_of_the_environment() {
     .env("PHILEAS_LOG", "trace")
     .run()
     .expect(0);
-    let mut left = Left::default();
+    let mut left = ProgramOutputs::default();
     left.add("the output", format!("{}\n{}", ended.out, ended.err));
     left.add_export(&out);
     left.hold_none_of(&[

@@ -25,11 +25,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 struct Between {
     address: String,
     made: Arc<AtomicU64>,
-    trouble: Arc<Trouble>,
+    trouble: Arc<ConnectionFaults>,
 }
 
 #[derive(Default)]
-struct Trouble {
+struct ConnectionFaults {
     /// Connections up to this one are acknowledged and lead nowhere.
     dead: AtomicU64,
     /// So many commits are done, and the connection is cut before anybody hears of it.
@@ -62,9 +62,9 @@ impl Between {
                     let trouble = Arc::clone(&trouble);
                     move || {
                         if number > trouble.dead.load(Ordering::Relaxed) {
-                            Fate::Arrives
+                            Delivery::Arrives
                         } else {
-                            Fate::IsLost
+                            Delivery::IsLost
                         }
                     }
                 };
@@ -77,7 +77,7 @@ impl Between {
                 }));
                 tokio::spawn(carry(back, to, move |_| {
                     if shared.load(Ordering::Relaxed) {
-                        return Fate::Cut;
+                        return Delivery::Cut;
                     }
                     lives()
                 }));
@@ -102,7 +102,7 @@ impl Between {
     }
 }
 
-impl Trouble {
+impl ConnectionFaults {
     fn loses_a_commit(&self) -> bool {
         let less = |left: u64| left.checked_sub(1);
         self.unheard
@@ -112,7 +112,7 @@ impl Trouble {
 }
 
 /// What becomes of a piece of what is said.
-enum Fate {
+enum Delivery {
     Arrives,
     IsLost,
     /// So does the connection.
@@ -123,17 +123,17 @@ fn is_commit(piece: &[u8]) -> bool {
     piece.windows(6).any(|word| word == b"COMMIT")
 }
 
-async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, fate: impl Fn(&[u8]) -> Fate) {
+async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, fate: impl Fn(&[u8]) -> Delivery) {
     let mut piece = [0; 4_096];
     while let Ok(length @ 1..) = from.read(&mut piece).await {
         match fate(&piece[..length]) {
-            Fate::Arrives => {
+            Delivery::Arrives => {
                 if to.write_all(&piece[..length]).await.is_err() {
                     return;
                 }
             }
-            Fate::IsLost => {}
-            Fate::Cut => return,
+            Delivery::IsLost => {}
+            Delivery::Cut => return,
         }
     }
 }

@@ -83,12 +83,12 @@ impl Stalled {
 
     /// The caught process dies, and its request never arrives.
     pub(crate) fn kill(&self) -> Instant {
-        self.strike("KILL", GateDecision::Cut)
+        self.send_signal("KILL", GateDecision::Cut)
     }
 
     /// The caught process stands still. Its request arrives, and it does not hear the answer.
     pub(crate) fn stop(&self) -> Instant {
-        self.strike("STOP", GateDecision::Go)
+        self.send_signal("STOP", GateDecision::Go)
     }
 
     /// The caught process goes on.
@@ -98,7 +98,7 @@ impl Stalled {
     }
 
     /// Answers with when it was done.
-    fn strike(&self, name: &str, verdict: GateDecision) -> Instant {
+    fn send_signal(&self, name: &str, verdict: GateDecision) -> Instant {
         signal(name, self.caught());
         let struck = Instant::now();
         self.state().next = Next::PullEnds(verdict);

@@ -152,7 +152,7 @@ impl Faults {
 
     /// How often each rule of the plan has applied, in the plan's order.
     #[must_use]
-    pub fn strike_counts(&self) -> &[u64] {
+    pub fn applied_counts(&self) -> &[u64] {
         &self.struck
     }
 
@@ -292,7 +292,7 @@ mod tests {
             .map(|_| faults.fault_for(subject_at("/v1alpha/sessions"), now))
             .collect();
         assert_eq!(struck, [None, Some(Fault::DropAfter), None]);
-        assert_eq!(faults.strike_counts(), [1]);
+        assert_eq!(faults.applied_counts(), [1]);
     }
 
     #[test]

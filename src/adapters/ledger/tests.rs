@@ -9,7 +9,7 @@ use phileas_domain::model::Oid;
 
 use super::*;
 use crate::runtime::ports::{Commit, CommitError, Disposition};
-use place::{Fate, OURS, Place, Rival};
+use place::{AttemptResult, FakeRemote, OURS, Rival};
 
 fn commit_on(base: Option<&str>) -> Commit {
     Commit {
@@ -36,14 +36,14 @@ const RIVALS: [Rival; 4] = [
 const LAGS: [u32; 5] = [0, 1, 3, 4, 12];
 
 /// Every combination of two results, a rival and a lag, for an existing and for a new branch.
-fn every_place() -> Vec<(Place, bool)> {
+fn every_place() -> Vec<(FakeRemote, bool)> {
     let mut places = Vec::new();
     for born in [false, true] {
-        for first in Fate::ALL {
-            for second in Fate::ALL {
+        for first in AttemptResult::ALL {
+            for second in AttemptResult::ALL {
                 for rival in RIVALS {
                     for lag in LAGS {
-                        places.push((Place::new(!born, [first, second], rival, lag), born));
+                        places.push((FakeRemote::new(!born, [first, second], rival, lag), born));
                     }
                 }
             }
@@ -92,14 +92,14 @@ async fn whatever_happens_a_win_is_a_fact_and_nothing_is_done_twice() {
     }
     assert_eq!(
         tried,
-        2 * Fate::ALL.len() * Fate::ALL.len() * RIVALS.len() * LAGS.len()
+        2 * AttemptResult::ALL.len() * AttemptResult::ALL.len() * RIVALS.len() * LAGS.len()
     );
     assert!(wins > 200, "{wins}");
 }
 
 #[tokio::test]
 async fn a_plain_win_costs_one_request() {
-    let place = Place::new(true, [Fate::Lands; 2], Rival::Never, 0);
+    let place = FakeRemote::new(true, [AttemptResult::Lands; 2], Rival::Never, 0);
     commit(&place, &commit_on(Some("base"))).await.unwrap();
     assert_eq!(
         (place.sent(), place.reads(), place.waited()),
@@ -110,12 +110,17 @@ async fn a_plain_win_costs_one_request() {
 #[tokio::test]
 async fn a_lost_answer_of_a_commit_that_landed_is_a_win() {
     for lag in [0, 1, 2, 3] {
-        let place = Place::new(true, [Fate::LandsUnheard; 2], Rival::Never, lag);
+        let place = FakeRemote::new(true, [AttemptResult::LandsUnheard; 2], Rival::Never, lag);
         commit(&place, &commit_on(Some("base"))).await.unwrap();
         assert_eq!(place.sent(), 1, "lag {lag}");
     }
     // The replica hides it from all checks; the repetition is refused, and the checks after it find it.
-    let place = Place::new(true, [Fate::LandsUnheard, Fate::Lands], Rival::Never, 4);
+    let place = FakeRemote::new(
+        true,
+        [AttemptResult::LandsUnheard, AttemptResult::Lands],
+        Rival::Never,
+        4,
+    );
     commit(&place, &commit_on(Some("base"))).await.unwrap();
     assert_eq!(place.sent(), 2);
 }
@@ -127,7 +132,7 @@ async fn a_commit_with_our_words_and_other_contents_is_not_ours() {
         ".jules/cycle_state.json".to_owned(),
         Some("{ }\n".to_owned()),
     );
-    let place = Place::new(true, [Fate::Lands; 2], Rival::Never, 0);
+    let place = FakeRemote::new(true, [AttemptResult::Lands; 2], Rival::Never, 0);
     commit(&place, &other).await.unwrap();
     let answer = commit(&place, &commit_on(Some("base"))).await;
     assert_eq!(answer, Err(CommitError::Stale));
@@ -135,7 +140,7 @@ async fn a_commit_with_our_words_and_other_contents_is_not_ours() {
 
 #[tokio::test]
 async fn a_refusal_is_told_at_once() {
-    let place = Place::new(true, [Fate::Refused; 2], Rival::Never, 0);
+    let place = FakeRemote::new(true, [AttemptResult::Refused; 2], Rival::Never, 0);
     let answer = commit(&place, &commit_on(Some("base"))).await;
     assert!(
         matches!(&answer, Err(CommitError::Failed(failure)) if failure.disposition == Disposition::Denied),
@@ -146,9 +151,9 @@ async fn a_refusal_is_told_at_once() {
 
 #[tokio::test]
 async fn a_refusal_of_the_repetition_is_not_believed() {
-    let fates = [Fate::LandsUnheard, Fate::Refused];
+    let fates = [AttemptResult::LandsUnheard, AttemptResult::Refused];
     for base in [Some("base"), None] {
-        let place = Place::new(base.is_some(), fates, Rival::Never, 4);
+        let place = FakeRemote::new(base.is_some(), fates, Rival::Never, 4);
         commit(&place, &commit_on(base)).await.unwrap();
         assert_eq!(place.sent(), 2);
     }

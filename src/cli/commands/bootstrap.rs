@@ -7,7 +7,7 @@ use std::io::Write;
 use jiff::Timestamp;
 use phileas_domain::exchange::{self, Layout, Owner};
 use phileas_domain::layers::{
-    Catalogue, FileFate, LEDGER_PIN_PATH, Pin, placeholder_files, upgrade_moves,
+    Catalogue, FileChangeKind, LEDGER_PIN_PATH, Pin, placeholder_files, upgrade_moves,
 };
 use phileas_domain::model::Tree;
 use phileas_domain::plan;
@@ -83,8 +83,8 @@ fn initial_files(tree: &Tree, layout: Layout) -> BTreeMap<String, String> {
 
 fn missing_files(ledger: &Tree, files: BTreeMap<String, String>) -> Vec<FileChange> {
     let fate = |path: &str, text| match ledger.get(path) {
-        Some(_) => FileFate::Same,
-        None => FileFate::Write(text),
+        Some(_) => FileChangeKind::Same,
+        None => FileChangeKind::Write(text),
     };
     let files = files.into_iter();
     files

@@ -7,7 +7,9 @@ use std::path::Path;
 
 use phileas_domain::Diagnostic;
 use phileas_domain::exchange::Layout;
-use phileas_domain::layers::{Catalogue, FileFate, HoldReason, Source, blank_role, is_role_name};
+use phileas_domain::layers::{
+    Catalogue, FileChangeKind, HoldReason, Source, blank_role, is_role_name,
+};
 use phileas_domain::model::Tree;
 use phileas_domain::plan::{
     self, CONFIG_PATH, Member, Plan, ROLE_LAYERS, Roster, Step, StepKind, closest,
@@ -127,7 +129,7 @@ impl<'a> RosterEditor<'a> {
                 let path = role_path(layer, role);
                 let text = Catalogue::built_in_role(layer, role).unwrap_or_default();
                 let pin = upgrade::pin_with(&pinned, &path, text)?;
-                if let FileFate::Write(text) | FileFate::Replace(text) = &pin.fate {
+                if let FileChangeKind::Write(text) | FileChangeKind::Replace(text) = &pin.fate {
                     pinned.insert_text(pin.path.clone(), text);
                 }
                 files.push(file_changes::own_file(&self.tree, &path, text.to_owned()));
@@ -223,7 +225,7 @@ impl<'a> RosterEditor<'a> {
             files.extend(upgrade::pin_without(&self.tree, &path)?);
             files.push(FileChange {
                 path,
-                fate: FileFate::Remove,
+                fate: FileChangeKind::Remove,
             });
         }
         self.write_changes(files, screen)
@@ -242,8 +244,8 @@ impl<'a> RosterEditor<'a> {
         file_changes::apply_changes(&self.place.dir, &files)?;
         for one in &files {
             let action = match one.fate {
-                FileFate::Same => continue,
-                FileFate::Remove => "remove",
+                FileChangeKind::Same => continue,
+                FileChangeKind::Remove => "remove",
                 _ => "write",
             };
             let line = if self.place.json {
@@ -253,7 +255,7 @@ impl<'a> RosterEditor<'a> {
             };
             screen.print_line(&line)?;
         }
-        if !self.place.json && files.iter().all(|one| one.fate == FileFate::Same) {
+        if !self.place.json && files.iter().all(|one| one.fate == FileChangeKind::Same) {
             screen.print_line("nothing is to be changed: the plan says so already")?;
         }
         Ok(Exit::Done)

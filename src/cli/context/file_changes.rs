@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use phileas_domain::layers::{FileFate, Move, Pin};
+use phileas_domain::layers::{FileChangeKind, Move, Pin};
 use phileas_domain::model::Tree;
 use serde_json::json;
 
@@ -16,7 +16,7 @@ use crate::cli::terminal::plural::pluralize;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileChange {
     pub(crate) path: String,
-    pub(crate) fate: FileFate,
+    pub(crate) fate: FileChangeKind,
 }
 
 impl From<Move> for FileChange {
@@ -46,9 +46,9 @@ pub(crate) fn read_pin(tree: &Tree, path: &str) -> Result<Option<Pin>, CliError>
 /// A file that phileas owns.
 pub(crate) fn own_file(tree: &Tree, path: &str, text: String) -> FileChange {
     let fate = match tree.text(path) {
-        Some(there) if there.replace("\r\n", "\n") == text => FileFate::Same,
-        Some(_) => FileFate::Replace(text),
-        None => FileFate::Write(text),
+        Some(there) if there.replace("\r\n", "\n") == text => FileChangeKind::Same,
+        Some(_) => FileChangeKind::Replace(text),
+        None => FileChangeKind::Write(text),
     };
     FileChange {
         path: path.to_owned(),
@@ -57,25 +57,25 @@ pub(crate) fn own_file(tree: &Tree, path: &str, text: String) -> FileChange {
 }
 
 /// What happens to a file, and why it stays.
-fn fate_text(fate: &FileFate) -> (&'static str, &'static str) {
+fn fate_text(fate: &FileChangeKind) -> (&'static str, &'static str) {
     match fate {
-        FileFate::Same => ("same", ""),
-        FileFate::Write(_) => ("write", ""),
-        FileFate::Replace(_) => ("replace", ""),
-        FileFate::Remove => (
+        FileChangeKind::Same => ("same", ""),
+        FileChangeKind::Write(_) => ("write", ""),
+        FileChangeKind::Replace(_) => ("replace", ""),
+        FileChangeKind::Remove => (
             "remove",
             "this version has no such file, and it is unchanged",
         ),
-        FileFate::Changed => (
+        FileChangeKind::Changed => (
             "leave",
             "it was changed here, and this version says nothing new",
         ),
-        FileFate::Conflict(_) => (
+        FileChangeKind::Conflict(_) => (
             "conflict",
             "it was changed here, and this version has another text, too; it stays as it is",
         ),
-        FileFate::Gone => ("leave", "it was removed here"),
-        FileFate::Theirs => (
+        FileChangeKind::Gone => ("leave", "it was removed here"),
+        FileChangeKind::Theirs => (
             "leave",
             "it was changed here, and this version has no such file; it is yours",
         ),
@@ -94,13 +94,14 @@ pub(crate) fn print_changes(
         if json {
             let mut document =
                 json!({ "file": one.path, "action": action, "why": why, "dry_run": dry_run });
-            if let FileFate::Write(text) | FileFate::Replace(text) | FileFate::Conflict(text) =
-                &one.fate
+            if let FileChangeKind::Write(text)
+            | FileChangeKind::Replace(text)
+            | FileChangeKind::Conflict(text) = &one.fate
             {
                 document["text"] = text.as_str().into();
             }
             screen.print_line(&document.to_string())?;
-        } else if one.fate != FileFate::Same {
+        } else if one.fate != FileChangeKind::Same {
             let line = format!("  {action:<8} {:<52} {why}", one.path);
             screen.print_line(line.trim_end())?;
         }
@@ -113,9 +114,9 @@ pub(crate) fn pending_changes(all: &[FileChange]) -> Vec<(&str, FileWrite<'_>)> 
     all.iter()
         .filter_map(|one| {
             let wanted = match &one.fate {
-                FileFate::Write(text) => FileWrite::New(text),
-                FileFate::Replace(text) => FileWrite::Text(text),
-                FileFate::Remove => FileWrite::Gone,
+                FileChangeKind::Write(text) => FileWrite::New(text),
+                FileChangeKind::Replace(text) => FileWrite::Text(text),
+                FileChangeKind::Remove => FileWrite::Gone,
                 _ => return None,
             };
             Some((one.path.as_str(), wanted))
@@ -136,11 +137,18 @@ pub(crate) fn print_sum(
     json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let count = |fits: fn(&FileFate) -> bool| all.iter().filter(|one| fits(&one.fate)).count();
-    let written = count(|fate| matches!(fate, FileFate::Write(_) | FileFate::Replace(_)));
-    let removed = count(|fate| matches!(fate, FileFate::Remove));
-    let conflicts = count(|fate| matches!(fate, FileFate::Conflict(_)));
-    let kept = count(|fate| matches!(fate, FileFate::Changed | FileFate::Gone | FileFate::Theirs));
+    let count =
+        |fits: fn(&FileChangeKind) -> bool| all.iter().filter(|one| fits(&one.fate)).count();
+    let written =
+        count(|fate| matches!(fate, FileChangeKind::Write(_) | FileChangeKind::Replace(_)));
+    let removed = count(|fate| matches!(fate, FileChangeKind::Remove));
+    let conflicts = count(|fate| matches!(fate, FileChangeKind::Conflict(_)));
+    let kept = count(|fate| {
+        matches!(
+            fate,
+            FileChangeKind::Changed | FileChangeKind::Gone | FileChangeKind::Theirs
+        )
+    });
     if json {
         let document = json!({ "summary": {
             "version": version, "written": written, "removed": removed, "kept": kept, "conflicts": conflicts,

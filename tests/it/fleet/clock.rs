@@ -16,7 +16,7 @@ const TURNS: usize = 80;
 /// A clock that stands still until a test moves it on. All tasks must run on the test's own thread.
 #[derive(Debug, Clone)]
 pub(crate) struct StillClock {
-    hands: Arc<Mutex<Hands>>,
+    state: Arc<Mutex<ClockState>>,
     /// The world whose time it shows, where it is one's.
     world: Option<SharedWorld>,
     /// How far it moves on by itself each time it is read, as a real one does meanwhile.
@@ -24,7 +24,7 @@ pub(crate) struct StillClock {
 }
 
 #[derive(Debug)]
-struct Hands {
+struct ClockState {
     now: Timestamp,
     sleepers: BTreeMap<(Timestamp, u64), oneshot::Sender<()>>,
     count: u64,
@@ -35,7 +35,7 @@ struct Hands {
 impl StillClock {
     pub(super) fn new(now: Timestamp) -> Self {
         Self {
-            hands: Arc::new(Mutex::new(Hands {
+            state: Arc::new(Mutex::new(ClockState {
                 now,
                 sleepers: BTreeMap::new(),
                 count: 0,
@@ -61,12 +61,12 @@ impl StillClock {
 
     /// How often anybody has looked at it.
     pub(super) fn read(&self) -> u64 {
-        held(&self.hands).read
+        held(&self.state).read
     }
 
     /// How often anybody has gone to sleep.
     pub(super) fn naps(&self) -> u64 {
-        held(&self.hands).count
+        held(&self.state).count
     }
 
     /// Lets everything happen that is due until then, in the order of its time.
@@ -74,7 +74,7 @@ impl StillClock {
         let until = self.now() + length;
         loop {
             settle().await;
-            let next = held(&self.hands).sleepers.pop_first();
+            let next = held(&self.state).sleepers.pop_first();
             let Some(((at, number), sleeper)) = next else {
                 break;
             };
@@ -82,7 +82,7 @@ impl StillClock {
                 continue;
             }
             if at > until {
-                held(&self.hands).sleepers.insert((at, number), sleeper);
+                held(&self.state).sleepers.insert((at, number), sleeper);
                 break;
             }
             self.move_to(at);
@@ -100,8 +100,8 @@ impl StillClock {
                 world.advance_to(at);
             }
         }
-        let mut hands = held(&self.hands);
-        hands.now = hands.now.max(at);
+        let mut state = held(&self.state);
+        state.now = state.now.max(at);
     }
 }
 
@@ -115,10 +115,10 @@ pub(super) async fn settle() {
 impl Clock for StillClock {
     fn now(&self) -> Timestamp {
         let own = {
-            let mut hands = held(&self.hands);
-            hands.read += 1;
-            hands.now += self.drift;
-            hands.now
+            let mut state = held(&self.state);
+            state.read += 1;
+            state.now += self.drift;
+            state.now
         };
         self.world.as_ref().map_or(own, SharedWorld::now)
     }
@@ -128,11 +128,11 @@ impl Clock for StillClock {
             return;
         }
         let woken = {
-            let mut hands = held(&self.hands);
+            let mut state = held(&self.state);
             let (wake, woken) = oneshot::channel();
-            hands.count += 1;
-            let number = hands.count;
-            hands.sleepers.insert((at, number), wake);
+            state.count += 1;
+            let number = state.count;
+            state.sleepers.insert((at, number), wake);
             woken
         };
         // The clock is never dropped before its sleepers.

@@ -72,7 +72,7 @@ impl Stage {
     }
 
     /// The most ticks at once among these repositories, and whether any had two at once.
-    fn crowd(&self, ids: impl Fn(u64) -> bool) -> (usize, bool) {
+    fn max_parallel(&self, ids: impl Fn(u64) -> bool) -> (usize, bool) {
         let (mut now, mut most, mut doubled) = (BTreeMap::new(), 0, false);
         for (_, repository, moment) in held(&self.log).iter() {
             if !ids(repository.0) {
@@ -234,7 +234,7 @@ async fn what_is_due_is_ticked_once_and_looked_at_again_when_it_asked() {
         begun[2], 70,
         "a minute after the second tick's end: {begun:?}"
     );
-    assert!(!set.stage.crowd(|_| true).1);
+    assert!(!set.stage.max_parallel(|_| true).1);
     set.end().await;
 }
 
@@ -319,7 +319,7 @@ async fn a_slow_account_does_not_hold_up_the_others() {
         .filter(|id| !set.stage.begun(*id).is_empty())
         .count();
     assert_eq!(done, 200, "and the slow ones, four at a time");
-    assert_eq!(set.stage.crowd(slow), (4, false));
+    assert_eq!(set.stage.max_parallel(slow), (4, false));
     set.end().await;
 }
 

@@ -6,7 +6,7 @@ use phileas::runtime::ports::{
 use phileas_domain::model::Oid;
 use serde_json::json;
 
-use super::place::Place;
+use super::place::ClientWorld;
 
 fn commit(base: Option<&Oid>, holder: &str, text: &str) -> Commit {
     Commit {
@@ -18,7 +18,7 @@ fn commit(base: Option<&Oid>, holder: &str, text: &str) -> Commit {
 }
 
 /// How many commits of a holder the branch `jules` has.
-fn commits_of(place: &Place, holder: &str) -> usize {
+fn commits_of(place: &ClientWorld, holder: &str) -> usize {
     let trailer = format!("Phileas-Holder: {holder}");
     let messages = place.messages("jules");
     let ours = messages.iter().filter(|message| message.contains(&trailer));
@@ -27,7 +27,7 @@ fn commits_of(place: &Place, holder: &str) -> usize {
 
 #[tokio::test]
 async fn a_ledger_is_born_grows_and_lets_only_one_of_two_win() {
-    let place = Place::new();
+    let place = ClientWorld::new();
     let (one, two) = (place.client(), place.client());
     let born = one.commit(&commit(None, "one", "1")).await.unwrap();
     let late = two.commit(&commit(None, "two", "2")).await;
@@ -72,7 +72,7 @@ async fn a_ledger_is_born_grows_and_lets_only_one_of_two_win() {
 
 #[tokio::test]
 async fn a_plain_commit_costs_one_request() {
-    let place = Place::new();
+    let place = ClientWorld::new();
     let client = place.client();
     let head = client.commit(&commit(None, "one", "1")).await.unwrap();
     let before = client.usage().requests;
@@ -96,7 +96,7 @@ async fn a_lost_answer_is_settled_by_looking_whatever_happened() {
     for lag in [0, 8] {
         for fault in &faults {
             for (birth, path, body) in [(false, "/graphql", "Commit"), (true, "*/git/refs", "")] {
-                let place = Place::new();
+                let place = ClientWorld::new();
                 let client = place.client();
                 let head = if birth {
                     None
@@ -123,7 +123,7 @@ async fn a_lost_answer_is_settled_by_looking_whatever_happened() {
 
 #[tokio::test]
 async fn with_every_answer_lost_nothing_is_doubled() {
-    let place = Place::new();
+    let place = ClientWorld::new();
     let client = place.client();
     let mut head = client.commit(&commit(None, "birth", "0")).await.unwrap();
     place.knobs(&json!({ "commit-done-although-502": 1.0, "replica-lag-seconds": 8 }));
@@ -139,7 +139,7 @@ async fn with_every_answer_lost_nothing_is_doubled() {
 
 #[tokio::test]
 async fn an_empty_repository_says_what_to_do() {
-    let place = Place::with(phileas_world::seed::Files::new());
+    let place = ClientWorld::with(phileas_world::seed::Files::new());
     let client = place.client();
     let seen = client.observe().await.unwrap();
     assert_eq!(seen.repository.default_head, None);

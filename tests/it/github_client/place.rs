@@ -16,12 +16,12 @@ pub(super) const TOKEN: &str = "ghp_test-token";
 
 /// A world that several clients share; time passes by requests and by waiting.
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct ClientWorld {
     world: Arc<Mutex<World>>,
     pub(super) repo: RepoId,
 }
 
-impl Place {
+impl ClientWorld {
     /// A repository `acme/widget` with a schedule, a persona and no ledger.
     pub(super) fn new() -> Self {
         Self::with(files(&[
@@ -103,7 +103,7 @@ impl Place {
     }
 }
 
-impl Transport for Place {
+impl Transport for ClientWorld {
     fn send(
         &self,
         request: Request<Bytes>,
@@ -120,7 +120,7 @@ impl Transport for Place {
     }
 }
 
-impl Pause for Place {
+impl Pause for ClientWorld {
     fn now(&self) -> Timestamp {
         self.world().now()
     }

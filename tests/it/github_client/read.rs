@@ -11,9 +11,9 @@ use phileas_world::github::Verdict;
 use phileas_world::github::repository::NewPull;
 use serde_json::json;
 
-use super::place::Place;
+use super::place::ClientWorld;
 
-fn open_pull(place: &Place, head: &str) -> u64 {
+fn open_pull(place: &ClientWorld, head: &str) -> u64 {
     let mut world = place.world();
     let now = world.now();
     let repo = place.repo;
@@ -36,7 +36,7 @@ fn open_pull(place: &Place, head: &str) -> u64 {
 /// What a fleet costs is reckoned from these, by GitHub's own arithmetic.
 #[tokio::test]
 async fn a_look_costs_one_point_and_six_where_more_is_going_on() {
-    let place = Place::new();
+    let place = ClientWorld::new();
     let client = place.client();
     let look = async || {
         let before = client.usage();
@@ -63,8 +63,8 @@ async fn a_look_costs_one_point_and_six_where_more_is_going_on() {
 /// A week's pull requests beyond those of a small look make it a large one.
 #[tokio::test]
 async fn so_many_pull_requests_in_a_week_are_quiet() {
-    let place = Place::new();
-    for number in 0..fleet::CALM_PULLS {
+    let place = ClientWorld::new();
+    for number in 0..fleet::QUIET_PULLS {
         open_pull(&place, &format!("change-{number}"));
     }
     let client = place.client();
@@ -77,7 +77,7 @@ async fn so_many_pull_requests_in_a_week_are_quiet() {
 
 #[tokio::test]
 async fn a_tick_sees_everything_in_one_request() {
-    let place = Place::new();
+    let place = ClientWorld::new();
     let reviewed = open_pull(&place, "one");
     let plain = open_pull(&place, "two");
     let paused = {
@@ -131,7 +131,7 @@ async fn a_tick_sees_everything_in_one_request() {
 
 #[tokio::test]
 async fn a_hole_in_the_answer_is_never_an_absence() {
-    let place = Place::new();
+    let place = ClientWorld::new();
     {
         let mut world = place.world();
         let now = world.now();
@@ -168,7 +168,7 @@ async fn a_hole_in_the_answer_is_never_an_absence() {
 
 #[tokio::test]
 async fn a_large_state_file_is_read_whole() {
-    let place = Place::new();
+    let place = ClientWorld::new();
     let text = format!("{{\"x\":\"{}\"}}\n", "ä".repeat(400_000));
     {
         let mut world = place.world();
@@ -187,7 +187,7 @@ async fn a_large_state_file_is_read_whole() {
 
 #[tokio::test]
 async fn a_renamed_repository_is_found_again() {
-    let place = Place::new();
+    let place = ClientWorld::new();
     let client = place.client();
     client.observe().await.unwrap();
     {
@@ -210,7 +210,7 @@ async fn a_renamed_repository_is_found_again() {
 
 #[tokio::test]
 async fn limits_and_refusals_come_back_as_what_they_are() {
-    let place = Place::new();
+    let place = ClientWorld::new();
     let once = |fault: serde_json::Value| json!([{ "nth": 1, "fault": fault }]);
     place.faults(&once(
         json!({ "kind": "secondary-limit", "retry-after": 61 }),
@@ -244,7 +244,7 @@ async fn an_app_asks_with_a_token_of_its_installation() {
     let body = base64::engine::general_purpose::STANDARD.encode(pair.as_der().unwrap().as_ref());
     let label = "PRIVATE KEY";
     let pem = format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n");
-    let place = Place::new();
+    let place = ClientWorld::new();
     {
         let mut world = place.world();
         let now = world.now();
@@ -283,7 +283,7 @@ async fn an_app_asks_with_a_token_of_its_installation() {
 /// What a writer said last is read, however much others said before, by a bounded number of requests.
 #[tokio::test]
 async fn the_newest_words_about_a_pull_request_are_read_behind_hundreds_of_others() {
-    let place = Place::new();
+    let place = ClientWorld::new();
     let pull = open_pull(&place, "one");
     {
         let mut world = place.world();

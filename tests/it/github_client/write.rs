@@ -2,11 +2,11 @@ use phileas::runtime::ports::{Disposition, Issue, ReadGitHub as _, WriteGitHub a
 use phileas_domain::model::{BranchName, PullNumber};
 use serde_json::json;
 
-use super::place::Place;
+use super::place::ClientWorld;
 
 #[tokio::test]
 async fn a_notice_is_opened_once_found_and_closed() {
-    let place = Place::new();
+    let place = ClientWorld::new();
     let client = place.client();
     let number = client
         .open_notice("ledger_corrupt", "Help", "text")
@@ -50,7 +50,7 @@ async fn a_notice_is_opened_once_found_and_closed() {
 #[tokio::test]
 async fn a_notice_whose_answer_was_lost_is_not_doubled() {
     for kind in ["drop-after", "timeout-after"] {
-        let place = Place::new();
+        let place = ClientWorld::new();
         let client = place.client();
         place.faults(&json!([{ "method": "POST", "path": "*/issues", "nth": 1,
             "fault": { "kind": kind } }]));
@@ -66,7 +66,7 @@ async fn a_notice_whose_answer_was_lost_is_not_doubled() {
 /// A listing that lags does not show what was opened a moment ago.
 #[tokio::test]
 async fn a_notice_that_no_listing_shows_yet_is_not_opened_again() {
-    let place = Place::new();
+    let place = ClientWorld::new();
     place.world().knobs_mut().replica_lag_seconds = 60;
     let client = place.client();
     let open = || client.open_notice("jules_credential", "Key", "text");
@@ -79,7 +79,7 @@ async fn a_notice_that_no_listing_shows_yet_is_not_opened_again() {
 
 #[tokio::test]
 async fn branches_are_made_and_pulls_are_pointed_at_them() {
-    let place = Place::new();
+    let place = ClientWorld::new();
     let client = place.client();
     let head = client
         .observe()
@@ -107,7 +107,7 @@ async fn branches_are_made_and_pulls_are_pointed_at_them() {
 async fn a_status_comment_whose_answer_was_lost_is_not_doubled() {
     let marker = "<!-- phileas:status -->";
     for kind in ["drop-after", "timeout-after"] {
-        let place = Place::new();
+        let place = ClientWorld::new();
         let client = place.client();
         let now = place.world().now();
         let forged = format!("look at me {marker}");
@@ -137,7 +137,7 @@ async fn a_status_comment_whose_answer_was_lost_is_not_doubled() {
 /// No label on a closed issue approves work. A proposal that a person has closed is none any more.
 #[tokio::test]
 async fn a_closed_issue_shows_no_work_and_still_is_a_proposals() {
-    let place = Place::new();
+    let place = ClientWorld::new();
     let client = place.client();
     for (closed_will_do, same) in [(true, true), (false, false)] {
         let marker = format!("<!-- phileas:work:{closed_will_do} -->");
@@ -160,7 +160,7 @@ async fn a_closed_issue_shows_no_work_and_still_is_a_proposals() {
 /// Agents' words further up in another issue are not the marker.
 #[tokio::test]
 async fn a_marker_counts_at_the_end_of_a_text_alone() {
-    let place = Place::new();
+    let place = ClientWorld::new();
     let client = place.client();
     let publish = async |marker: &str, text: &str| {
         let body = format!("{text}\n\n{marker}\n");

@@ -18,7 +18,7 @@ fn asking() -> Stage {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
-    runtime.block_on(stage.hire("asks", false));
+    runtime.block_on(stage.start_session("asks", false));
     stage.shared.pass(POLL * 5);
     stage
 }

@@ -145,7 +145,10 @@ async fn an_agent_is_woken_once_for_each_cause_and_never_otherwise() {
     let stage = day();
     let mut jobs: BTreeMap<JobId, &str> = BTreeMap::new();
     for (title, _) in WAKES {
-        jobs.insert(stage.hire(title, title == "whole life").await, title);
+        jobs.insert(
+            stage.start_session(title, title == "whole life").await,
+            title,
+        );
     }
     let plan = FaultPlan { rules: faults() };
     stage.shared.world().faults_mut().replace_plan(plan);
@@ -259,7 +262,7 @@ async fn two_monitors_tell_each_cause_once_and_ask_once() {
         beat(60.0, BeatAction::Ask("Tabs or spaces?".to_owned())),
     ];
     let stage = stage(vec![("asks", asks)], Vec::new());
-    let job = stage.hire("asks", false).await;
+    let job = stage.start_session("asks", false).await;
     let (one, other) = (stage.monitor(), stage.monitor());
     for _ in 0..20 {
         stage.shared.pass(POLL);
@@ -301,7 +304,7 @@ async fn jobs_of_a_higher_priority_are_told_first() {
     let stage = stage(scripts, Vec::new());
     let mut jobs = BTreeMap::new();
     for title in titles {
-        let id = stage.hire(title, false).await;
+        let id = stage.start_session(title, false).await;
         let priority = serde_json::from_value(serde_json::json!(title)).unwrap_or_default();
         let set = |job: &mut phileas_domain::jobs::Job| job.priority = priority;
         stage.places.jobs_file().update(&id, set).unwrap();

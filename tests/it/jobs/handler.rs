@@ -59,7 +59,7 @@ fn fails() -> Vec<phileas_world::jules::Beat> {
 #[tokio::test]
 async fn a_completed_job_is_shown_with_its_changes_and_checks_and_settled_when_it_is_merged() {
     let stage = stage(vec![("finishes", finishes())], Vec::new());
-    let id = stage.hire("finishes", false).await;
+    let id = stage.start_session("finishes", false).await;
     let events = stage.watch(10).await;
     let dealt = deal(&stage, &events[0], ALLOWED).await;
     for part in [
@@ -109,7 +109,7 @@ async fn a_completed_job_is_shown_with_its_changes_and_checks_and_settled_when_i
 #[tokio::test]
 async fn a_failed_job_is_tried_again_within_its_cap() {
     let stage = stage(vec![("fails", fails())], Vec::new());
-    let first = stage.hire("fails", false).await;
+    let first = stage.start_session("fails", false).await;
     let events = stage.watch(10).await;
     assert_eq!(events[0].message_text(), Some("no disk"));
     let never = Allowed {
@@ -141,7 +141,7 @@ async fn a_failed_job_is_tried_again_within_its_cap() {
 #[tokio::test]
 async fn a_retry_whose_answer_is_lost_is_found_and_not_doubled() {
     let stage = stage(vec![("fails", fails())], Vec::new());
-    stage.hire("fails", false).await;
+    stage.start_session("fails", false).await;
     let events = stage.watch(10).await;
     let mut lost = rule("/v1alpha/sessions", Fault::DropAfter);
     lost.method = Some("POST".to_owned());
@@ -171,7 +171,7 @@ async fn no_agent_is_told_to_answer_what_is_answered() {
         beat(60.0, BeatAction::Ask("Tabs or spaces?".to_owned())),
     ];
     let stage = stage(vec![("asks", asks)], Vec::new());
-    let id = stage.hire("asks", false).await;
+    let id = stage.start_session("asks", false).await;
     let events = stage.watch(10).await;
     let dealt = deal(&stage, &events[0], ALLOWED).await;
     assert!(dealt.text.contains("next: answer it"), "{}", dealt.text);
@@ -201,7 +201,7 @@ async fn no_agent_is_told_to_answer_what_is_answered() {
 #[tokio::test]
 async fn a_plan_is_approved_only_on_demand() {
     let stage = stage(vec![("finishes", finishes())], Vec::new());
-    let id = stage.hire("finishes", true).await;
+    let id = stage.start_session("finishes", true).await;
     let events = stage.watch(5).await;
     let state = || {
         stage
@@ -230,7 +230,7 @@ async fn a_plan_is_approved_only_on_demand() {
 async fn what_is_turned_off_is_left_alone_after_a_merge() {
     for (archive, retire) in [(false, false), (true, false), (false, true)] {
         let stage = stage(vec![("finishes", finishes())], Vec::new());
-        let id = stage.hire("finishes", false).await;
+        let id = stage.start_session("finishes", false).await;
         let events = stage.watch(10).await;
         {
             let mut world = stage.shared.world();

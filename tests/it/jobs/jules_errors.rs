@@ -30,7 +30,7 @@ fn works() -> Vec<phileas_world::jules::Beat> {
 #[tokio::test]
 async fn defect_02_patience_wakes_no_agent_and_an_outage_once() {
     let stage = stage(vec![("works", works())], Vec::new());
-    stage.hire("works", false).await;
+    stage.start_session("works", false).await;
     let faults = |rules| {
         stage
             .shared
@@ -77,7 +77,7 @@ async fn nothing_is_asked_before_jules_allows_it() {
         done: false,
     };
     let stage = stage(vec![("works", works())], Vec::new());
-    stage.hire("works", false).await;
+    stage.start_session("works", false).await;
     let plan = phileas_world::FaultPlan {
         rules: vec![rule("*", patience)],
     };
@@ -91,7 +91,7 @@ async fn nothing_is_asked_before_jules_allows_it() {
 #[tokio::test]
 async fn a_refused_key_wakes_once_and_a_good_one_goes_on() {
     let stage = stage(vec![("asks", asks())], Vec::new());
-    stage.hire("asks", false).await;
+    stage.start_session("asks", false).await;
     let mut events = Vec::new();
     for _ in 0..80 {
         stage.shared.pass(POLL);
@@ -123,8 +123,8 @@ async fn a_refused_key_wakes_once_and_a_good_one_goes_on() {
 #[tokio::test]
 async fn defect_12_a_job_that_hangs_hides_no_other() {
     let stage = stage(vec![("hangs", asks()), ("asks", asks())], Vec::new());
-    let hangs = stage.hire("hangs", false).await;
-    let asks = stage.hire("asks", false).await;
+    let hangs = stage.start_session("hangs", false).await;
+    let asks = stage.start_session("asks", false).await;
     let path = format!("*/sessions/{hangs}/*");
     let plan = phileas_world::FaultPlan {
         rules: vec![rule(&path, Fault::TimeoutBefore)],
@@ -149,7 +149,7 @@ async fn defect_12_a_job_that_hangs_hides_no_other() {
 #[tokio::test]
 async fn defect_14_a_corrupt_line_stops_nothing() {
     let stage = stage(vec![("asks", asks())], Vec::new());
-    let job = stage.hire("asks", false).await;
+    let job = stage.start_session("asks", false).await;
     let jobs = format!("{{broken\n\"{job}\"\n");
     std::fs::write(&stage.places.jobs, jobs).unwrap();
     assert_eq!(
@@ -226,7 +226,7 @@ async fn an_unknown_job_has_the_grace_that_people_are_told_of() {
 #[tokio::test]
 async fn what_was_written_before_a_kill_is_not_written_again() {
     let stage = stage(vec![("asks", asks())], Vec::new());
-    stage.hire("asks", false).await;
+    stage.start_session("asks", false).await;
     stage.look().await;
     let before = std::fs::read_to_string(&stage.places.monitor).unwrap();
     assert_eq!(stage.watch(10).await.len(), 1);
@@ -242,7 +242,7 @@ async fn a_session_is_as_old_as_jules_clock_says() {
     for ahead in [days, -days] {
         let hangs = vec![beat(20.0, BeatAction::Start), beat(0.0, BeatAction::Hang)];
         let stage = stage(vec![("hangs", hangs)], Vec::new());
-        let id = stage.hire("hangs", false).await;
+        let id = stage.start_session("hangs", false).await;
         let look = async || {
             let now = stage.shared.now() + ahead;
             stage.monitor().cycle(now, true).await.unwrap().events
@@ -264,7 +264,7 @@ async fn many_quiet_jobs_cost_one_listing_a_look() {
     let scripts = names.iter().map(|name| (name.as_str(), works())).collect();
     let stage = stage(scripts, Vec::new());
     for name in &names {
-        stage.hire(name, false).await;
+        stage.start_session(name, false).await;
         stage.shared.pass(std::time::Duration::from_secs(1));
     }
     stage.watch(3).await;

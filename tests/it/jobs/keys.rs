@@ -148,7 +148,7 @@ fn hanging() -> Stage {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
-    runtime.block_on(stage.hire("hangs", false));
+    runtime.block_on(stage.start_session("hangs", false));
     stage.shared.pass(Duration::from_secs(300));
     stage
 }

@@ -59,7 +59,7 @@ fn the_seed_works_from_its_configuration_to_the_woken_agent() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
-    let job = runtime.block_on(stage.hire("asks", false));
+    let job = runtime.block_on(stage.start_session("asks", false));
     let served = Served::start(&stage.shared, None);
     stage.shared.pass(POLL * 5);
     let config = seed(
@@ -197,7 +197,7 @@ fn defect_04_the_address_and_the_patience_of_the_file_count() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
-    runtime.block_on(stage.hire("hangs", false));
+    runtime.block_on(stage.start_session("hangs", false));
     let served = Served::start(&stage.shared, None);
     stage.shared.pass(Duration::from_hours(25));
     let base = format!("http://{}/v1alpha", served.jules);
@@ -271,7 +271,7 @@ fn figures_are_written_for_dashboards() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
-    runtime.block_on(stage.hire("asks", false));
+    runtime.block_on(stage.start_session("asks", false));
     let served = Served::start(&stage.shared, None);
     stage.shared.pass(POLL * 5);
     let config = seed(&stage.folder, &json!({}));
@@ -356,7 +356,7 @@ fn a_monitor_runs_until_it_is_asked_to_end() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
-    let job = runtime.block_on(stage.hire("asks", false));
+    let job = runtime.block_on(stage.start_session("asks", false));
     let served = Served::start(&stage.shared, None);
     let config = seed(&stage.folder, &json!({"monitor_poll_seconds": 0.05}));
     let mut child = Phileas::new(&["monitor", "--json", "--config", &config])
@@ -378,7 +378,7 @@ fn a_monitor_that_runs_goes_on_whatever_others_append() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
-    let job = runtime.block_on(stage.hire("asks", false));
+    let job = runtime.block_on(stage.start_session("asks", false));
     let jobs = fs::read(&stage.places.jobs).unwrap();
     fs::write(&stage.places.jobs, "").unwrap();
     let served = Served::start(&stage.shared, None);

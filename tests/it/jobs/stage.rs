@@ -160,7 +160,7 @@ impl Stage {
     }
 
     /// Starts a session, as an agent's tool does, and registers it.
-    pub(super) async fn hire(&self, title: &str, require_plan_approval: bool) -> JobId {
+    pub(super) async fn start_session(&self, title: &str, require_plan_approval: bool) -> JobId {
         let new = NewJob {
             prompt: format!("Do the work of {title}."),
             title: title.to_owned(),

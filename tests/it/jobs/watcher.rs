@@ -12,12 +12,12 @@ use crate::support::{Folder, held};
 
 /// A handler that fails while it is told to.
 #[derive(Default)]
-struct Hands {
+struct FailingHandler {
     seen: Mutex<Vec<String>>,
     fails: Mutex<bool>,
 }
 
-impl Handler for &Hands {
+impl Handler for &FailingHandler {
     async fn handle(&self, event: &Event) -> Result<(), String> {
         held(&self.seen).push(event.message_text().unwrap_or_default().to_owned());
         if *held(&self.fails) {
@@ -27,7 +27,7 @@ impl Handler for &Hands {
     }
 }
 
-impl Hands {
+impl FailingHandler {
     fn seen(&self) -> Vec<String> {
         std::mem::take(&mut held(&self.seen))
     }
@@ -65,7 +65,7 @@ fn write(places: &JobPaths, messages: &[&str]) {
 async fn defect_05b_a_watcher_goes_on_where_the_last_one_was() {
     let folder = Folder::empty();
     let places = places(&folder);
-    let hands = Hands::default();
+    let hands = FailingHandler::default();
     write(&places, &["one", "two"]);
     {
         let watcher = Watcher::new(&places, &hands, 5).unwrap().unwrap();
@@ -95,7 +95,7 @@ async fn defect_05b_a_watcher_goes_on_where_the_last_one_was() {
 async fn defect_05c_a_failing_handler_is_tried_again_and_given_up_visibly() {
     let folder = Folder::empty();
     let places = places(&folder);
-    let hands = Hands::default();
+    let hands = FailingHandler::default();
     write(&places, &["one", "two"]);
     *held(&hands.fails) = true;
     let watcher = Watcher::new(&places, &hands, 3).unwrap().unwrap();
@@ -130,7 +130,7 @@ async fn defect_05c_a_failing_handler_is_tried_again_and_given_up_visibly() {
 async fn defect_05f_a_line_that_is_no_event_is_put_aside() {
     let folder = Folder::empty();
     let places = places(&folder);
-    let hands = Hands::default();
+    let hands = FailingHandler::default();
     let lines = "[1]\n7\n{\"event\": 3}\nno json\n\n{\"event\": \"stuck\", \"job_id\": \"7\", \"message\": \"old\"}\n";
     fs::write(&places.events, lines).unwrap();
     let watcher = Watcher::new(&places, &hands, 5).unwrap().unwrap();
@@ -143,7 +143,7 @@ async fn defect_05f_a_line_that_is_no_event_is_put_aside() {
 async fn an_acknowledged_event_wakes_no_agent() {
     let folder = Folder::empty();
     let places = places(&folder);
-    let hands = Hands::default();
+    let hands = FailingHandler::default();
     write(&places, &["one", "two"]);
     places
         .events_file()
@@ -163,7 +163,7 @@ async fn an_acknowledged_event_wakes_no_agent() {
 async fn defect_05d_events_are_handed_on_once_in_whatever_file_they_stand() {
     let folder = Folder::empty();
     let places = places(&folder);
-    let hands = Hands::default();
+    let hands = FailingHandler::default();
     write(&places, &["one", "two"]);
     let watcher = Watcher::new(&places, &hands, 5).unwrap().unwrap();
     watcher.pass(at(0)).await.unwrap();

@@ -27,11 +27,11 @@ pub(super) struct Course {
     waiting: Mutex<Waiting>,
     faults: Mutex<Faults>,
     strokes: Mutex<BTreeMap<String, u64>>,
-    inbox: Mutex<Away>,
+    inbox: Mutex<InboxOutage>,
 }
 
 /// Until when the inbox is away, and who decides what is done of what it is asked for meanwhile.
-struct Away {
+struct InboxOutage {
     until: Timestamp,
     chance: Stream,
 }
@@ -50,7 +50,7 @@ impl Course {
         Arc::new(Self {
             world,
             strokes: Mutex::default(),
-            inbox: Mutex::new(Away {
+            inbox: Mutex::new(InboxOutage {
                 until,
                 chance: chance.stream("inbox"),
             }),
@@ -149,11 +149,11 @@ pub(super) struct Process {
     pub(super) course: Arc<Course>,
     /// By how much its machine's clock is ahead, in milliseconds.
     ahead: AtomicI64,
-    fate: Mutex<Fate>,
+    fate: Mutex<Lifetime>,
     started: Timestamp,
 }
 
-struct Fate {
+struct Lifetime {
     still_until: Timestamp,
     steps_left: Option<u64>,
     entropy: Stream,
@@ -174,7 +174,7 @@ impl Process {
             life,
             course: Arc::clone(course),
             ahead: AtomicI64::new(0),
-            fate: Mutex::new(Fate {
+            fate: Mutex::new(Lifetime {
                 still_until: started,
                 steps_left: dies_at,
                 entropy,

@@ -35,7 +35,7 @@ pub(super) const MANY_KILLS: &str = "many-kills";
 /// Processes stand still for minutes and go on.
 pub(super) const STALLS: &str = "stalls";
 /// Another writer changes the ledger's branch.
-pub(super) const STRANGERS_COMMITS: &str = "untrusted-commits";
+pub(super) const UNTRUSTED_COMMITS: &str = "untrusted-commits";
 
 /// The plans allow a second attempt.
 pub(super) const RETRIES: &str = "retries";
@@ -82,7 +82,7 @@ const OWN: [&str; 16] = [
     INBOX_AWAY,
     MANY_KILLS,
     STALLS,
-    STRANGERS_COMMITS,
+    UNTRUSTED_COMMITS,
     RETRIES,
     OUTAGES,
     SMALL_ACCOUNT,

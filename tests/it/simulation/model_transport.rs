@@ -13,14 +13,14 @@ use super::credentials;
 use super::sabotage::{self, Sabotage};
 
 /// One face of the world, as one process reaches it.
-pub(super) struct Door {
+pub(super) struct ModelTransport {
     pub(super) process: Arc<Process>,
     pub(super) face: Face,
     /// What is wrong with the program that comes through here, where a test says that something is.
     pub(super) sabotage: Option<Sabotage>,
 }
 
-impl Door {
+impl ModelTransport {
     async fn pass(&self, mut request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
         self.process.step().await;
         if self.sabotage == Some(Sabotage::TickPanics) {
@@ -48,7 +48,7 @@ impl Door {
     }
 }
 
-impl Transport for Door {
+impl Transport for ModelTransport {
     fn send(
         &self,
         request: Request<Bytes>,

@@ -95,9 +95,9 @@ enum Act {
     /// The inbox is away.
     TakeInbox,
     /// A person writes to the ledger's branch.
-    Stranger,
+    UntrustedCommit,
     /// All troubles are over.
-    Calm,
+    EndFaults,
 }
 
 /// A delivery that a process is about to answer.
@@ -136,7 +136,7 @@ struct Play<'a> {
     heard: BTreeSet<String>,
     chance: Stream,
     count: u64,
-    calm: bool,
+    faults_ended: bool,
     start: Timestamp,
     /// When a person approved the plan of a session.
     approved: BTreeMap<String, Timestamp>,
@@ -215,7 +215,7 @@ impl<'a> Play<'a> {
             heard: BTreeSet::new(),
             chance: chance.stream("play"),
             count: 0,
-            calm: false,
+            faults_ended: false,
             start,
             approved: BTreeMap::new(),
             acted,
@@ -230,7 +230,7 @@ impl<'a> Play<'a> {
             play.soon(0, 60, Act::Start(who));
         }
         play.plan(Act::Cron, play.until_cron());
-        play.plan(Act::Calm, SignedDuration::from_hours(case.hours));
+        play.plan(Act::EndFaults, SignedDuration::from_hours(case.hours));
         play.soon(3_600, 8 * 3_600, Act::Leave);
         play.soon(600, 6 * 3_600, Act::Request);
         play.soon(600, 1_800, Act::Approve);
@@ -244,7 +244,7 @@ impl<'a> Play<'a> {
             (disturbances::STALLS, Act::Stall),
             (disturbances::CLOCK_STEPS, Act::SetClock),
             (disturbances::RENAMES, Act::Rename),
-            (disturbances::STRANGERS_COMMITS, Act::Stranger),
+            (disturbances::UNTRUSTED_COMMITS, Act::UntrustedCommit),
         ] {
             if case.is_turned(name) {
                 play.soon(600, EARLY, act);
@@ -322,18 +322,18 @@ impl<'a> Play<'a> {
                 self.plan(Act::Cron, self.until_cron());
                 return self.ask_workflow();
             }
-            Act::Calm => return self.end_faults(),
+            Act::EndFaults => return self.end_faults(),
             Act::Approve => {
                 self.approve();
                 return self.soon(600, 2_400, Act::Approve);
             }
             Act::Message(which) => return self.send_message(which),
-            Act::Request if self.calm => return,
+            Act::Request if self.faults_ended => return,
             Act::Request => {
                 self.add_request_label();
                 8 * 3_600
             }
-            _ if self.calm => return,
+            _ if self.faults_ended => return,
             Act::Refuse(credential, refused) => {
                 return credential.set_refused(&mut self.world.world(), refused);
             }
@@ -351,7 +351,7 @@ impl<'a> Play<'a> {
             }
             Act::Stall => {
                 let length = drawn(&mut self.chance, 5, 8 * 60);
-                if let Some(process) = self.anybody() {
+                if let Some(process) = self.any_process() {
                     process.stand_still(length);
                     self.course.struck(disturbances::STALLS);
                 }
@@ -365,7 +365,7 @@ impl<'a> Play<'a> {
                 } else {
                     -step
                 };
-                if let Some(process) = self.anybody() {
+                if let Some(process) = self.any_process() {
                     let back = process.ahead() != SignedDuration::ZERO;
                     process.set_ahead(if back { SignedDuration::ZERO } else { step });
                     self.course.struck(disturbances::CLOCK_STEPS);
@@ -377,7 +377,7 @@ impl<'a> Play<'a> {
                 self.course.struck(disturbances::RENAMES);
                 16 * 3_600
             }
-            Act::Stranger => {
+            Act::UntrustedCommit => {
                 self.write_as_another();
                 8 * 3_600
             }
@@ -387,14 +387,14 @@ impl<'a> Play<'a> {
 
     /// Nothing goes wrong any more, and every process lives.
     fn end_faults(&mut self) {
-        self.calm = true;
+        self.faults_ended = true;
         self.course.take_inbox(self.course.now());
         {
             let mut world = self.world.world();
             for credential in Credential::ALL {
                 credential.set_refused(&mut world, false);
             }
-            let struck = world.faults_mut().strike_counts().to_vec();
+            let struck = world.faults_mut().applied_counts().to_vec();
             self.strokes = disturbances::strokes(self.case, self.start, &struck);
             *world.knobs_mut() = Knobs::documented();
             world.faults_mut().replace_plan(FaultPlan::default());

@@ -17,13 +17,13 @@ use super::course::Process;
 use super::disturbances;
 
 /// One replica's way to the inbox of all.
-pub(super) struct Desk {
+pub(super) struct ReplicaInbox {
     shared: Arc<MemoryInbox>,
     process: Arc<Process>,
     news: watch::Sender<u64>,
 }
 
-impl Desk {
+impl ReplicaInbox {
     pub(super) fn new(shared: &Arc<MemoryInbox>, process: &Arc<Process>) -> Self {
         Self {
             shared: Arc::clone(shared),
@@ -73,7 +73,7 @@ macro_rules! looked {
     }};
 }
 
-impl Inbox for Desk {
+impl Inbox for ReplicaInbox {
     async fn accept(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
         let accepted = stepped!(self.accept(delivery));
         if accepted == Ok(Accepted::Overloaded) {

@@ -98,7 +98,7 @@ impl Sabotage {
                 None
             }
             Self::KeyTold => {
-                tell_key(face, request);
+                leak_key(face, request);
                 None
             }
         }
@@ -131,7 +131,7 @@ fn reject_merged(face: Face, request: &mut Request<Bytes>) {
 }
 
 /// A comment ends with the key.
-fn tell_key(face: Face, request: &mut Request<Bytes>) {
+fn leak_key(face: Face, request: &mut Request<Bytes>) {
     let comments = request.uri().path().ends_with("/comments");
     if face != Face::Github || request.method() != http::Method::POST || !comments {
         return;

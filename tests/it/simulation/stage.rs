@@ -37,8 +37,8 @@ use tokio::task::JoinHandle;
 use super::case::Case;
 use super::course::{Machine, Process};
 use super::disturbances;
-use super::model_transport::Door;
-use super::replica_inbox::Desk;
+use super::model_transport::ModelTransport;
+use super::replica_inbox::ReplicaInbox;
 use super::sabotage::Sabotage;
 use super::verdict::Reply;
 use crate::fleet::stage::{APP, key};
@@ -258,7 +258,7 @@ pub(super) fn world(case: &Case) -> (SharedWorld, Vec<RepoId>) {
 /// How a process reaches the models.
 fn outside(process: &Arc<Process>, sabotage: Option<Sabotage>) -> ExternalServices {
     let door = |face| {
-        Arc::new(Door {
+        Arc::new(ModelTransport {
             process: Arc::clone(process),
             face,
             sabotage,
@@ -293,7 +293,7 @@ fn jules_client(outside: &ExternalServices, seed: u64) -> Arc<jules::Client> {
 /// A replica of the service at work.
 pub(super) struct Replica {
     pub(super) process: Arc<Process>,
-    pub(super) desk: Arc<Desk>,
+    pub(super) desk: Arc<ReplicaInbox>,
     pub(super) webhook: axum::Router,
     pub(super) driver: JoinHandle<()>,
     pub(super) end: ShutdownTrigger,
@@ -328,7 +328,7 @@ impl Replica {
             clock: Arc::clone(&fleet.clock),
             public_url: None,
         };
-        let desk = Arc::new(Desk::new(inbox, &process));
+        let desk = Arc::new(ReplicaInbox::new(inbox, &process));
         let secrets = Secrets::from_list(&world_setup::WEBHOOK_SECRET.into()).unwrap();
         let intake = Intake::new(
             Arc::clone(&desk),

@@ -108,7 +108,7 @@ impl Tally {
         if self.has_block() {
             assert_eq!(self.pairs.seen(), Pairs::all(), "pairs of knobs");
             let idle: Vec<&str> = disturbances::own()
-                .filter(|name| self.strikes(name) == 0)
+                .filter(|name| self.occurrences(name) == 0)
                 .collect();
             assert!(idle.is_empty(), "troubles that never struck: {idle:?}");
             let (idle, all) = (self.idle(), self.acted.len());
@@ -131,7 +131,7 @@ impl Tally {
     }
 
     /// How often a trouble struck, in whichever way.
-    fn strikes(&self, trouble: &str) -> u64 {
+    fn occurrences(&self, trouble: &str) -> u64 {
         let of_it = self.strokes.iter().filter(|(name, _)| {
             let way = name.strip_prefix(trouble);
             way.is_some_and(|way| way.is_empty() || way.starts_with(": "))
@@ -174,7 +174,7 @@ impl fmt::Display for Tally {
             self.violations
         )?;
         let strokes: Vec<String> = disturbances::own()
-            .map(|name| format!("{name} {}", self.strikes(name)))
+            .map(|name| format!("{name} {}", self.occurrences(name)))
             .collect();
         write!(f, "; strokes: {}", strokes.join(", "))?;
         let idle = self.idle();
@@ -205,7 +205,10 @@ fn a_block_is_telling_where_all_that_is_turned_does_something() {
     let ways = [("stalls", 2), ("refusals: 409", 0), ("refusals: 422", 3)];
     tally.strokes = ways.map(|(name, count)| (name.to_owned(), count)).into();
     tally.acted = [("title".to_owned(), 0), ("webhook-lost".to_owned(), 1)].into();
-    assert_eq!((tally.strikes("stalls"), tally.strikes("refusals")), (2, 3));
-    assert_eq!(tally.strikes("stall"), 0, "another name");
+    assert_eq!(
+        (tally.occurrences("stalls"), tally.occurrences("refusals")),
+        (2, 3)
+    );
+    assert_eq!(tally.occurrences("stall"), 0, "another name");
     assert_eq!(tally.idle(), ["title", "refusals: 409"]);
 }

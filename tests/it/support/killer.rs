@@ -47,7 +47,7 @@ impl Killer {
         held(&self.seen).requests.clone()
     }
 
-    fn strike(&self, moment: Moment) -> GateDecision {
+    fn kill_at(&self, moment: Moment) -> GateDecision {
         let mut seen = held(&self.seen);
         if seen.killed || self.at != Some((seen.requests.len(), moment)) {
             return GateDecision::Go;
@@ -65,10 +65,10 @@ impl Gate for Killer {
     fn before_effect(&self, _: u64, face: Face, request: &Request<Bytes>) -> GateDecision {
         let words = format!("{face:?} {} {}", request.method(), request.uri().path());
         held(&self.seen).requests.push(words);
-        self.strike(Moment::Before)
+        self.kill_at(Moment::Before)
     }
 
     fn before_reply(&self, _: u64, _: Face, _: &Request<Bytes>) -> GateDecision {
-        self.strike(Moment::After)
+        self.kill_at(Moment::After)
     }
 }

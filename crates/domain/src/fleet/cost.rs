@@ -9,7 +9,7 @@ pub const LOOK: u64 = 1;
 /// The same where more pull requests were touched within [`BUSY_DAYS`] than that query shows.
 pub const BUSY_LOOK: u64 = 6;
 /// How many pull requests may be touched within so many days for a look of one point.
-pub const CALM_PULLS: u64 = 14;
+pub const QUIET_PULLS: u64 = 14;
 /// These days.
 pub const BUSY_DAYS: u64 = 7;
 /// Commits of a session's life: its intent, its session, and its outcome. Each is a mutation and costs one point.
@@ -138,7 +138,7 @@ pub fn estimate_cost(repositories: u64, per_installation: u64, habits: Habits) -
 
 /// What a look costs where so many sessions a day open a pull request each.
 fn listing_cost(sessions_a_day: f64) -> f64 {
-    let is_quiet = sessions_a_day * BUSY_DAYS as f64 <= CALM_PULLS as f64;
+    let is_quiet = sessions_a_day * BUSY_DAYS as f64 <= QUIET_PULLS as f64;
     if is_quiet {
         LOOK as f64
     } else {

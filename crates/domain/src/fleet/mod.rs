@@ -7,6 +7,6 @@ mod cost;
 mod plot;
 
 pub use cost::{
-    BUSY_DAYS, BUSY_LOOK, Bound, CALM_PULLS, Cost, Habits, LOOK, Quota, estimate_cost, fleet_sizes,
+    BUSY_DAYS, BUSY_LOOK, Bound, Cost, Habits, LOOK, QUIET_PULLS, Quota, estimate_cost, fleet_sizes,
 };
 pub use plot::plot_costs;

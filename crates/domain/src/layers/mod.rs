@@ -31,7 +31,7 @@ mod texts;
 pub use brief::{Brief, Job, Section};
 pub use catalogue::Catalogue;
 pub use pin::{
-    CONFIG_PIN_PATH, FileFate, LEDGER_PIN_PATH, Move, Pin, PinError, README_PATH,
+    CONFIG_PIN_PATH, FileChangeKind, LEDGER_PIN_PATH, Move, Pin, PinError, README_PATH,
     placeholder_files, upgrade_moves,
 };
 pub use role::{ROLE_NAME, Role, Source, blank_role, is_role_name, role_names};

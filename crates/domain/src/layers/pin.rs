@@ -136,7 +136,7 @@ fn text_digest(text: &str) -> String {
 
 /// What happens to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileFate {
+pub enum FileChangeKind {
     /// It is up to date.
     Same,
     /// It is created with this text.
@@ -161,7 +161,7 @@ pub struct Move {
     /// The path.
     pub path: String,
     /// What happens to it.
-    pub fate: FileFate,
+    pub fate: FileChangeKind,
 }
 
 /// What happens to every file, and the new pin. `there`: the text at a path; a file that is no text counts as changed.
@@ -183,25 +183,25 @@ pub fn upgrade_moves<'t>(
         let new = wanted.get(path).map(|text| (text, text_digest(text)));
         let present = there(path).map(|text| text.map(text_digest).unwrap_or_default());
         let fate = match (&new, present) {
-            (Some((text, _)), None) if base.is_none() => FileFate::Write((*text).clone()),
-            (_, None) => FileFate::Gone,
-            (Some((_, new)), Some(present)) if *new == present => FileFate::Same,
+            (Some((text, _)), None) if base.is_none() => FileChangeKind::Write((*text).clone()),
+            (_, None) => FileChangeKind::Gone,
+            (Some((_, new)), Some(present)) if *new == present => FileChangeKind::Same,
             (Some((text, _)), Some(present)) if base == Some(&present) => {
-                FileFate::Replace((*text).clone())
+                FileChangeKind::Replace((*text).clone())
             }
-            (Some((_, new)), Some(_)) if base == Some(new) => FileFate::Changed,
-            (Some((text, _)), Some(_)) => FileFate::Conflict((*text).clone()),
-            (None, Some(present)) if base == Some(&present) => FileFate::Remove,
-            (None, Some(_)) => FileFate::Theirs,
+            (Some((_, new)), Some(_)) if base == Some(new) => FileChangeKind::Changed,
+            (Some((text, _)), Some(_)) => FileChangeKind::Conflict((*text).clone()),
+            (None, Some(present)) if base == Some(&present) => FileChangeKind::Remove,
+            (None, Some(_)) => FileChangeKind::Theirs,
         };
         let keep = match &fate {
-            FileFate::Same | FileFate::Write(_) | FileFate::Replace(_) => {
+            FileChangeKind::Same | FileChangeKind::Write(_) | FileChangeKind::Replace(_) => {
                 new.map(|(_, digest)| digest)
             }
             // A conflict is reported once. After that it counts as a change against this version's text.
-            FileFate::Changed | FileFate::Conflict(_) => new.map(|(_, digest)| digest),
-            FileFate::Gone => base.cloned().filter(|_| wanted.contains_key(path)),
-            FileFate::Remove | FileFate::Theirs => None,
+            FileChangeKind::Changed | FileChangeKind::Conflict(_) => new.map(|(_, digest)| digest),
+            FileChangeKind::Gone => base.cloned().filter(|_| wanted.contains_key(path)),
+            FileChangeKind::Remove | FileChangeKind::Theirs => None,
         };
         if let Some(digest) = keep {
             after.digests.insert(path.clone(), digest);
@@ -243,7 +243,7 @@ mod tests {
         base: Option<&str>,
         there: Option<&str>,
         wanted: Option<&str>,
-    ) -> (FileFate, Option<String>) {
+    ) -> (FileChangeKind, Option<String>) {
         let mut pin = Pin::new("0.1.0");
         if let Some(base) = base {
             pin.note("a", base);
@@ -262,27 +262,33 @@ mod tests {
         let (one, two, own) = (Some("1"), Some("2"), Some("own"));
         let text = |text: &str| text.to_owned();
         for (base, there, wanted, expected, kept) in [
-            (None, None, one, FileFate::Write(text("1")), one),
-            (None, one, one, FileFate::Same, one),
-            (None, own, one, FileFate::Conflict(text("1")), one),
-            (one, one, one, FileFate::Same, one),
-            (one, one, two, FileFate::Replace(text("2")), two),
-            (one, Some("1\r\n"), two, FileFate::Conflict(text("2")), two),
+            (None, None, one, FileChangeKind::Write(text("1")), one),
+            (None, one, one, FileChangeKind::Same, one),
+            (None, own, one, FileChangeKind::Conflict(text("1")), one),
+            (one, one, one, FileChangeKind::Same, one),
+            (one, one, two, FileChangeKind::Replace(text("2")), two),
+            (
+                one,
+                Some("1\r\n"),
+                two,
+                FileChangeKind::Conflict(text("2")),
+                two,
+            ),
             (
                 Some("1\n"),
                 Some("1\r\n"),
                 two,
-                FileFate::Replace(text("2")),
+                FileChangeKind::Replace(text("2")),
                 two,
             ),
-            (one, own, one, FileFate::Changed, one),
-            (one, own, two, FileFate::Conflict(text("2")), two),
-            (two, own, two, FileFate::Changed, two),
-            (one, None, one, FileFate::Gone, one),
-            (one, None, two, FileFate::Gone, one),
-            (one, None, None, FileFate::Gone, None),
-            (one, one, None, FileFate::Remove, None),
-            (one, own, None, FileFate::Theirs, None),
+            (one, own, one, FileChangeKind::Changed, one),
+            (one, own, two, FileChangeKind::Conflict(text("2")), two),
+            (two, own, two, FileChangeKind::Changed, two),
+            (one, None, one, FileChangeKind::Gone, one),
+            (one, None, two, FileChangeKind::Gone, one),
+            (one, None, None, FileChangeKind::Gone, None),
+            (one, one, None, FileChangeKind::Remove, None),
+            (one, own, None, FileChangeKind::Theirs, None),
         ] {
             let (fate, digest_kept) = fate(base, there, wanted);
             assert_eq!(fate, expected, "{base:?} {there:?} {wanted:?}");
@@ -295,7 +301,7 @@ mod tests {
         // phileas does not replace a file that is no text.
         let wanted = BTreeMap::from([("a".to_owned(), "1".to_owned())]);
         let (moves, _) = upgrade_moves(None, "0.1.0", &wanted, |_| Some(None));
-        assert!(matches!(moves[0].fate, FileFate::Conflict(_)));
+        assert!(matches!(moves[0].fate, FileChangeKind::Conflict(_)));
     }
 
     #[test]

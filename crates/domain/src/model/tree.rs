@@ -47,14 +47,14 @@ pub struct Tree {
 /// What is known of a tree that was read in parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Parts {
-    places: BTreeMap<String, Place>,
+    places: BTreeMap<String, PathState>,
     /// Files whose text was requested, with or without success.
     read: BTreeSet<String>,
 }
 
 /// What is known of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-enum Place {
+enum PathState {
     /// There is nothing.
     Missing,
     /// There is something.
@@ -106,17 +106,17 @@ impl Tree {
 
     /// Notes that nothing is at a path.
     pub fn note_missing(&mut self, path: &str) {
-        self.note_status(path, Place::Missing);
+        self.note_status(path, PathState::Missing);
     }
 
     /// Notes that something is at a path, which is not read.
     pub fn note_exists(&mut self, path: &str) {
-        self.note_status(path, Place::Exists);
+        self.note_status(path, PathState::Exists);
     }
 
     /// Notes that a path is a folder whose direct entries are all known.
     pub fn note_listed(&mut self, path: &str) {
-        self.note_status(path, Place::Listed);
+        self.note_status(path, PathState::Listed);
     }
 
     /// Notes that the text of a file was asked for.
@@ -126,7 +126,7 @@ impl Tree {
         }
     }
 
-    fn note_status(&mut self, path: &str, place: Place) {
+    fn note_status(&mut self, path: &str, place: PathState) {
         if let Some(parts) = &mut self.parts {
             let known = Arc::make_mut(parts).places.entry(path.to_owned());
             let known = known.or_insert(place);
@@ -145,7 +145,9 @@ impl Tree {
         }
         match self.entries.get(path) {
             Some(entry) => entry.mode == Mode::File && entry.text.is_none(),
-            None => !self.is_missing(parts, path) && parts.places.get(path) != Some(&Place::Listed),
+            None => {
+                !self.is_missing(parts, path) && parts.places.get(path) != Some(&PathState::Listed)
+            }
         }
     }
 
@@ -158,7 +160,7 @@ impl Tree {
         !parts.read.contains(folder)
             && !self.entries.contains_key(folder)
             && !self.is_missing(parts, folder)
-            && parts.places.get(folder) != Some(&Place::Listed)
+            && parts.places.get(folder) != Some(&PathState::Listed)
     }
 
     /// Whether it is known that nothing is at a path.
@@ -169,10 +171,10 @@ impl Tree {
             let here = &path[..end];
             let place = parts.places.get(here);
             let is_file = end < path.len() && self.entries.contains_key(here);
-            let is_left_out = parent == Some(&Place::Listed)
+            let is_left_out = parent == Some(&PathState::Listed)
                 && place.is_none()
                 && !self.entries.contains_key(here);
-            if is_file || is_left_out || place == Some(&Place::Missing) {
+            if is_file || is_left_out || place == Some(&PathState::Missing) {
                 return true;
             }
             parent = place;

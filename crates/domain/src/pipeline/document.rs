@@ -47,7 +47,7 @@ pub(super) fn parse_document(
             return None;
         }
     };
-    let mut places = Places {
+    let mut places = TextCursor {
         file,
         text: body,
         at: 0,
@@ -59,7 +59,7 @@ pub(super) fn parse_document(
 }
 
 /// Goes through a text from its beginning to its end, as its values do.
-struct Places<'t, 'f> {
+struct TextCursor<'t, 'f> {
     file: &'t str,
     text: &'t str,
     at: usize,
@@ -68,7 +68,7 @@ struct Places<'t, 'f> {
     found: &'f mut Vec<Diagnostic>,
 }
 
-impl Places<'_, '_> {
+impl TextCursor<'_, '_> {
     /// Line and column of an offset that is not before the last one.
     fn position(&mut self, offset: usize) -> (u32, u32) {
         for c in self.text[self.at..offset].chars() {

@@ -5,7 +5,7 @@ use super::policy::{
 };
 
 /// A knob with a fixed list of words.
-pub(super) trait Word: Copy + 'static {
+pub(super) trait Keyword: Copy + 'static {
     /// Every word and what it stands for, the default first.
     const WORDS: &'static [(&'static str, Self)];
 
@@ -23,7 +23,7 @@ pub(super) trait Word: Copy + 'static {
 
 macro_rules! words {
     ($($type:ident { $($word:literal => $variant:ident),+ $(,)? })+) => {
-        $(impl Word for $type {
+        $(impl Keyword for $type {
             const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$variant)),+];
         })+
     };
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn the_default_comes_first() {
-        fn check<W: Word + Default + PartialEq + std::fmt::Debug>() {
+        fn check<W: Keyword + Default + PartialEq + std::fmt::Debug>() {
             assert_eq!(W::WORDS[0].1, W::default());
             for (word, value) in W::WORDS {
                 assert_eq!(W::of(word), Some(*value));

@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::document::Document;
 use super::duration;
-use super::keywords::Word;
+use super::keywords::Keyword;
 use super::policy::Share;
 use super::suggest::{did_you_mean, either_of};
 use crate::Diagnostic;
@@ -226,7 +226,7 @@ impl<'t> Entry<'t> {
     }
 
     /// One of the words of a knob.
-    pub(super) fn word<W: Word>(&self, reader: &mut Reader<'_>) -> Option<W> {
+    pub(super) fn word<W: Keyword>(&self, reader: &mut Reader<'_>) -> Option<W> {
         let words = W::all();
         let text = self.as_text();
         let shape = either_of(words.iter().copied());

@@ -188,10 +188,10 @@ struct Reader<'t> {
 }
 
 /// Reading cannot go on; a mistake says why.
-struct Stopped;
+struct ReadStopped;
 
 impl Reader<'_> {
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Stopped> {
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), ReadStopped> {
         match event {
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
             Event::DocumentStart(_) => {
@@ -201,7 +201,7 @@ impl Reader<'_> {
                         "there is a second document in it",
                         "keep one document in a file",
                     );
-                    return Err(Stopped);
+                    return Err(ReadStopped);
                 }
             }
             Event::Alias(_) => {
@@ -271,12 +271,12 @@ impl Reader<'_> {
         });
     }
 
-    fn node(&mut self, span: Span, value: Value) -> Result<Node, Stopped> {
+    fn node(&mut self, span: Span, value: Value) -> Result<Node, ReadStopped> {
         self.nodes += 1;
         if self.nodes > NODES_LIMIT {
             let message = format!("there are more than {NODES_LIMIT} values in it");
             self.mistake(span, &message, "say it shorter");
-            return Err(Stopped);
+            return Err(ReadStopped);
         }
         let start = self.offsets.byte(span.start.index(), self.text.len());
         let end = self.offsets.byte(span.end.index(), self.text.len());
@@ -288,17 +288,17 @@ impl Reader<'_> {
         })
     }
 
-    fn put(&mut self, span: Span, value: Value) -> Result<(), Stopped> {
+    fn put(&mut self, span: Span, value: Value) -> Result<(), ReadStopped> {
         let node = self.node(span, value)?;
         self.place(node);
         Ok(())
     }
 
-    fn begin(&mut self, span: Span, value: Value) -> Result<(), Stopped> {
+    fn begin(&mut self, span: Span, value: Value) -> Result<(), ReadStopped> {
         if self.open.len() >= DEPTH_LIMIT {
             let message = format!("lists and maps are nested more than {DEPTH_LIMIT} deep");
             self.mistake(span, &message, "say it flatter");
-            return Err(Stopped);
+            return Err(ReadStopped);
         }
         let node = self.node(span, value)?;
         self.open.push(Open {

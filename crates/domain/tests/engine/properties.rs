@@ -36,7 +36,7 @@ const PLANS: [&str; 5] = [
 
 /// Something that happens.
 #[derive(Debug, Clone)]
-enum Happening {
+enum WorldEvent {
     Minutes(i64),
     /// The clock is put forward or back.
     Jump(i64),
@@ -65,7 +65,7 @@ enum Happening {
     Appears,
 }
 
-fn happening(jumps: bool) -> impl Strategy<Value = Happening> {
+fn world_event(jumps: bool) -> impl Strategy<Value = WorldEvent> {
     let answering = prop_oneof![
         6 => Just(Answering::Session),
         1 => Just(Answering::Lost),
@@ -86,32 +86,32 @@ fn happening(jumps: bool) -> impl Strategy<Value = Happening> {
     let pull = prop_oneof![2 => Just(PullState::Merged), 1 => Just(PullState::Closed)];
     let clock = if jumps { -120..=120_i64 } else { 0..=1 };
     // Doubles are outside the budget of a day, which is watched where the clock goes straight.
-    let straight = |happening| if jumps { happening } else { Happening::Push };
+    let straight = |happening| if jumps { happening } else { WorldEvent::Push };
     prop_oneof![
-        6 => (0..=90_i64).prop_map(Happening::Minutes),
-        1 => (0..=2_000_i64).prop_map(Happening::Minutes),
-        2 => clock.prop_map(Happening::Jump),
-        8 => answering.prop_map(Happening::Tick),
-        1 => (0..7_usize).prop_map(Happening::Asks),
-        3 => (0..4_usize, state).prop_map(|(index, state)| Happening::Session(index, state)),
-        4 => (0..4_usize).prop_map(Happening::OpensPull),
-        3 => (0..4_usize, pull).prop_map(|(index, state)| Happening::Decides(index, state)),
-        1 => (0..3_usize).prop_map(Happening::Archives),
-        1 => (0..3_usize).prop_map(Happening::Deletes),
-        2 => Just(Happening::Push),
-        1 => any::<bool>().prop_map(Happening::Listings),
-        1 => (0..PLANS.len()).prop_map(Happening::Plan),
-        1 => (0..PERSONAS.len()).prop_map(Happening::Persona),
-        1 => Just(Happening::Cancels),
-        1 => any::<bool>().prop_map(Happening::Pauses),
-        1 => Just(Happening::Raced),
-        1 => Just(straight(Happening::Vanishes)),
-        1 => Just(straight(Happening::Appears)),
+        6 => (0..=90_i64).prop_map(WorldEvent::Minutes),
+        1 => (0..=2_000_i64).prop_map(WorldEvent::Minutes),
+        2 => clock.prop_map(WorldEvent::Jump),
+        8 => answering.prop_map(WorldEvent::Tick),
+        1 => (0..7_usize).prop_map(WorldEvent::Asks),
+        3 => (0..4_usize, state).prop_map(|(index, state)| WorldEvent::Session(index, state)),
+        4 => (0..4_usize).prop_map(WorldEvent::OpensPull),
+        3 => (0..4_usize, pull).prop_map(|(index, state)| WorldEvent::Decides(index, state)),
+        1 => (0..3_usize).prop_map(WorldEvent::Archives),
+        1 => (0..3_usize).prop_map(WorldEvent::Deletes),
+        2 => Just(WorldEvent::Push),
+        1 => any::<bool>().prop_map(WorldEvent::Listings),
+        1 => (0..PLANS.len()).prop_map(WorldEvent::Plan),
+        1 => (0..PERSONAS.len()).prop_map(WorldEvent::Persona),
+        1 => Just(WorldEvent::Cancels),
+        1 => any::<bool>().prop_map(WorldEvent::Pauses),
+        1 => Just(WorldEvent::Raced),
+        1 => Just(straight(WorldEvent::Vanishes)),
+        1 => Just(straight(WorldEvent::Appears)),
     ]
 }
 
 /// A scenario, and what is remembered beside it.
-struct Watched {
+struct ObservedScenario {
     scenario: Scenario,
     /// Every session that was ever created, and when.
     created: BTreeMap<SessionId, Timestamp>,
@@ -121,7 +121,7 @@ struct Watched {
     before: State,
 }
 
-impl Watched {
+impl ObservedScenario {
     fn new(plan: usize, jumps: bool) -> Self {
         Self {
             scenario: Scenario::new(PLANS[plan], &PERSONAS),
@@ -147,15 +147,15 @@ impl Watched {
             .nth(back)
     }
 
-    fn happens(&mut self, happening: Happening) {
+    fn happens(&mut self, happening: WorldEvent) {
         let scenario = &mut self.scenario;
         match happening {
-            Happening::Minutes(minutes) | Happening::Jump(minutes) => scenario.minutes(minutes),
-            Happening::Tick(answering) => {
+            WorldEvent::Minutes(minutes) | WorldEvent::Jump(minutes) => scenario.minutes(minutes),
+            WorldEvent::Tick(answering) => {
                 scenario.answering = answering;
                 self.tick();
             }
-            Happening::Asks(what) => {
+            WorldEvent::Asks(what) => {
                 scenario.answering = Answering::Session;
                 scenario.ask = match what {
                     0..=3 => RunRequest::Persona(PERSONAS[what].into()),
@@ -166,7 +166,7 @@ impl Watched {
                 self.tick();
                 self.scenario.ask = RunRequest::Due;
             }
-            Happening::Session(back, state) => {
+            WorldEvent::Session(back, state) => {
                 if let Some(index) = self.live(back) {
                     // The scenario's answer is about the newest one.
                     let last = self.scenario.sessions.len() - 1;
@@ -175,12 +175,12 @@ impl Watched {
                     self.scenario.sessions.swap(index, last);
                 }
             }
-            Happening::OpensPull(back) => {
+            WorldEvent::OpensPull(back) => {
                 if let Some(index) = self.live(back) {
                     self.scenario.opens_pull_of(index);
                 }
             }
-            Happening::Decides(back, state) => {
+            WorldEvent::Decides(back, state) => {
                 let open = scenario.pulls.values().rev();
                 let number = open
                     .filter(|pull| pull.state == PullState::Open)
@@ -192,14 +192,14 @@ impl Watched {
                     (None, _) => {}
                 }
             }
-            Happening::Archives(back) => {
+            WorldEvent::Archives(back) => {
                 if let Some(index) = self.live(back) {
                     let session = &mut self.scenario.sessions[index];
                     session.archived = true;
                     session.state = SessionState::Paused;
                 }
             }
-            Happening::Deletes(back) => {
+            WorldEvent::Deletes(back) => {
                 let known = |id: &SessionId| self.before.entry_of_session(id).is_some();
                 let index = self
                     .live(back)
@@ -208,20 +208,20 @@ impl Watched {
                     self.scenario.sessions.remove(index);
                 }
             }
-            Happening::Push => scenario.push(),
-            Happening::Listings(work) => scenario.listing_works = work,
-            Happening::Plan(index) => {
+            WorldEvent::Push => scenario.push(),
+            WorldEvent::Listings(work) => scenario.listing_works = work,
+            WorldEvent::Plan(index) => {
                 let plan = PLANS[index].to_owned();
                 scenario.files.insert(SCHEDULES_PATH.to_owned(), plan);
             }
-            Happening::Persona(index) => {
+            WorldEvent::Persona(index) => {
                 let id = PERSONAS[index];
                 let path = format!(".jules/personas/{id}/prompt.md");
                 if scenario.files.remove(&path).is_none() {
                     scenario.persona(id, "emoji: \"🔧\"");
                 }
             }
-            Happening::Cancels => self.edit(|state| {
+            WorldEvent::Cancels => self.edit(|state| {
                 let mut turns = state
                     .tracks
                     .values_mut()
@@ -230,18 +230,18 @@ impl Watched {
                     turn.cancel = true;
                 }
             }),
-            Happening::Pauses(paused) => self.edit(|state| {
+            WorldEvent::Pauses(paused) => self.edit(|state| {
                 state.paused = paused.then(Pause::default);
             }),
-            Happening::Raced => self.raced(),
-            Happening::Vanishes => {
+            WorldEvent::Raced => self.raced(),
+            WorldEvent::Vanishes => {
                 let known = scenario.sessions.len();
                 scenario.answering = Answering::Lost;
                 scenario.tick();
                 let hidden = scenario.sessions.split_off(known);
                 self.hidden.extend(hidden);
             }
-            Happening::Appears => {
+            WorldEvent::Appears => {
                 let hidden = std::mem::take(&mut self.hidden);
                 self.scenario.sessions.extend(hidden);
                 self.scenario.answering = Answering::Session;
@@ -413,8 +413,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_happens(plan in 0..PLANS.len(), story in prop::collection::vec(happening(false), 1..60)) {
-        let mut watched = Watched::new(plan, false);
+    fn whatever_happens(plan in 0..PLANS.len(), story in prop::collection::vec(world_event(false), 1..60)) {
+        let mut watched = ObservedScenario::new(plan, false);
         for happening in story {
             watched.happens(happening);
         }
@@ -423,17 +423,17 @@ proptest! {
     #[test]
     fn whatever_happens_on_a_clock_that_jumps(
         plan in 0..PLANS.len(),
-        story in prop::collection::vec(happening(true), 1..60),
+        story in prop::collection::vec(world_event(true), 1..60),
     ) {
-        let mut watched = Watched::new(plan, true);
+        let mut watched = ObservedScenario::new(plan, true);
         for happening in story {
             watched.happens(happening);
         }
     }
 
     #[test]
-    fn a_forecast_comes_to_an_end(plan in 0..PLANS.len(), story in prop::collection::vec(happening(false), 0..12), days in 1..4_i64) {
-        let mut watched = Watched::new(plan, false);
+    fn a_forecast_comes_to_an_end(plan in 0..PLANS.len(), story in prop::collection::vec(world_event(false), 0..12), days in 1..4_i64) {
+        let mut watched = ObservedScenario::new(plan, false);
         for happening in story {
             watched.happens(happening);
         }

@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{CreateFailure, Effect, Event, Listing, NoticeKey};
 
 use crate::ledger::Version;
-use crate::world::{Actor, Phase, Sight, World};
+use crate::world::{Actor, Observation, Phase, World};
 
 /// The grace is 15 minutes. The engine measures no longer time that the model could reach.
 const OLDEST: SignedDuration = SignedDuration::from_mins(15);
@@ -119,18 +119,21 @@ fn key(world: &World, actor: &Actor) -> u64 {
     match &actor.phase {
         Phase::Asleep => {}
         Phase::Beaten { events } => happened(events, hasher),
-        Phase::Informed { sight, events } => {
-            seen(world, sight, hasher);
+        Phase::Informed {
+            observation,
+            events,
+        } => {
+            seen(world, observation, hasher);
             happened(events, hasher);
         }
         Phase::Executing {
-            sight,
+            observation,
             effects,
             next,
             waiting,
             events,
         } => {
-            seen(world, sight, hasher);
+            seen(world, observation, hasher);
             waiting.hash(hasher);
             todo(world, &effects[*next..], hasher);
             happened(events, hasher);
@@ -139,20 +142,20 @@ fn key(world: &World, actor: &Actor) -> u64 {
     hasher.finish()
 }
 
-fn seen<H: Hasher>(world: &World, sight: &Sight, hasher: &mut H) {
-    let behind = !Arc::ptr_eq(&sight.version, &world.head);
+fn seen<H: Hasher>(world: &World, observation: &Observation, hasher: &mut H) {
+    let behind = !Arc::ptr_eq(&observation.version, &world.head);
     behind.hash(hasher);
     if behind {
         return;
     }
-    age(world.now, sight.taken_at).hash(hasher);
-    sight.pulls.len().hash(hasher);
-    let Listing::Taken(listing) = &*sight.listing else {
+    age(world.now, observation.taken_at).hash(hasher);
+    observation.pulls.len().hash(hasher);
+    let Listing::Taken(listing) = &*observation.listing else {
         return;
     };
     // A listing counts by how long after an intent it was taken.
-    for at in &sight.version.times {
-        age(sight.taken_at, *at).hash(hasher);
+    for at in &observation.version.times {
+        age(observation.taken_at, *at).hash(hasher);
     }
     listing.archived.hash(hasher);
     listing

@@ -11,7 +11,7 @@ use phileas_domain::engine::{
 use phileas_domain::model::{Oid, PullNumber, RepositoryId, SessionId, Tree};
 use phileas_domain::plan::{self, Driver};
 
-use crate::world::{Actor, Made, Sight, World};
+use crate::world::{Actor, Made, Observation, World};
 
 /// How often a process reads before it decides: the runtime's own limit.
 const MAX_READS: usize = 5;
@@ -79,20 +79,25 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
 }
 
 /// The snapshot for a decision: what the process read, and the current time.
-pub(crate) fn snapshot(blank: &Snapshot, world: &World, actor: &Actor, sight: &Sight) -> Snapshot {
+pub(crate) fn snapshot(
+    blank: &Snapshot,
+    world: &World,
+    actor: &Actor,
+    observation: &Observation,
+) -> Snapshot {
     let mut snapshot = blank.clone();
     snapshot.now = world.now;
     snapshot.holder = actor.holder.clone();
     snapshot.repository.default_head = Some(Oid::new(format!("{:040x}", world.pushes + 1)));
-    snapshot.ledger = sight.version.ledger.clone();
-    snapshot.sessions = (*sight.listing).clone();
+    snapshot.ledger = observation.version.ledger.clone();
+    snapshot.sessions = (*observation.listing).clone();
     snapshot.notices.clone_from(&world.notices);
-    if let Listing::Taken(listing) = &*sight.listing {
+    if let Listing::Taken(listing) = &*observation.listing {
         for session in &listing.sessions {
             snapshot.activities.insert(session.id.clone(), Vec::new());
         }
     }
-    for (number, created_at) in sight.pulls.iter() {
+    for (number, created_at) in observation.pulls.iter() {
         snapshot.pulls.insert(*number, pull(*number, *created_at));
     }
     snapshot
@@ -126,7 +131,7 @@ pub(crate) fn look(
     actor: &Actor,
     hidden: u32,
     ago: SignedDuration,
-) -> Sight {
+) -> Observation {
     let mut world = now.clone();
     world.now = now.now.checked_sub(ago).unwrap();
     world.sessions.retain(|made| made.arrived_at <= world.now);
@@ -138,27 +143,27 @@ pub(crate) fn look(
             .iter()
             .map(|number| (*number, session.created_at))
     });
-    let mut sight = Sight {
+    let mut observation = Observation {
         pulls: pulls.collect(),
         version: Arc::clone(&world.head),
         listing: Arc::new(Listing::NotTaken),
         taken_at: world.now,
     };
     for _ in 0..MAX_READS {
-        let needs = read_requests(&snapshot(blank, world, actor, &sight));
+        let needs = read_requests(&snapshot(blank, world, actor, &observation));
         assert!(needs.pulls.is_empty() && needs.texts.is_empty() && needs.activities.is_empty());
         if let Some(need) = needs.listing {
-            sight.listing = Arc::new(Listing::Taken(list(world, need, hidden)));
-        } else if !ask_for(world, &needs.sessions, &mut sight) {
-            return sight;
+            observation.listing = Arc::new(Listing::Taken(list(world, need, hidden)));
+        } else if !ask_for(world, &needs.sessions, &mut observation) {
+            return observation;
         }
     }
     panic!("what a process needs does not converge");
 }
 
 /// Requests sessions by id; they are never deleted here. Returns whether there were any to request.
-fn ask_for(world: &World, ids: &BTreeSet<SessionId>, sight: &mut Sight) -> bool {
-    let Listing::Taken(listing) = &*sight.listing else {
+fn ask_for(world: &World, ids: &BTreeSet<SessionId>, observation: &mut Observation) -> bool {
+    let Listing::Taken(listing) = &*observation.listing else {
         return false;
     };
     let made = world.sessions.iter().map(|made| &made.session);
@@ -172,7 +177,7 @@ fn ask_for(world: &World, ids: &BTreeSet<SessionId>, sight: &mut Sight) -> bool 
     listing
         .sessions
         .sort_by_key(|one| (one.created_at, one.id.clone()));
-    sight.listing = Arc::new(Listing::Taken(listing));
+    observation.listing = Arc::new(Listing::Taken(listing));
     true
 }
 

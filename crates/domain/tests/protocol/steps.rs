@@ -311,10 +311,14 @@ impl Protocol {
 
     fn settle(&self, world: &mut World, actor: usize) {
         let phase = std::mem::replace(&mut world.actors[actor].phase, Phase::Asleep);
-        let Phase::Informed { sight, events } = phase else {
+        let Phase::Informed {
+            observation,
+            events,
+        } = phase
+        else {
             unreachable!("only who has news decides again");
         };
-        let thought = self.think_again(world, actor, &sight, &events);
+        let thought = self.think_again(world, actor, &observation, &events);
         commit(world, actor, events, &thought);
     }
 }
@@ -337,7 +341,7 @@ fn commit(world: &mut World, actor: usize, events: Vec<Event>, thought: &Thought
     if let Some(wrong) = thought.wrong {
         world.breaks(wrong);
     }
-    let mut sight = thought.sight.clone();
+    let mut observation = thought.observation.clone();
     if let (Some(change), Some(version)) = (&thought.decision.change, &thought.version) {
         if change.base.as_ref() != world.head.head() {
             // The events of effects are kept only if there are any.
@@ -351,21 +355,21 @@ fn commit(world: &mut World, actor: usize, events: Vec<Event>, thought: &Thought
         let mut broken = invariant::check_state(&change.state);
         if let Ledger::Present { state, .. } = &world.head.ledger {
             broken.extend(invariant::check_step(state, &change.state));
-            watch::attempts(world, state.clone(), &change.state, &sight, &events);
+            watch::attempts(world, state.clone(), &change.state, &observation, &events);
         }
         if let Some(first) = broken.first() {
             world.breaks(format!("invariant: {first}"));
         }
         world.head = Arc::clone(version);
         world.moved_at = world.now;
-        sight.version = Arc::clone(version);
+        observation.version = Arc::clone(version);
     }
     let effects = &thought.decision.effects;
     world.actors[actor].phase = if effects.is_empty() {
         Phase::Asleep
     } else {
         Phase::Executing {
-            sight,
+            observation,
             effects: Arc::from(effects.as_slice()),
             next: 0,
             waiting: false,
@@ -441,7 +445,7 @@ fn carry_out(world: &mut World, actor: usize) {
 fn done(world: &mut World, actor: usize, event: Option<Event>) {
     let phase = std::mem::replace(&mut world.actors[actor].phase, Phase::Asleep);
     let Phase::Executing {
-        sight,
+        observation,
         effects,
         next,
         mut events,
@@ -454,7 +458,7 @@ fn done(world: &mut World, actor: usize, event: Option<Event>) {
     let next = next + 1;
     world.actors[actor].phase = if next < effects.len() {
         Phase::Executing {
-            sight,
+            observation,
             effects,
             next,
             waiting: false,
@@ -463,7 +467,10 @@ fn done(world: &mut World, actor: usize, event: Option<Event>) {
     } else if events.is_empty() {
         Phase::Asleep
     } else {
-        Phase::Informed { sight, events }
+        Phase::Informed {
+            observation,
+            events,
+        }
     };
 }
 

@@ -13,12 +13,12 @@ use crate::ledger::Version;
 use crate::observe::{look, snapshot};
 use crate::steps::{Pause, Protocol};
 use crate::watch::waking;
-use crate::world::{Sight, World};
+use crate::world::{Observation, World};
 
 /// What was read, what was decided, and the resulting version.
 #[derive(Debug)]
 pub(crate) struct Thought {
-    pub(crate) sight: Sight,
+    pub(crate) observation: Observation,
     pub(crate) decision: Decision,
     pub(crate) version: Option<Arc<Version>>,
     /// A rule that the decision breaks.
@@ -49,11 +49,11 @@ impl Protocol {
         }
         self.once(question.finish(), || {
             let actor = &world.actors[actor];
-            let sight = look(&self.blank, world, actor, hidden, pause.looked);
+            let observation = look(&self.blank, world, actor, hidden, pause.looked);
             let mut then = world.clone();
             then.now = world.now.checked_sub(pause.decided).unwrap();
-            let decision = decide(&snapshot(&self.blank, &then, actor, &sight), events);
-            (then.now, sight, decision)
+            let decision = decide(&snapshot(&self.blank, &then, actor, &observation), events);
+            (then.now, observation, decision)
         })
     }
 
@@ -62,15 +62,15 @@ impl Protocol {
         &self,
         world: &World,
         actor: usize,
-        sight: &Sight,
+        observation: &Observation,
         events: &[Event],
     ) -> Arc<Thought> {
         let mut question = DefaultHasher::new();
         self.circumstances(world, actor, events, &mut question);
-        sight.version.digest.hash(&mut question);
-        sight.version.number.hash(&mut question);
-        (sight.taken_at, &sight.pulls).hash(&mut question);
-        if let Listing::Taken(listing) = &*sight.listing {
+        observation.version.digest.hash(&mut question);
+        observation.version.number.hash(&mut question);
+        (observation.taken_at, &observation.pulls).hash(&mut question);
+        if let Listing::Taken(listing) = &*observation.listing {
             (listing.since, listing.archived).hash(&mut question);
             for session in &listing.sessions {
                 session.id.as_str().hash(&mut question);
@@ -83,8 +83,8 @@ impl Protocol {
             }
         }
         self.once(question.finish(), || {
-            let snapshot = snapshot(&self.blank, world, &world.actors[actor], sight);
-            (world.now, sight.clone(), decide(&snapshot, events))
+            let snapshot = snapshot(&self.blank, world, &world.actors[actor], observation);
+            (world.now, observation.clone(), decide(&snapshot, events))
         })
     }
 
@@ -106,18 +106,19 @@ impl Protocol {
     fn once(
         &self,
         question: u64,
-        think: impl FnOnce() -> (Timestamp, Sight, Decision),
+        think: impl FnOnce() -> (Timestamp, Observation, Decision),
     ) -> Arc<Thought> {
         if let Some(known) = self.thoughts.lock().unwrap().get(&question) {
             return Arc::clone(known);
         }
-        let (now, sight, decision) = think();
+        let (now, observation, decision) = think();
         let change = decision.change.as_ref();
-        let version = change.map(|change| Arc::new(sight.version.after((*change.state).clone())));
-        let wrong = waking(now, sight.version.state(), &decision);
+        let version =
+            change.map(|change| Arc::new(observation.version.after((*change.state).clone())));
+        let wrong = waking(now, observation.version.state(), &decision);
         let thought = Arc::new(Thought {
             wrong,
-            sight,
+            observation,
             decision,
             version,
         });

@@ -6,7 +6,7 @@ use phileas_domain::model::Marker;
 use phileas_domain::state::State;
 
 use crate::steps::complete;
-use crate::world::{Sight, World};
+use crate::world::{Observation, World};
 
 /// The grace of the protocol, from the architecture.
 const GRACE: SignedDuration = SignedDuration::from_mins(15);
@@ -17,7 +17,7 @@ pub(crate) fn attempts(
     world: &mut World,
     before: Box<State>,
     after: &State,
-    sight: &Sight,
+    observation: &Observation,
     events: &[Event],
 ) {
     for (name, track) in &before.tracks {
@@ -48,7 +48,7 @@ pub(crate) fn attempts(
                     .checked_sub(SignedDuration::from_mins(2))
                     .unwrap();
                 let after = intent.created_at.checked_add(GRACE).unwrap();
-                complete(&sight.listing, since, after)
+                complete(&observation.listing, since, after)
             });
             if !told && !listed {
                 world.breaks(format!(

@@ -72,10 +72,13 @@ pub(crate) enum Phase {
     /// It lost a race and must read again; it still has the events of its effects.
     Beaten { events: Vec<Event> },
     /// Its effects returned events, and it will decide again on what it read before.
-    Informed { sight: Sight, events: Vec<Event> },
+    Informed {
+        observation: Observation,
+        events: Vec<Event>,
+    },
     /// Its commit has won; it executes the effects.
     Executing {
-        sight: Sight,
+        observation: Observation,
         effects: Arc<[Effect]>,
         next: usize,
         /// A create was sent and its response is awaited.
@@ -86,7 +89,7 @@ pub(crate) enum Phase {
 
 /// What a process knows about the world.
 #[derive(Debug, Clone)]
-pub(crate) struct Sight {
+pub(crate) struct Observation {
     pub(crate) version: Arc<Version>,
     pub(crate) listing: Arc<Listing>,
     /// Every pull request, and when its session was created.

@@ -48,7 +48,7 @@ pub struct Model {
     pub(crate) limits: Limits,
     pub(crate) snapshots: Snapshots,
     pub(crate) documents: Documents,
-    pub(crate) shelves: BareRepositories,
+    pub(crate) bare_repositories: BareRepositories,
     pub(crate) manifests: BTreeMap<String, ConfirmedManifest>,
     /// Keys for Apps that will be made from manifests; the last one is used first.
     pub app_keys: Vec<AppKey>,
@@ -81,7 +81,7 @@ impl Model {
             limits: Limits::default(),
             snapshots: Snapshots::default(),
             documents: Documents::default(),
-            shelves: BareRepositories::default(),
+            bare_repositories: BareRepositories::default(),
             manifests: BTreeMap::new(),
             app_keys: Vec::new(),
             api_url: "https://api.github.com".to_owned(),

@@ -15,7 +15,7 @@ pub(super) const OURS: &str =
 
 /// The result of one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum AttemptResult {
     Lands,
     LandsUnheard,
     /// It lands while we wait, if it still can.
@@ -26,7 +26,7 @@ pub(super) enum Fate {
     Refused,
 }
 
-impl Fate {
+impl AttemptResult {
     pub(super) const ALL: [Self; 6] = [
         Self::Lands,
         Self::LandsUnheard,
@@ -46,8 +46,8 @@ pub(super) enum Rival {
     TwiceAfterOurFirstAttempt,
 }
 
-pub(super) struct Place {
-    fates: [Fate; 2],
+pub(super) struct FakeRemote {
+    fates: [AttemptResult; 2],
     rival: Rival,
     lag: u32,
     git: Mutex<Git>,
@@ -102,8 +102,8 @@ impl Git {
     }
 }
 
-impl Place {
-    pub(super) fn new(exists: bool, fates: [Fate; 2], rival: Rival, lag: u32) -> Self {
+impl FakeRemote {
+    pub(super) fn new(exists: bool, fates: [AttemptResult; 2], rival: Rival, lag: u32) -> Self {
         let mut git = Git::default();
         let base = git.make(None, "an old one", None);
         if exists {
@@ -130,7 +130,7 @@ impl Place {
 
     /// Whether a commit may show up only after all of [`CHECK_DELAYS`]: the first of them comes before what lands late.
     pub(super) fn is_beyond_looking(&self) -> bool {
-        let late = u32::from(self.fates.contains(&Fate::LandsLate));
+        let late = u32::from(self.fates.contains(&AttemptResult::LandsLate));
         self.lag + late >= u32::try_from(CHECK_DELAYS.len()).unwrap()
     }
 
@@ -186,22 +186,22 @@ impl Place {
         };
         let doubtful = Swap::Unknown(failure(Disposition::Unknown));
         let answer = match fate {
-            Fate::Lands if git.land(expected, oid, self.lag) => Swap::Done(oid.into()),
-            Fate::Lands => Swap::Stale,
-            Fate::LandsUnheard => {
+            AttemptResult::Lands if git.land(expected, oid, self.lag) => Swap::Done(oid.into()),
+            AttemptResult::Lands => Swap::Stale,
+            AttemptResult::LandsUnheard => {
                 git.land(expected, oid, self.lag);
                 doubtful
             }
-            Fate::LandsLate => {
+            AttemptResult::LandsLate => {
                 git.late.push((expected.map(str::to_owned), oid.to_owned()));
                 doubtful
             }
-            Fate::IsLost => doubtful,
-            Fate::LandsAndIsRefused => {
+            AttemptResult::IsLost => doubtful,
+            AttemptResult::LandsAndIsRefused => {
                 git.land(expected, oid, self.lag);
                 Swap::Stale
             }
-            Fate::Refused => Swap::Failed(failure(Disposition::Denied)),
+            AttemptResult::Refused => Swap::Failed(failure(Disposition::Denied)),
         };
         let rivals = match self.rival {
             Rival::AfterOurFirstAttempt => 1,
@@ -217,7 +217,7 @@ impl Place {
     }
 }
 
-impl Remote for Place {
+impl Remote for FakeRemote {
     async fn swap_head(&self, base: &Oid, commit: &Commit) -> Swap {
         let oid =
             self.git

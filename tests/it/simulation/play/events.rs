@@ -113,7 +113,7 @@ impl Play<'_> {
             let files = [(UNTRUSTED_FILE.to_owned(), Some(text.into()))];
             let note = github.commit_files(repo, Some(head), &files, "outsider", TAKE_A_NOTE, now);
             github.move_branch(repo, "jules", note, "outsider", now);
-            self.course.struck(disturbances::STRANGERS_COMMITS);
+            self.course.struck(disturbances::UNTRUSTED_COMMITS);
         }
     }
 }

@@ -19,7 +19,7 @@ const SEEN_AFTER: SignedDuration = SignedDuration::from_hours(1);
 
 impl Play<'_> {
     /// A process that lives.
-    pub(super) fn anybody(&mut self) -> Option<Arc<Process>> {
+    pub(super) fn any_process(&mut self) -> Option<Arc<Process>> {
         let replicas = self.replicas.iter().flatten();
         let mut all: Vec<_> = replicas.map(|one| Arc::clone(&one.process)).collect();
         all.extend(
@@ -44,7 +44,7 @@ impl Play<'_> {
             (false, false) => 5,
         };
         let at = self.chance.draw_between(1, times * steps);
-        (!self.calm).then_some(at)
+        (!self.faults_ended).then_some(at)
     }
 
     pub(super) fn process(&mut self, who: usize, steps: u64) -> Arc<Process> {
@@ -94,7 +94,7 @@ impl Play<'_> {
                 .suspended
                 .as_ref()
                 .map_or(now, |suspended| suspended.at);
-            if !self.calm && now.duration_since(since) < SEEN_AFTER {
+            if !self.faults_ended && now.duration_since(since) < SEEN_AFTER {
                 continue;
             }
             // That its processes died is the play's doing; anything else is told, as `phileas service suspended list` does.

@@ -18,7 +18,7 @@ const STATE: &str = ".jules/cycle_state.json";
 
 /// What the commits tell.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct CommitFacts {
     /// The turns that were announced.
     pub(super) announced: BTreeSet<(String, u64)>,
     /// The turns that a commit ended before they had a session.
@@ -30,8 +30,8 @@ pub(super) struct Told {
 impl Judge<'_> {
     /// The ledger is one line that begins with an orphan, and each commit of ours touches files of ours alone. What
     /// stands in its state stays.
-    pub(super) fn chain(&mut self, head: Oid) -> Told {
-        let mut told = Told::default();
+    pub(super) fn chain(&mut self, head: Oid) -> CommitFacts {
+        let mut told = CommitFacts::default();
         let mut wrong = Vec::new();
         let mut imports = 0;
         let mut newer: Option<(Oid, Value)> = None;

@@ -13,13 +13,13 @@ const SETTLED: SignedDuration = SignedDuration::from_mins(90);
 
 /// How a pull request stands, and since when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum PullState {
     Open(Timestamp),
     Merged(Timestamp),
     Closed(Timestamp),
 }
 
-impl Fate {
+impl PullState {
     fn of(pull: &Pull) -> Self {
         let thread = &pull.thread;
         // A pull request that is reopened begins again.
@@ -84,7 +84,7 @@ impl Judge<'_> {
                     ));
                     continue;
                 };
-                let fate = Fate::of(pull);
+                let fate = PullState::of(pull);
                 if fate.contradicts(outcome, end) {
                     let (word, since) = (fate.word(), fate.since());
                     wrong.push(format!(
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn merged_work_is_not_rejected() {
-        let merged = Fate::Merged(at(0));
+        let merged = PullState::Merged(at(0));
         assert!(merged.contradicts("rejected", at(91)));
         assert!(merged.contradicts("pr_open", at(91)));
         assert!(!merged.contradicts("pr_open", at(89)));
@@ -148,8 +148,8 @@ mod tests {
             !merged.contradicts("failed", at(91)),
             "it speaks of the session"
         );
-        assert!(Fate::Closed(at(0)).contradicts("merged", at(91)));
-        assert!(Fate::Open(at(0)).contradicts("rejected", at(91)));
+        assert!(PullState::Closed(at(0)).contradicts("merged", at(91)));
+        assert!(PullState::Open(at(0)).contradicts("rejected", at(91)));
     }
 
     #[test]

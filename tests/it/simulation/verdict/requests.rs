@@ -18,7 +18,7 @@ const SEEN_WITHIN: SignedDuration = SignedDuration::from_hours(3);
 /// What our status comments bear.
 const STATUS: &str = "<!-- phileas:status -->";
 
-/// An issue that bears a request for longer than anybody has to wait, and what came of it.
+/// An issue that bears a request for longer than any_process has to wait, and what came of it.
 #[derive(Debug)]
 struct LabelRequest<'a> {
     number: u64,
@@ -122,7 +122,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether for as long as anybody has to wait there was room for one session more that a person asks for: in the day
+    /// Whether for as long as any_process has to wait there was room for one session more that a person asks for: in the day
     /// and at once, by the plan and by the account. Open pull requests delay no requested session.
     fn has_room(&self, state: &Value, ours: &[&Marked<'_>]) -> bool {
         let end = self.world.now();

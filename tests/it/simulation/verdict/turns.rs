@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::chain::Told;
+use super::chain::CommitFacts;
 use super::sessions::Marked;
 use super::{Judge, PATIENCE, entries};
 
 impl Judge<'_> {
     /// Each turn that was announced has an entry or is under way, and its session is known.
-    pub(super) fn turns(&mut self, state: &Value, told: &Told, ours: &[&Marked<'_>]) {
+    pub(super) fn turns(&mut self, state: &Value, told: &CommitFacts, ours: &[&Marked<'_>]) {
         let empty = serde_json::Map::new();
         let tracks = state["tracks"].as_object().unwrap_or(&empty);
         let entries = entries(state);

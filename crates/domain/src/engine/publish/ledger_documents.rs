@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::engine::lookup::exchange_view::is_ledger_document;
 use crate::engine::lookup::layer_members::layer_members;
 use crate::engine::output::builder::DecisionBuilder;
-use crate::layers::{FileFate, LEDGER_PIN_PATH, Pin, upgrade_moves};
+use crate::layers::{FileChangeKind, LEDGER_PIN_PATH, Pin, upgrade_moves};
 use crate::plan::StepKind;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -41,7 +41,7 @@ pub(crate) fn write_documents(builder: &mut DecisionBuilder<'_>) {
     let (all, after) = upgrade_moves(of_documents.as_ref(), VERSION, &wanted, there);
     let mut files = BTreeMap::new();
     for one in all {
-        if let FileFate::Write(text) | FileFate::Replace(text) = one.fate {
+        if let FileChangeKind::Write(text) | FileChangeKind::Replace(text) = one.fate {
             files.insert(one.path, Some(text));
         }
     }

@@ -8,7 +8,7 @@ use crate::conflict;
 use crate::model::PersonaId;
 use crate::plan::branch;
 use crate::plan::frontmatter::{Frontmatter, Missing, NEVER_CLOSED};
-use crate::plan::keywords::Word;
+use crate::plan::keywords::Keyword;
 use crate::plan::policy::{Automation, PlanApproval};
 use crate::plan::suggest::{closest, did_you_mean};
 
@@ -201,7 +201,7 @@ impl Reader<'_> {
     }
 
     /// A key that once had another name.
-    fn of_two<W: Word + PartialEq>(
+    fn of_two<W: Keyword + PartialEq>(
         &mut self,
         key: &str,
         older_key: &str,
@@ -220,7 +220,7 @@ impl Reader<'_> {
         newer.or(older)
     }
 
-    fn word<W: Word>(&mut self, key: &str) -> Option<W> {
+    fn word<W: Keyword>(&mut self, key: &str) -> Option<W> {
         let text = self.text(key)?;
         let value = W::of(&text);
         if value.is_none() {

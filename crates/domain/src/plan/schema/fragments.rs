@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value, json};
 
-use crate::plan::keywords::Word;
+use crate::plan::keywords::Keyword;
 
 pub(super) fn table(description: &str, properties: impl Iterator<Item = (String, Value)>) -> Value {
     json!({
@@ -16,7 +16,7 @@ pub(super) fn table(description: &str, properties: impl Iterator<Item = (String,
 }
 
 /// One of a knob's words, with its default.
-pub(super) fn word<W: Word>(description: &str) -> Value {
+pub(super) fn word<W: Keyword>(description: &str) -> Value {
     let words = W::all();
     json!({ "description": description, "enum": words, "default": words[0] })
 }

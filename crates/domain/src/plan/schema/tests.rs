@@ -16,9 +16,9 @@ fn report_lines(text: &str) -> Vec<String> {
 }
 
 /// Where keys stand, how a line in that place is written, and the schema's properties of the place.
-type Place<'a> = (&'static str, fn(&str) -> String, &'a Value);
+type SchemaEntry<'a> = (&'static str, fn(&str) -> String, &'a Value);
 
-fn places(schema: &Value) -> Vec<Place<'_>> {
+fn schema_entries(schema: &Value) -> Vec<SchemaEntry<'_>> {
     let of = |pointer: &str| schema.pointer(pointer).unwrap();
     vec![
         ("the root", |line| format!("{line}\n"), of("/properties")),
@@ -111,7 +111,7 @@ fn good(property: &Value) -> Vec<Value> {
 #[test]
 fn every_key_of_the_schema_is_read() {
     let schema = schema();
-    for (place, line, properties) in places(&schema) {
+    for (place, line, properties) in schema_entries(&schema) {
         let properties = properties.as_object().unwrap();
         assert!(!properties.is_empty(), "{place}");
         for (key, property) in properties {
@@ -134,11 +134,11 @@ fn every_key_of_the_schema_is_read() {
 #[test]
 fn what_the_reader_does_not_know_the_schema_does_not_know() {
     let schema = schema();
-    let all: std::collections::BTreeSet<String> = places(&schema)
+    let all: std::collections::BTreeSet<String> = schema_entries(&schema)
         .iter()
         .flat_map(|(_, _, properties)| properties.as_object().unwrap().keys().cloned())
         .collect();
-    for (place, line, properties) in places(&schema) {
+    for (place, line, properties) in schema_entries(&schema) {
         for key in all.iter().map(String::as_str).chain(["nonsense"]) {
             let said = report_lines(&line(&format!("{key} = 2026-01-05T00:00:00Z"))).join("\n");
             let reads = !said.contains("unknown key") && !said.contains("cannot be set for a step");
@@ -155,7 +155,7 @@ fn what_the_reader_does_not_know_the_schema_does_not_know() {
 fn what_the_schema_names_the_reader_takes_and_what_lies_beyond_it_does_not() {
     let schema = schema();
     let mut tried = 0;
-    for (place, line, properties) in places(&schema) {
+    for (place, line, properties) in schema_entries(&schema) {
         for (key, property) in properties.as_object().unwrap() {
             if place == "a bot" || ["allow_bots", "protected_paths"].contains(&key.as_str()) {
                 continue;
@@ -189,7 +189,7 @@ fn what_the_schema_names_the_reader_takes_and_what_lies_beyond_it_does_not() {
 #[test]
 fn every_default_is_in_the_schema() {
     let schema = schema();
-    for (place, _, properties) in places(&schema) {
+    for (place, _, properties) in schema_entries(&schema) {
         if !["[defaults]", "[budget]", "[gate]"].contains(&place) {
             continue;
         }

@@ -14,7 +14,7 @@ fn full(personas: &[&str]) -> Scenario {
     scenario
 }
 
-fn wish(scenario: &mut Scenario, persona: &str) {
+fn request_persona(scenario: &mut Scenario, persona: &str) {
     scenario.ask = RunRequest::Persona(persona.into());
     scenario.tick();
     scenario.ask = RunRequest::Due;
@@ -42,7 +42,7 @@ fn next(scenario: &mut Scenario) {
 fn the_same_request_joins_the_pending_one() {
     let mut scenario = full(&["a", "b"]);
     for _ in 0..3 {
-        wish(&mut scenario, "b");
+        request_persona(&mut scenario, "b");
         scenario.minutes(1);
     }
     assert_eq!(
@@ -70,15 +70,15 @@ fn the_same_request_joins_the_pending_one() {
 #[test]
 fn a_request_that_starts_the_one_it_joins_starts_nothing_else() {
     let mut scenario = full(&["a", "b"]);
-    wish(&mut scenario, "b");
+    request_persona(&mut scenario, "b");
     scenario.minutes(5);
     scenario.opens_pull();
-    wish(&mut scenario, "b");
+    request_persona(&mut scenario, "b");
     assert_eq!(scenario.personas_run(), ["a", "b"]);
     assert_eq!(requests(&scenario).len(), 1);
     // Once it is at work, a further request starts another session.
     scenario.minutes(1);
-    wish(&mut scenario, "b");
+    request_persona(&mut scenario, "b");
     assert_eq!(requests(&scenario).len(), 2);
 }
 
@@ -88,7 +88,7 @@ fn a_request_joins_one_that_was_announced_and_has_no_session() {
         let mut scenario = Scenario::new("", &["a"]);
         scenario.answering = answering;
         for _ in 0..3 {
-            wish(&mut scenario, "a");
+            request_persona(&mut scenario, "a");
             scenario.minutes(1);
         }
         assert_eq!(requests(&scenario).len(), 1, "{answering:?}");
@@ -98,7 +98,7 @@ fn a_request_joins_one_that_was_announced_and_has_no_session() {
 #[test]
 fn a_request_for_all_personas_requests_none_twice() {
     let mut scenario = full(&["a", "b", "c"]);
-    wish(&mut scenario, "b");
+    request_persona(&mut scenario, "b");
     scenario.ask = RunRequest::All;
     for _ in 0..2 {
         scenario.minutes(1);
@@ -111,10 +111,10 @@ fn a_request_for_all_personas_requests_none_twice() {
 #[test]
 fn a_request_that_is_a_week_old_is_not_joined() {
     let mut scenario = full(&["a", "b"]);
-    wish(&mut scenario, "b");
+    request_persona(&mut scenario, "b");
     scenario.hours(7 * 24);
     scenario.becomes(phileas_domain::engine::SessionState::InProgress);
-    wish(&mut scenario, "b");
+    request_persona(&mut scenario, "b");
     let outcomes: Vec<_> = requests(&scenario)
         .into_iter()
         .map(|one| (one.0, one.2))
@@ -132,7 +132,7 @@ fn requests_start_oldest_first_also_beyond_the_ninth() {
     let mut scenario = full(&[&["a"], &ids[..]].concat());
     // All within one second, which each run divides by its own stopwatch, and against the order of the alphabet.
     for id in ids.iter().rev() {
-        wish(&mut scenario, id);
+        request_persona(&mut scenario, id);
         scenario.pass(-SignedDuration::from_millis(1));
     }
     for _ in 0..ids.len() {
@@ -146,8 +146,8 @@ fn requests_start_oldest_first_also_beyond_the_ninth() {
 #[test]
 fn a_request_can_be_withdrawn_until_it_is_started() {
     let mut scenario = full(&["a", "b", "c"]);
-    wish(&mut scenario, "b");
-    wish(&mut scenario, "c");
+    request_persona(&mut scenario, "b");
+    request_persona(&mut scenario, "c");
     let mut state = scenario.state().clone();
     assert!(withdraw_request(&mut state, 1, scenario.now));
     assert!(!withdraw_request(&mut state, 1, scenario.now), "it is over");
@@ -167,6 +167,6 @@ fn a_request_can_be_withdrawn_until_it_is_started() {
     let outcomes: Vec<_> = requests(&scenario).into_iter().map(|one| one.2).collect();
     assert_eq!(outcomes, ["cancelled", "dispatched"]);
     // A finished request is not joined.
-    wish(&mut scenario, "b");
+    request_persona(&mut scenario, "b");
     assert_eq!(requests(&scenario).len(), 3);
 }

@@ -15,7 +15,7 @@ fn scenario() -> Scenario {
 }
 
 /// This many unauthorized users, each with a command on an issue of its own.
-fn crowd(scenario: &mut Scenario, count: usize, body: &str) {
+fn add_comments(scenario: &mut Scenario, count: usize, body: &str) {
     for number in 0..count {
         let issue = 1_000 + number as u64;
         scenario.issue(issue, "Hello", "");
@@ -49,7 +49,7 @@ fn a_writers_command_is_accepted_under_any_flood() {
                     if first {
                         scenario.writes(7, &command, "ada");
                     }
-                    crowd(&mut scenario, count, body);
+                    add_comments(&mut scenario, count, body);
                     if !first {
                         scenario.writes(7, &command, "ada");
                     }
@@ -82,7 +82,7 @@ fn a_writers_command_is_accepted_under_any_flood() {
 #[test]
 fn an_unknown_writers_command_is_accepted_after_many_comments() {
     let mut scenario = scenario();
-    crowd(&mut scenario, 100, "/phileas run b");
+    add_comments(&mut scenario, 100, "/phileas run b");
     scenario.minutes(1);
     scenario.writes(7, "/phileas run a", "ada");
     for _ in 0..8 {
@@ -201,7 +201,7 @@ fn more_than_a_tick_reads_is_read_on_by_the_next_one() {
 fn many_comments_of_one_second_end_as_well() {
     let mut scenario = scenario();
     known(&mut scenario);
-    crowd(&mut scenario, 300, "/phileas run b");
+    add_comments(&mut scenario, 300, "/phileas run b");
     let mut said = false;
     let mut costs = Vec::new();
     for _ in 0..30 {

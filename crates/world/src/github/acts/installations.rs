@@ -32,7 +32,7 @@ impl Model {
         };
         self.installations.insert(id, new);
         let reached = self.reached_repositories(id);
-        self.tell_app(
+        self.notify_app(
             id,
             "installation",
             "created",
@@ -56,7 +56,7 @@ impl Model {
             "repository_selection": "selected", "repositories_added": self.short_repositories(&[repo].into()),
             "repositories_removed": [], "requester": null,
         });
-        self.tell_app(id, "installation_repositories", "added", added, now);
+        self.notify_app(id, "installation_repositories", "added", added, now);
     }
 
     /// Removes a repository from an installation with chosen repositories.
@@ -73,7 +73,7 @@ impl Model {
             "repository_selection": "selected", "repositories_added": [],
             "repositories_removed": self.short_repositories(&[repo].into()), "requester": null,
         });
-        self.tell_app(id, "installation_repositories", "removed", removed, now);
+        self.notify_app(id, "installation_repositories", "removed", removed, now);
     }
 
     /// Suspends an installation, or ends its suspension.
@@ -84,7 +84,7 @@ impl Model {
         installation.suspended_at = suspended.then_some(now);
         let reached = self.reached_repositories(id);
         let action = if suspended { "suspend" } else { "unsuspend" };
-        self.tell_app(
+        self.notify_app(
             id,
             "installation",
             action,
@@ -96,7 +96,7 @@ impl Model {
     /// Uninstalls an App; its tokens expire at once.
     pub fn uninstall_app(&mut self, id: u64, now: Timestamp) {
         let reached = self.reached_repositories(id);
-        self.tell_app(
+        self.notify_app(
             id,
             "installation",
             "deleted",
@@ -131,7 +131,7 @@ impl Model {
     }
 
     /// Sends an event about an installation to its App, which needs no subscription for it.
-    fn tell_app(&mut self, id: u64, event: &str, action: &str, more: Value, now: Timestamp) {
+    fn notify_app(&mut self, id: u64, event: &str, action: &str, more: Value, now: Timestamp) {
         let Some(installation) = self.installations.get(&id) else {
             return;
         };

@@ -45,7 +45,7 @@ impl Model {
             return Err(GitRefusal::internal_error("find the repository", repo));
         };
         let dir = self
-            .shelves
+            .bare_repositories
             .refresh_repository(repository, objects)
             .map_err(|error| GitRefusal::internal_error("lay out the repository", error))?;
         let call = git::Call {
