@@ -123,7 +123,7 @@ impl<A: ReadAccount> Monitor<A> {
         let events = self.places.events_file().append(gathered.drafts, now)?;
         for draft in told {
             if let Some(job) = draft.job_id {
-                memory.jobs.entry(job).or_default().tell(draft.cause);
+                memory.jobs.entry(job).or_default().record_sent(draft.cause);
             }
         }
         for event in &events {
@@ -251,7 +251,7 @@ impl<A: ReadAccount> Monitor<A> {
         let wanted: BTreeSet<JobId> = jobs.iter().map(|job| job.job_id.clone()).collect();
         let listed = match account.sessions(&wanted).await {
             Ok(listed) => {
-                known.found();
+                known.record_success();
                 listed
             }
             Err(failure) => {
@@ -333,7 +333,7 @@ impl<A: ReadAccount> Monitor<A> {
                     "{failure}; no job is checked until there is a new Jules key (jules.google.com/settings#api)"
                 );
                 known
-                    .tell(&cause)
+                    .record_sent(&cause)
                     .then(|| of_account(&cause, "credential", message, jobs))
             }
             AccountError::Down | AccountError::Refused => {
@@ -349,7 +349,7 @@ impl<A: ReadAccount> Monitor<A> {
                 let message =
                     format!("Jules could not be asked {failures} times in a row: {failure}");
                 known
-                    .tell(&cause)
+                    .record_sent(&cause)
                     .then(|| of_account(&cause, "unreachable", message, jobs))
             }
         }

@@ -129,7 +129,10 @@ async fn read_written(
         None => BTreeMap::new(),
     };
     let (files, found) = exchange::apply_patch(&patch.diff, &texts);
-    Ok(SessionFiles { files, found })
+    Ok(SessionFiles {
+        files,
+        diagnostics: found,
+    })
 }
 
 /// The whole files of a pull request at a commit. Of those outside of the exchange only their paths count.
@@ -160,7 +163,7 @@ async fn read_pull_files(
     });
     Ok(SessionFiles {
         files: files.collect(),
-        found: Vec::new(),
+        diagnostics: Vec::new(),
     })
 }
 

@@ -126,7 +126,7 @@ impl Scenario {
         setup.texts = self.repository.clone();
         setup.ledger_texts = self.ledger.clone();
         setup.review_policy = match self.maintainer {
-            Reviewer::Away => ReviewPolicy::away(),
+            Reviewer::Away => ReviewPolicy::absent(),
             Reviewer::Eager => ReviewPolicy::eager(),
         };
         setup.jules.asks = 0.0;

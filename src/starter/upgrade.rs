@@ -37,6 +37,6 @@ fn file_move(path: &str, text: &str, new: String) -> Option<Move> {
     };
     Some(Move {
         path: path.to_owned(),
-        fate,
+        kind: fate,
     })
 }

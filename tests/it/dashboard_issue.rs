@@ -30,7 +30,7 @@ fn run(shared: &SharedWorld) -> Vec<String> {
 }
 
 /// A world with an issue on which a user commented this a moment ago.
-fn said(body: &str, who: &str) -> (SharedWorld, u64) {
+fn world_with_comment(body: &str, who: &str) -> (SharedWorld, u64) {
     let repository = Folder::repository("", &["curator"]);
     let shared = quiet_world(&repository, 7, Vec::new());
     let repo = repo(&shared);
@@ -74,7 +74,7 @@ fn ticked(body: &str, what: &str) -> String {
 
 #[test]
 fn it_is_opened_once_ticked_by_a_writer_and_costs_nothing_between() {
-    let (shared, issue) = said("/phileas dashboard", "maintainer");
+    let (shared, issue) = world_with_comment("/phileas dashboard", "maintainer");
     run(&shared);
     let opened = boards(&shared);
     let [(number, body)] = &opened[..] else {
@@ -114,7 +114,7 @@ fn it_is_opened_once_ticked_by_a_writer_and_costs_nothing_between() {
 
 #[test]
 fn r23_a_tick_of_an_unauthorized_user_springs_back_and_does_nothing() {
-    let (shared, _) = said("/phileas dashboard", "maintainer");
+    let (shared, _) = world_with_comment("/phileas dashboard", "maintainer");
     run(&shared);
     shared.pass(MINUTE * 20);
     run(&shared);
@@ -138,7 +138,7 @@ fn r23_a_tick_of_an_unauthorized_user_springs_back_and_does_nothing() {
 
 #[test]
 fn unauthorized_users_open_none() {
-    let (shared, _) = said("/phileas dashboard", "outsider");
+    let (shared, _) = world_with_comment("/phileas dashboard", "outsider");
     run(&shared);
     assert_eq!(boards(&shared), []);
 }
@@ -146,7 +146,7 @@ fn unauthorized_users_open_none() {
 /// The answer to opening it is lost; the issue is there. The next tick finds it.
 #[test]
 fn one_whose_opening_was_not_answered_is_found_and_not_opened_again() {
-    let (shared, _) = said("/phileas dashboard", "maintainer");
+    let (shared, _) = world_with_comment("/phileas dashboard", "maintainer");
     let plan = serde_json::from_value(serde_json::json!({ "rules": [{
         "face": Face::Github, "method": "POST", "path": "*/issues",
         "fault": phileas_world::Fault::Status { status: 502, retry_after: None, html: false, done: true },

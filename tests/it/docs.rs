@@ -22,7 +22,7 @@ fn block(path: &str, opening: &str) -> String {
 }
 
 /// What a line of the show tells: its sign and the words that no day changes.
-fn told(line: &str) -> String {
+fn fixed_words(line: &str) -> String {
     let (_, rest) = line.trim().split_once(' ').unwrap_or(("", line));
     let words = rest.split_whitespace().take(3);
     let fixed = |word: &&str| {
@@ -38,7 +38,7 @@ fn told(line: &str) -> String {
 fn the_sandbox_shows_such_lines_as_are_shown() {
     let shown = format!("Monday{}", block("README.md", "```\nMonday"));
     let ended = Phileas::new(&["sandbox", "--until", "1d"]).run().expect(0);
-    let known: std::collections::BTreeSet<String> = ended.out.lines().map(told).collect();
+    let known: std::collections::BTreeSet<String> = ended.out.lines().map(fixed_words).collect();
     let mut lines = shown.lines();
     let first = lines.next().unwrap();
     assert!(
@@ -47,7 +47,7 @@ fn the_sandbox_shows_such_lines_as_are_shown() {
     );
     assert!(lines.clone().count() >= 8, "{shown}");
     for line in lines {
-        let told = told(line);
+        let told = fixed_words(line);
         assert!(known.contains(&told), "{line}: {told}: {known:?}");
     }
 }

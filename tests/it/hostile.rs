@@ -15,7 +15,7 @@ use phileas_domain::prompt::{
 
 use crate::support::child::PROGRAM;
 use crate::support::ticks::quiet_world;
-use crate::support::{Folder, Phileas, Served, hostile, say};
+use crate::support::{Folder, Phileas, Served, hostile, print_line};
 
 /// A request for the prompt of a persona with this text.
 fn request(id: &str, text: &str) -> RenderRequest {
@@ -113,7 +113,7 @@ fn each_is_stopped(half: usize) {
             wrong.push(format!("after {text}: {:?}", answers[1]));
         }
     }
-    say(&format!(
+    print_line(&format!(
         "slowest {:?} of {}; {reasons:#?}",
         slowest.0, slowest.1
     ));
@@ -187,7 +187,7 @@ fn a_tick_leaves_out_who_takes_too_much_and_goes_on() {
             break ended;
         }
     };
-    say(&format!(
+    print_line(&format!(
         "a tick past {} hostile templates took {:?}",
         KINDS.len(),
         begun.elapsed()

@@ -307,7 +307,7 @@ async fn a_create_is_sent_once_whatever_goes_wrong() {
         (status(504, true), 1),
     ];
     for (fault, made) in cases {
-        let bench = bench(|setup| setup.faults = one(fault.clone()));
+        let bench = bench(|setup| setup.faults = single_fault(fault.clone()));
         let create = turn(1);
         let failure = bench.create(&create).await.unwrap_err();
         assert!(
@@ -330,7 +330,7 @@ async fn a_create_is_sent_once_whatever_goes_wrong() {
     }
 }
 
-fn one(fault: Fault) -> FaultPlan {
+fn single_fault(fault: Fault) -> FaultPlan {
     let rule = serde_json::json!({"face": "jules", "method": "POST", "fault": fault});
     let rule: FaultRule = serde_json::from_value(rule).unwrap();
     assert_eq!(rule.face, Some(Face::Jules));

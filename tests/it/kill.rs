@@ -16,7 +16,7 @@ use crate::support::child::Ended;
 use crate::support::judge::{self, one_session_a_turn};
 use crate::support::killer::{Killer, Moment};
 use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick};
-use crate::support::{Folder, Phileas, Served, say};
+use crate::support::{Folder, Phileas, Served, print_line};
 
 /// Longer than the grace after which an intent without a session is tried again.
 const GRACE_MINUTES: u32 = 16;
@@ -28,7 +28,7 @@ struct Play {
     name: &'static str,
     personas: &'static [&'static str],
     /// Who is asked for by a label as well.
-    asked: &'static [&'static str],
+    requested: &'static [&'static str],
     /// Stands in the plan, behind the cycle.
     plan: &'static str,
     scenarios: fn() -> Vec<Scenario>,
@@ -47,7 +47,7 @@ fn a_killed_birth_and_first_dispatch_is_made_up_for() {
     kill_at_each_request(&Play {
         name: "birth and first dispatch",
         personas: &["curator"],
-        asked: &[],
+        requested: &[],
         plan: "",
         files: &[],
         turns: None,
@@ -62,7 +62,7 @@ fn a_killed_settle_and_next_dispatch_is_made_up_for() {
     kill_at_each_request(&Play {
         name: "settle and next dispatch",
         personas: &["curator", "refactor"],
-        asked: &[],
+        requested: &[],
         plan: "",
         files: &[],
         turns: None,
@@ -80,7 +80,7 @@ fn a_killed_answer_is_given_again_and_not_twice() {
     kill_at_each_request(&Play {
         name: "answer to a question",
         personas: &["curator"],
-        asked: &[],
+        requested: &[],
         plan: "",
         files: &[],
         turns: None,
@@ -112,11 +112,11 @@ fn a_killed_reminder_arrives_once_and_its_turn_goes_on() {
     kill_at_each_request(&Play {
         name: "reminder after no output",
         personas: &["curator"],
-        asked: &[],
+        requested: &[],
         plan: "",
         files: &[],
         turns: None,
-        scenarios: || vec![Scenario::ending(Ending::NoChange).taking(5.0)],
+        scenarios: || vec![Scenario::with_ending(Ending::NoChange).taking(5.0)],
         prepare: |shared| {
             tick(shared, "prepared");
             pass_until(shared, "COMPLETED");
@@ -139,7 +139,7 @@ fn killed_words_about_failed_checks_arrive_once() {
     kill_at_each_request(&Play {
         name: "failed checks",
         personas: &["curator"],
-        asked: &[],
+        requested: &[],
         plan: "",
         files: &[],
         turns: None,
@@ -181,7 +181,7 @@ fn a_killed_request_by_label_has_one_session_and_one_comment() {
     kill_at_each_request(&Play {
         name: "request by label",
         personas: &["curator"],
-        asked: &["refactor"],
+        requested: &["refactor"],
         plan: "",
         files: &[],
         turns: None,
@@ -222,7 +222,7 @@ fn a_killed_merge_by_label_is_merged_once_and_told() {
     kill_at_each_request(&Play {
         name: "merge by label",
         personas: &["curator"],
-        asked: &[],
+        requested: &[],
         plan: "[defaults]\nmerge = \"green\"\n[budget]\nmax_open_pulls = 1\ndaily_sessions = 1\n",
         files: &[],
         turns: None,
@@ -272,7 +272,7 @@ fn a_killed_import_is_made_once_and_whole() {
     kill_at_each_request(&Play {
         name: "import of a layer and dispatch of the next one",
         personas: &[],
-        asked: &[],
+        requested: &[],
         plan: "[tracks.layers]\nsteps = [\"layer:observers\", \"layer:decider\"]\n",
         files: &[
             ("src/lib.rs", "//! A library.\n"),
@@ -298,7 +298,7 @@ fn a_killed_import_is_made_once_and_whole() {
                 .below(".jules/exchange/requirements")
                 .count();
             assert_eq!((events, work), (1, 1), "{context}: {exchange_on_ledger:?}");
-            let found = phileas_domain::exchange::check_exchange(&exchange_on_ledger).found;
+            let found = phileas_domain::exchange::check_exchange(&exchange_on_ledger).diagnostics;
             assert_eq!(found, [], "{context}: nothing is half written");
         },
     });
@@ -310,7 +310,7 @@ fn killed_proposals_become_one_issue_each() {
     kill_at_each_request(&Play {
         name: "import and publication of proposals",
         personas: &[],
-        asked: &[],
+        requested: &[],
         plan: "[tracks.layers]\nsteps = [\"layer:innovators\"]\n",
         files: &[
             ("src/lib.rs", "//! A library.\n"),
@@ -419,7 +419,7 @@ fn kill_at_each_request(play: &Play) {
             stage.judge(play, &context);
         }
     }
-    say(&format!(
+    print_line(&format!(
         "kill: {}: N = {} requests, {} kills; {}",
         play.name,
         requests.len(),
@@ -446,7 +446,7 @@ impl Stage {
         for (path, text) in play.files {
             repository.write(path, text);
         }
-        for id in play.asked {
+        for id in play.requested {
             let prompt = format!("---\nid: {id}\nplan_approval: auto\n---\nDo the work of {id}.\n");
             repository.write(&format!(".jules/personas/{id}/prompt.md"), &prompt);
         }
@@ -491,7 +491,7 @@ impl Stage {
     fn judge(&self, play: &Play, context: &str) {
         let sessions = self.shared.world().books().sessions.clone();
         let turns = one_session_a_turn(&sessions, &judge::state(&self.shared), context);
-        let wanted = play.personas.len() + play.asked.len();
+        let wanted = play.personas.len() + play.requested.len();
         assert_eq!(
             turns,
             play.turns.unwrap_or(wanted),

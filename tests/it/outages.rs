@@ -13,7 +13,7 @@ use phileas_world::maintainer::ReviewPolicy;
 use phileas_world::{Face, Fault, FaultRule};
 
 use crate::support::judge::{self, Made, made};
-use crate::support::say;
+use crate::support::print_line;
 
 const FEW_SEEDS: u64 = 2;
 const FEW_HOURS: i64 = 5;
@@ -176,13 +176,13 @@ fn nothing_is_doubled(shared: &SharedWorld, made: &[Made], until: Timestamp, con
 }
 
 #[track_caller]
-fn goes_on(outage: Outage, hours: i64) {
+fn assert_recovery(outage: Outage, hours: i64) {
     let seeds = seeds();
     let begun = std::time::Instant::now();
     let pauses: Vec<SignedDuration> = (0..seeds).map(|seed| play(outage, seed, hours)).collect();
     let longest = pauses.iter().max().copied().unwrap_or_default();
     assert!(longest <= GOES_ON, "{outage:?}: {pauses:?}");
-    say(&format!(
+    print_line(&format!(
         "outages: {outage:?} for {hours} h, {seeds} seeds: the cycle goes on after {longest:#} at the latest, nothing is \
          doubled ({:.1?})",
         begun.elapsed()
@@ -191,20 +191,20 @@ fn goes_on(outage: Outage, hours: i64) {
 
 #[test]
 fn two_hours_of_503_stop_no_cycle() {
-    goes_on(Outage::Unavailable, 2);
+    assert_recovery(Outage::Unavailable, 2);
 }
 
 #[test]
 fn two_hours_of_dropped_requests_stop_no_cycle() {
-    goes_on(Outage::Dropped, 2);
+    assert_recovery(Outage::Dropped, 2);
 }
 
 #[test]
 fn hours_of_dropped_requests_stop_no_cycle() {
-    goes_on(Outage::ThirdDropped, FEW_HOURS);
+    assert_recovery(Outage::ThirdDropped, FEW_HOURS);
 }
 
 #[test]
 fn ten_days_of_dropped_requests_stop_no_cycle() {
-    goes_on(Outage::ThirdDroppedHourly, TEN_DAYS);
+    assert_recovery(Outage::ThirdDroppedHourly, TEN_DAYS);
 }

@@ -13,7 +13,7 @@ use phileas_world::chance::Chance;
 use crate::support::judge::{self, one_session_a_turn};
 use crate::support::ticks::{MINUTE, pass_until, quiet_world, settings, tick};
 use crate::support::turnstile::{Choice, Queued, Turnstile, next_script};
-use crate::support::{Folder, Phileas, Served, say};
+use crate::support::{Folder, Phileas, Served, print_line};
 
 /// How many orders of two births are drawn by chance; there are too many to try each.
 const BIRTHS: u64 = 100;
@@ -130,7 +130,7 @@ fn every_order_of_two_dispatching_ticks_starts_one_session() {
         lost > 20,
         "in {lost} of {orders} orders a commit was refused: the ticks hardly met"
     );
-    say(&format!(
+    print_line(&format!(
         "race: every one of {orders} orders of two ticks that settle and dispatch; in {lost} a commit was refused"
     ));
 }
@@ -148,7 +148,7 @@ fn two_births_make_one_ledger_and_one_session() {
         judge_in_the_end(&shared, &format!("seed {seed}, order {taken:?}"));
     }
     assert!(lost > 0, "the births never met");
-    say(&format!(
+    print_line(&format!(
         "race: {BIRTHS} drawn orders of two births; in {lost} the branch was there already"
     ));
 }
@@ -188,7 +188,7 @@ fn two_ticks_that_meet_a_label_start_one_session_and_write_one_comment() {
         );
     }
     assert!(lost > 0, "the ticks never met");
-    say(&format!(
+    print_line(&format!(
         "race: {BIRTHS} drawn orders of two ticks that meet a label; in {lost} a commit was refused"
     ));
 }
@@ -225,5 +225,5 @@ fn two_processes_start_one_session() {
             &format!("processes, seed {seed}, order {:?}", turnstile.taken()),
         );
     }
-    say(&format!("race: {PAIRS} pairs of processes"));
+    print_line(&format!("race: {PAIRS} pairs of processes"));
 }

@@ -4,7 +4,7 @@ use phileas::sandbox::{SharedWorld, world_setup};
 use phileas_world::Face;
 
 use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick};
-use crate::support::{Folder, Phileas, Served, say};
+use crate::support::{Folder, Phileas, Served, print_line};
 
 /// Requests of one face, in words.
 fn requests(shared: &SharedWorld, face: Face) -> Vec<String> {
@@ -53,7 +53,7 @@ fn an_idle_tick_asks_github_once_and_jules_not_at_all() {
         shared.pass(MINUTE * 10);
     }
     let (github, jules) = cost(&shared);
-    say(&format!(
+    print_line(&format!(
         "requests: idle tick: {} to GitHub, {} to Jules",
         github.len(),
         jules.len()
@@ -70,7 +70,7 @@ fn a_dispatching_tick_takes_three_and_two() {
     tick(&shared, "prepared");
     pass_until(&shared, "COMPLETED");
     let (github, jules) = cost(&shared);
-    say(&format!(
+    print_line(&format!(
         "requests: dispatching tick: {} to GitHub, {} to Jules: {github:?} {jules:?}",
         github.len(),
         jules.len()
@@ -101,7 +101,7 @@ fn a_tick_beside_a_running_session_takes_one_and_one() {
     tick(&shared, "prepared");
     shared.pass(MINUTE * 2);
     let (github, jules) = cost(&shared);
-    say(&format!(
+    print_line(&format!(
         "requests: tick beside a running session: {} to GitHub, {} to Jules",
         github.len(),
         jules.len()
@@ -172,7 +172,7 @@ fn an_idle_tick_of_layers_asks_github_once_and_jules_not_at_all() {
         let shared = quiet_world(&repository, 7, Vec::new());
         settle_down(&shared);
         let (github, jules) = cost(&shared);
-        say(&format!(
+        print_line(&format!(
             "requests: idle tick of a track of layers that {name}: {} to GitHub, {} to Jules",
             github.len(),
             jules.len()

@@ -43,7 +43,7 @@ fn asks_for_changes(shared: &SharedWorld, body: &str, who: &str) {
     github.review_pull(repo, PULL, verdict, body, who, now);
 }
 
-fn says(shared: &SharedWorld, body: &str, who: &str) {
+fn comment(shared: &SharedWorld, body: &str, who: &str) {
     let repo = repo(shared);
     let mut world = shared.world();
     let now = world.now();
@@ -86,11 +86,11 @@ fn reviews_are_handed_back_when_a_writer_asks_and_only_what_writers_say() {
         "reviews that are not sent on cost nothing more"
     );
 
-    says(&shared, "/phileas retry", "outsider");
+    comment(&shared, "/phileas retry", "outsider");
     counted(&shared, &served);
     assert_eq!(messages(&shared), [] as [&str; 0]);
 
-    says(&shared, "/phileas retry", "maintainer");
+    comment(&shared, "/phileas retry", "maintainer");
     counted(&shared, &served);
     let said = messages(&shared);
     assert_eq!(said.len(), 1, "{}", status(&shared));

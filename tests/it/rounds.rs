@@ -26,7 +26,7 @@ fn world_with_sessions(count: usize) -> SharedWorld {
     }
     let mut setup = WorldSetup::new(7);
     setup.repo = Some(repository.path().to_owned());
-    setup.review_policy = ReviewPolicy::away();
+    setup.review_policy = ReviewPolicy::absent();
     setup.tier = Tier::Ultra;
     SharedWorld::new(setup.build().unwrap().0)
 }

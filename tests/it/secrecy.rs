@@ -107,7 +107,7 @@ impl ProgramOutputs {
         assert!(!self.0.is_empty());
         for (name, secret) in secrets {
             for (place, text) in &self.0 {
-                if let Some(form) = found(text, secret) {
+                if let Some(form) = leaked_form(text, secret) {
                     panic!("{name} stands in {place} as {form}: {text}");
                 }
             }
@@ -116,7 +116,7 @@ impl ProgramOutputs {
 }
 
 /// In which form a secret stands in a text.
-fn found(text: &str, secret: &str) -> Option<String> {
+fn leaked_form(text: &str, secret: &str) -> Option<String> {
     let trimmed = &secret[TRIMMED..];
     let mut forms = vec![
         trimmed.to_owned(),
@@ -150,11 +150,14 @@ fn r15_a_secret_is_found_in_every_form_and_other_words_are_none() {
             STANDARD.encode(format!("ab{secret}cd")),
             hex,
         ] {
-            assert!(found(&format!("a {shown} b"), secret).is_some(), "{shown}");
+            assert!(
+                leaked_form(&format!("a {shown} b"), secret).is_some(),
+                "{shown}"
+            );
         }
     }
     for harmless in ["ghp_ is how they begin", WRONG_TOKEN, "hook+canary", ""] {
-        assert_eq!(found(harmless, TOKEN), None, "{harmless}");
+        assert_eq!(leaked_form(harmless, TOKEN), None, "{harmless}");
     }
 }
 
@@ -165,7 +168,7 @@ fn world() -> (Folder, SharedWorld) {
     );
     let mut setup = WorldSetup::new(7);
     setup.repo = Some(repository.path().to_owned());
-    setup.review_policy = ReviewPolicy::away();
+    setup.review_policy = ReviewPolicy::absent();
     setup.start = jiff::Timestamp::now();
     let shared = SharedWorld::new(setup.build().unwrap().0);
     {

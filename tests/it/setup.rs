@@ -115,14 +115,14 @@ impl Machine {
     }
 
     /// What the machine was told by its tools, a line each.
-    fn told(&self) -> Vec<String> {
+    fn run_log(&self) -> Vec<String> {
         let path = self.machine.join("home/told");
         let text = std::fs::read_to_string(path).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 
     /// What was downloaded.
-    fn asked(&self) -> Vec<String> {
+    fn downloads(&self) -> Vec<String> {
         let path = self.machine.join("stand/asked");
         let text = std::fs::read_to_string(path).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
@@ -167,7 +167,7 @@ impl Machine {
 }
 
 /// A part of a script that tells that it ran.
-fn tells(name: &str) -> String {
+fn logging_script(name: &str) -> String {
     format!("echo {name} >>\"$HOME/told\"\n")
 }
 

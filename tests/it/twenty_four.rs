@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::support::folder::fixture;
 use crate::support::judge::{self, Made, made, most_in_a_day, most_live, one_session_a_turn};
 use crate::support::whole_days::{headless, spend};
-use crate::support::{Folder, Phileas, Served, say};
+use crate::support::{Folder, Phileas, Served, print_line};
 
 /// The budget of a plan that says nothing about it.
 const DAILY: usize = 5;
@@ -96,7 +96,7 @@ fn the_plan_as_it_is_keeps_order_and_budget() {
     one_session_a_turn(&spent.books.sessions, &spent.state, "48 hours");
     let failed = &spent.ended.lines().pop().unwrap()["sandbox"]["failed_ticks"];
     assert_eq!(*failed, 0, "{}", spent.ended);
-    say(&format!(
+    print_line(&format!(
         "twenty-four: 48 h as it is, with a maintainer who leaves things lying: {} turns, {cycle} of them of the cycle; \
          at most {day} in a day, {live} at once",
         made.len()
@@ -150,7 +150,7 @@ fn of_a_hundred_sessions_the_cycle_has_forty() {
     assert!((38..=42).contains(&cycle), "{cycle} of {all}");
     let (none, all) = turns_of("[budget]\ntrack_share = 0\n");
     assert!(none < 20, "{none} of {all}");
-    say(&format!(
+    print_line(&format!(
         "twenty-four: the cycle has {cycle} of {all} sessions, and {none} without its share"
     ));
 }
@@ -174,7 +174,7 @@ fn the_cycle_visits_the_twenty_four_in_order() {
     assert_eq!(cycle, 25, "the cycle came round within two days");
     let (day, live) = check_budget(&sessions, &writes, 90, 4);
     one_session_a_turn(&sessions, &judge::state(&shared), "raised budget");
-    say(&format!(
+    print_line(&format!(
         "twenty-four: with the budget raised: {} turns, {cycle} of them of the cycle; at most {day} in a day, \
          {live} at once",
         made.len()
@@ -292,7 +292,7 @@ fn r12_a_corrupt_ledger_stops_everything_and_says_so_once() {
     let mut setup = WorldSetup::new(7);
     setup.repo = Some(repository.path().to_owned());
     setup.ledger = Some(ledger.path().to_owned());
-    setup.review_policy = ReviewPolicy::away();
+    setup.review_policy = ReviewPolicy::absent();
     let (world, repo) = setup.build().unwrap();
     let shared = SharedWorld::new(world);
     let head = |shared: &SharedWorld| shared.world().github().branch_head(repo, "jules");

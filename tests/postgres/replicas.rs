@@ -65,9 +65,9 @@ impl Replicas {
     }
 
     /// Something happens in every repository, and a service is told of it.
-    pub(crate) fn tell(&self, service: &Process) -> usize {
+    pub(crate) fn stir_and_post(&self, service: &Process) -> usize {
         self.rig.stir();
-        self.tell_due(service)
+        self.post_due(service)
     }
 
     /// A service is told of all that has happened, what its ticks lead to included, until nothing is left to be told.
@@ -75,14 +75,14 @@ impl Replicas {
         let begun = Instant::now();
         loop {
             self.all_handled();
-            if self.tell_due(service) == 0 {
+            if self.post_due(service) == 0 {
                 return;
             }
             assert!(begun.elapsed() < PATIENCE);
         }
     }
 
-    fn tell_due(&self, service: &Process) -> usize {
+    fn post_due(&self, service: &Process) -> usize {
         self.rig.pass(SignedDuration::from_secs(20));
         self.rig.post(service.public)
     }
@@ -136,14 +136,14 @@ impl Beside {
     }
 
     /// Whether the service has said this.
-    pub(crate) fn says(&self, words: &str) -> bool {
+    pub(crate) fn log_contains(&self, words: &str) -> bool {
         fs::read_to_string(self.log()).unwrap().contains(words)
     }
 
     /// Waits until the service says this.
     pub(crate) fn wait_until_says(&self, words: &str) {
         let begun = Instant::now();
-        while !self.says(words) {
+        while !self.log_contains(words) {
             assert!(begun.elapsed() < PATIENCE, "{words}");
             std::thread::sleep(LOOK);
         }

@@ -56,7 +56,7 @@ impl Two {
             assert_eq!(two.0.child.id(), caught);
             (two, one)
         };
-        both.tell(&other.0);
+        both.stir_and_post(&other.0);
         let until = both.database.sql("SELECT lease_until FROM phileas.wake");
         both.wait_for(&format!("SELECT lease_until > {until} FROM phileas.wake"));
         Self {
@@ -105,14 +105,14 @@ fn a_service_that_stood_still_swallows_nothing_when_it_goes_on() {
     // that counts no more. It ends neither the lease of the other nor what that was told.
     two.gate.hold_looks(other.child.id());
     let told = Instant::now();
-    assert_eq!(both.tell(other), 1);
+    assert_eq!(both.stir_and_post(other), 1);
     two.gate.looked_after(told, other.child.id());
     signal("CONT", two.caught.0.child.id());
     two.caught.1.wait_until_says(LOST);
     two.gate.let_looks_go();
     both.all_handled();
     assert!(told.elapsed() < REST, "it may have looked by itself");
-    assert!(!beside.says(LOST));
+    assert!(!beside.log_contains(LOST));
 
     both.rig.go_on(other, 1);
     both.rig.go_on(&two.caught.0, 1);

@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 struct Between {
     address: String,
     made: Arc<AtomicU64>,
-    trouble: Arc<ConnectionFaults>,
+    faults: Arc<ConnectionFaults>,
 }
 
 #[derive(Default)]
@@ -47,9 +47,9 @@ impl Between {
         let between = Self {
             address: address.replace(&server, &own),
             made: Arc::default(),
-            trouble: Arc::default(),
+            faults: Arc::default(),
         };
-        let (made, trouble) = (Arc::clone(&between.made), Arc::clone(&between.trouble));
+        let (made, trouble) = (Arc::clone(&between.made), Arc::clone(&between.faults));
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let number = made.fetch_add(1, Ordering::Relaxed) + 1;
@@ -92,13 +92,13 @@ impl Between {
 
     /// So many commits are done without anybody hearing of it.
     fn lose_commits(&self, count: u64) {
-        self.trouble.unheard.store(count, Ordering::Relaxed);
+        self.faults.unheard.store(count, Ordering::Relaxed);
     }
 
     /// The other end of all connections of before dies.
     fn die(&self) {
         let made = self.made.load(Ordering::Relaxed);
-        self.trouble.dead.store(made, Ordering::Relaxed);
+        self.faults.dead.store(made, Ordering::Relaxed);
     }
 }
 

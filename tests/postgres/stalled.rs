@@ -31,7 +31,7 @@ struct State {
     /// Whose token is whose: each process has one of its own.
     tokens: BTreeMap<String, u32>,
     /// When a tick looked at the repository, and in which process.
-    looks: Vec<(Instant, u32)>,
+    reads: Vec<(Instant, u32)>,
     /// The looks of this process wait.
     held: Option<u32>,
 }
@@ -120,7 +120,7 @@ impl Stalled {
     /// Waits until a tick of a process looks at the repository after an instant.
     pub(crate) fn looked_after(&self, instant: Instant, process: u32) -> Instant {
         let wanted = |(at, by): &&(Instant, u32)| *at > instant && *by == process;
-        self.wait(|state| state.looks.iter().find(wanted).map(|(at, _)| *at))
+        self.wait(|state| state.reads.iter().find(wanted).map(|(at, _)| *at))
     }
 
     fn wait<T>(&self, what: impl Fn(&State) -> Option<T>) -> T {
@@ -154,7 +154,7 @@ impl Stalled {
         };
         let mut state = self.state();
         state.tokens.insert(token.to_owned(), process);
-        state.looks.push((at, process));
+        state.reads.push((at, process));
         drop(state);
         self.moved.notify_all();
         self.wait(|state| (state.held != Some(process)).then_some(()));

@@ -24,7 +24,7 @@ pub struct RepositoryJules {
     /// The source's name as Jules last spelled it; its case may differ from GitHub's.
     source: Mutex<Option<String>>,
     /// When an event of the repository last arrived, by the client's stopwatch.
-    heard: Option<Duration>,
+    last_event: Option<Duration>,
 }
 
 impl RepositoryJules {
@@ -39,7 +39,7 @@ impl RepositoryJules {
                 typed: repository,
             }),
             source: Mutex::new(None),
-            heard: None,
+            last_event: None,
         }
     }
 
@@ -47,7 +47,7 @@ impl RepositoryJules {
     /// key's budget of listings.
     #[must_use]
     pub fn heard_since(mut self, ago: Duration) -> Self {
-        self.heard = Some(self.client.stopwatch.elapsed().saturating_sub(ago));
+        self.last_event = Some(self.client.stopwatch.elapsed().saturating_sub(ago));
         self
     }
 
@@ -111,7 +111,7 @@ impl ReadJules for RepositoryJules {
             .note_time(now, self.client.stopwatch.elapsed());
         let listed = self
             .client
-            .sessions_of(&known, need, now, self.heard)
+            .sessions_of(&known, need, now, self.last_event)
             .await?;
         if listed.source.is_some() {
             *lock_mutex(&self.source) = listed.source;

@@ -60,7 +60,7 @@ async fn whatever_happens_a_win_is_a_fact_and_nothing_is_done_twice() {
         let base = (!born).then_some("base");
         let answer = commit(&place, &commit_on(base)).await;
         place.let_late_ones_land();
-        let told = place.told();
+        let told = place.transcript();
         assert!(place.ours() <= 1, "doubled: {told}: {answer:?}");
         match &answer {
             Ok(oid) => {

@@ -167,7 +167,7 @@ impl Runs {
         let path = folder.join(artifact.file_name());
         let reading = read_artifact(artifact, artifact.file_name(), text, &settings);
         let Some(normal) = reading.normal_form() else {
-            return Err(RunsError::Unsound(reading.found));
+            return Err(RunsError::Unsound(reading.diagnostics));
         };
         if artifact == Artifact::Lessons {
             return Err(RunsError::NotOfARun);
@@ -246,13 +246,13 @@ impl Runs {
         let (known, is_partial) = self.read_lessons_file()?.unzip();
         let Some(text) = add_lesson(known.as_ref(), lesson) else {
             return Err(RunsError::Unsound(
-                known.map(|one| one.found).unwrap_or_default(),
+                known.map(|one| one.diagnostics).unwrap_or_default(),
             ));
         };
         let path = self.folder.join(Artifact::Lessons.file_name());
         let reading = read_artifact(Artifact::Lessons, "the lesson", &text, &Settings::default());
         if !reading.is_sound() {
-            return Err(RunsError::Unsound(reading.found));
+            return Err(RunsError::Unsound(reading.diagnostics));
         }
         if is_partial == Some(true) {
             let kept = self.folder.join(UNREADABLE_LESSONS);

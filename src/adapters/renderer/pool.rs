@@ -198,8 +198,8 @@ impl Pool {
 #[derive(Debug)]
 struct Child {
     process: std::process::Child,
-    told: Sender<Vec<u8>>,
-    heard: Receiver<io::Result<ChildResponse>>,
+    requests: Sender<Vec<u8>>,
+    responses: Receiver<io::Result<ChildResponse>>,
     /// Digests of the files that it holds.
     files: VecDeque<String>,
     /// How many prompts it has rendered.
@@ -251,8 +251,8 @@ impl Child {
             });
         let child = Self {
             process,
-            told,
-            heard,
+            requests: told,
+            responses: heard,
             files: VecDeque::new(),
             rendered: 0,
         };
@@ -278,7 +278,7 @@ impl Child {
         let lines =
             request_lines(request, &mut self.files).map_err(|error| ended(error.to_string()))?;
         let gone = |_| ended("its thread ended".to_owned());
-        self.told.send(lines).map_err(gone)?;
+        self.requests.send(lines).map_err(gone)?;
         match self.receive_answer(WALL_LIMIT)? {
             ChildResponse::Answer(answer) => {
                 self.rendered += 1;
@@ -291,7 +291,7 @@ impl Child {
     }
 
     fn receive_answer(&self, within: Duration) -> Result<ChildResponse, NoAnswer> {
-        match self.heard.recv_timeout(within) {
+        match self.responses.recv_timeout(within) {
             Ok(Ok(heard)) => Ok(heard),
             Ok(Err(error)) if error.kind() == io::ErrorKind::FileTooLarge => Err(NoAnswer::TooMuch),
             Ok(Err(error)) => Err(NoAnswer::Ended(error.to_string())),

@@ -47,5 +47,5 @@ pub struct ActionArguments {
 }
 
 fn parse_entry_point(word: &str) -> Result<EntryPoint, String> {
-    EntryPoint::of(word).ok_or_else(|| format!("the entry points are {}", EntryPoint::words()))
+    EntryPoint::of(word).ok_or_else(|| format!("the entry points are {}", EntryPoint::word_list()))
 }

@@ -49,7 +49,7 @@ struct Runner {
     outputs: Option<PathBuf>,
     summary: Option<PathBuf>,
     /// Ends multi-line values and stopped commands. Only this run knows it.
-    word: String,
+    stop_token: String,
 }
 
 /// The result of a run, before it is written.
@@ -78,7 +78,7 @@ pub(crate) async fn run(
     }
     append_file(
         runner.outputs.as_ref(),
-        &ended.outputs.output_file_text(&runner.word),
+        &ended.outputs.output_file_text(&runner.stop_token),
     )?;
     append_file(runner.summary.as_ref(), &ended.page)?;
     Ok(ended.exit)
@@ -134,11 +134,11 @@ async fn run_event(
         mask_secret(token.expose_secret(), screen)?;
     }
     // Other people may have written what is logged from here on.
-    screen.print_line(&command::stop_commands(&runner.word))?;
+    screen.print_line(&command::stop_commands(&runner.stop_token))?;
     let dry_run = dry_run || woken.dry_run;
     let ticked = run_tick(runner, &connection, &woken, ask, dry_run, deadline, screen);
     let ended = Deadline::run_within(deadline, ticked).await;
-    screen.print_line(&command::resume_commands(&runner.word))?;
+    screen.print_line(&command::resume_commands(&runner.stop_token))?;
     ended
 }
 
@@ -235,7 +235,7 @@ fn read_request(woken: &Trigger) -> Result<RunRequest, CliError> {
             None => Err(CliError::usage(format!(
                 "no pass begins at `{}`; the entry points are {}",
                 word.trim().escape_debug(),
-                EntryPoint::words()
+                EntryPoint::word_list()
             ))),
         },
         (None, None, None) => Ok(RunRequest::Due),
@@ -419,7 +419,7 @@ impl Runner {
             server: env_value("GITHUB_SERVER_URL").unwrap_or_else(|| DEFAULT_SERVER_URL.to_owned()),
             outputs: env_value("GITHUB_OUTPUT").map(PathBuf::from),
             summary: env_value("GITHUB_STEP_SUMMARY").map(PathBuf::from),
-            word: format!(
+            stop_token: format!(
                 "phileas-{}",
                 run_identity::hex_text(&run_identity::random_bytes()?)
             ),

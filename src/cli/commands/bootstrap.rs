@@ -90,7 +90,7 @@ fn missing_files(ledger: &Tree, files: BTreeMap<String, String>) -> Vec<FileChan
     files
         .map(|(path, text)| {
             let fate = fate(&path, text);
-            FileChange { path, fate }
+            FileChange { path, kind: fate }
         })
         .collect()
 }

@@ -71,9 +71,9 @@ fn check_exchange(
             checked = narrow_to_stream(exchange::check_exchange(&tree), place)?;
         }
     }
-    diagnostics::print_diagnostics(&checked.found, place.json, screen)?;
+    diagnostics::print_diagnostics(&checked.diagnostics, place.json, screen)?;
     let errors = checked
-        .found
+        .diagnostics
         .iter()
         .filter(|one| counts_as_failure(one, strict))
         .count();
@@ -95,8 +95,8 @@ fn inspect_exchange(
     let checked = narrow_to_stream(exchange::check_exchange(&read_tree(place)?), place)?;
     let Some(exchange) = checked.exchange else {
         // Without a layout there is nothing to show; the findings say why.
-        diagnostics::print_diagnostics(&checked.found, place.json, screen)?;
-        return if checked.found.is_empty() {
+        diagnostics::print_diagnostics(&checked.diagnostics, place.json, screen)?;
+        return if checked.diagnostics.is_empty() {
             Err(CliError::usage(format!(
                 "there is no exchange in {}: it has neither .jules/exchange nor .jules/workstreams",
                 place.dir.display()
@@ -160,15 +160,21 @@ fn counts_as_failure(one: &Diagnostic, strict: bool) -> bool {
 
 fn verdict_text(checked: &CheckResult, errors: usize) -> String {
     let ok = if errors == 0 { "ok" } else { "not ok" };
-    let bad = checked.found.iter().filter(|one| one.is_error()).count();
+    let bad = checked
+        .diagnostics
+        .iter()
+        .filter(|one| one.is_error())
+        .count();
     let found = format!(
         "{}, {}",
         pluralize(bad, "error"),
-        pluralize(checked.found.len() - bad, "warning")
+        pluralize(checked.diagnostics.len() - bad, "warning")
     );
     match &checked.exchange {
         Some(exchange) => format!("{ok}: {}; {found}", contents_text(exchange)),
-        None if checked.found.is_empty() => format!("{ok}: no exchange has begun here; {found}"),
+        None if checked.diagnostics.is_empty() => {
+            format!("{ok}: no exchange has begun here; {found}")
+        }
         None => format!("{ok}: {found}"),
     }
 }

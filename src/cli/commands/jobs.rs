@@ -30,7 +30,7 @@ pub(crate) use watch::run as watch;
 /// The paths of the files, from the command line, the variables and the configuration.
 pub(crate) fn monitored_files(named: &JobFiles) -> Result<JobPaths, CliError> {
     let state = env_value(MONITOR_STATE).map(PathBuf::from);
-    Ok(configuration::JobsConfiguration::read_configuration(named, state.as_deref(), None)?.places)
+    Ok(configuration::JobsConfiguration::read_configuration(named, state.as_deref(), None)?.paths)
 }
 
 /// A monitor with the keys of the environment, for a program that checks jobs from time to time.
@@ -38,8 +38,10 @@ pub(crate) fn monitor_from_environment(
     named: &JobFiles,
 ) -> Result<Monitor<jules::Client>, CliError> {
     let state = env_value(MONITOR_STATE).map(PathBuf::from);
-    let configuration::JobsConfiguration { config, places } =
-        configuration::JobsConfiguration::read_configuration(named, state.as_deref(), None)?;
+    let configuration::JobsConfiguration {
+        config,
+        paths: places,
+    } = configuration::JobsConfiguration::read_configuration(named, state.as_deref(), None)?;
     let base = env_value("JULES_API_BASE").or_else(|| config.api_base.clone());
     let folder = env_value("PHILEAS_JULES_KEYS_DIR")
         .or_else(|| config.jules_keys_dir.clone())
@@ -61,7 +63,7 @@ pub(crate) fn service_events_path(
     let read = configuration::JobsConfiguration::read_configuration(&named, None, None)?;
     let is_named = named.events.is_some() || read.config.events_path.is_some();
     Ok(if is_named {
-        read.places.events
+        read.paths.events
     } else {
         data_dir.join(EVENTS_FILE)
     })

@@ -129,7 +129,7 @@ impl<'a> RosterEditor<'a> {
                 let path = role_path(layer, role);
                 let text = Catalogue::built_in_role(layer, role).unwrap_or_default();
                 let pin = upgrade::pin_with(&pinned, &path, text)?;
-                if let FileChangeKind::Write(text) | FileChangeKind::Replace(text) = &pin.fate {
+                if let FileChangeKind::Write(text) | FileChangeKind::Replace(text) = &pin.kind {
                     pinned.insert_text(pin.path.clone(), text);
                 }
                 files.push(file_changes::own_file(&self.tree, &path, text.to_owned()));
@@ -225,7 +225,7 @@ impl<'a> RosterEditor<'a> {
             files.extend(upgrade::pin_without(&self.tree, &path)?);
             files.push(FileChange {
                 path,
-                fate: FileChangeKind::Remove,
+                kind: FileChangeKind::Remove,
             });
         }
         self.write_changes(files, screen)
@@ -243,7 +243,7 @@ impl<'a> RosterEditor<'a> {
         );
         file_changes::apply_changes(&self.place.dir, &files)?;
         for one in &files {
-            let action = match one.fate {
+            let action = match one.kind {
                 FileChangeKind::Same => continue,
                 FileChangeKind::Remove => "remove",
                 _ => "write",
@@ -255,7 +255,7 @@ impl<'a> RosterEditor<'a> {
             };
             screen.print_line(&line)?;
         }
-        if !self.place.json && files.iter().all(|one| one.fate == FileChangeKind::Same) {
+        if !self.place.json && files.iter().all(|one| one.kind == FileChangeKind::Same) {
             screen.print_line("nothing is to be changed: the plan says so already")?;
         }
         Ok(Exit::Done)
@@ -340,7 +340,7 @@ fn list_roles(
         .into_iter()
         .filter(|one| one.is_error() && one.file == CONFIG_PATH)
         .collect();
-    found.extend_from_slice(catalogue.found());
+    found.extend_from_slice(catalogue.diagnostics());
     print_diagnostics(&found, place.json, screen)?;
     Ok(if found.is_empty() {
         Exit::Done

@@ -65,7 +65,7 @@ pub(crate) async fn run(
     }
     check_export(arguments)?;
     // A person at a terminal sees the service at work; an export needs the finished days.
-    let watched = screen.watched && !arguments.headless && !arguments.json;
+    let watched = screen.interactive && !arguments.headless && !arguments.json;
     if arguments.serve || arguments.empty || (watched && arguments.export.is_none()) {
         service::run(arguments, setup, screen).await
     // Programs get no show.
@@ -134,10 +134,10 @@ fn build_setup(arguments: &Sandbox) -> Result<WorldSetup, CliError> {
     }
     match arguments.maintainer {
         // In a sandbox for a person to try, no model of a maintainer acts.
-        Maintainer::Usual if arguments.empty => setup.review_policy = ReviewPolicy::away(),
+        Maintainer::Usual if arguments.empty => setup.review_policy = ReviewPolicy::absent(),
         Maintainer::Usual => {}
         Maintainer::Eager => setup.review_policy = ReviewPolicy::eager(),
-        Maintainer::Away => setup.review_policy = ReviewPolicy::away(),
+        Maintainer::Away => setup.review_policy = ReviewPolicy::absent(),
     }
     if arguments.chaos {
         setup.knobs = Knobs::worst();

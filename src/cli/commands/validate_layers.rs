@@ -14,7 +14,7 @@ use crate::cli::context::placeholder_name;
 pub(crate) fn check_layers(tree: &Tree, plan: &Plan) -> Vec<Diagnostic> {
     let layout = Layout::detect(tree).ok().flatten().unwrap_or(Layout::Flat);
     let catalogue = Catalogue::of(tree, layout);
-    let mut found = catalogue.found().to_vec();
+    let mut found = catalogue.diagnostics().to_vec();
     // Without a layer in the plan its roles do not matter.
     let steps = plan.tracks.values().flat_map(|track| &track.steps);
     let names: Vec<&str> = steps

@@ -16,14 +16,14 @@ use crate::cli::terminal::plural::pluralize;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileChange {
     pub(crate) path: String,
-    pub(crate) fate: FileChangeKind,
+    pub(crate) kind: FileChangeKind,
 }
 
 impl From<Move> for FileChange {
     fn from(one: Move) -> Self {
         Self {
             path: one.path,
-            fate: one.fate,
+            kind: one.kind,
         }
     }
 }
@@ -52,7 +52,7 @@ pub(crate) fn own_file(tree: &Tree, path: &str, text: String) -> FileChange {
     };
     FileChange {
         path: path.to_owned(),
-        fate,
+        kind: fate,
     }
 }
 
@@ -90,18 +90,18 @@ pub(crate) fn print_changes(
     screen: &mut Screen<impl Write>,
 ) -> Result<(), CliError> {
     for one in all {
-        let (action, why) = fate_text(&one.fate);
+        let (action, why) = fate_text(&one.kind);
         if json {
             let mut document =
                 json!({ "file": one.path, "action": action, "why": why, "dry_run": dry_run });
             if let FileChangeKind::Write(text)
             | FileChangeKind::Replace(text)
-            | FileChangeKind::Conflict(text) = &one.fate
+            | FileChangeKind::Conflict(text) = &one.kind
             {
                 document["text"] = text.as_str().into();
             }
             screen.print_line(&document.to_string())?;
-        } else if one.fate != FileChangeKind::Same {
+        } else if one.kind != FileChangeKind::Same {
             let line = format!("  {action:<8} {:<52} {why}", one.path);
             screen.print_line(line.trim_end())?;
         }
@@ -113,7 +113,7 @@ pub(crate) fn print_changes(
 pub(crate) fn pending_changes(all: &[FileChange]) -> Vec<(&str, FileWrite<'_>)> {
     all.iter()
         .filter_map(|one| {
-            let wanted = match &one.fate {
+            let wanted = match &one.kind {
                 FileChangeKind::Write(text) => FileWrite::New(text),
                 FileChangeKind::Replace(text) => FileWrite::Text(text),
                 FileChangeKind::Remove => FileWrite::Gone,
@@ -138,7 +138,7 @@ pub(crate) fn print_sum(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let count =
-        |fits: fn(&FileChangeKind) -> bool| all.iter().filter(|one| fits(&one.fate)).count();
+        |fits: fn(&FileChangeKind) -> bool| all.iter().filter(|one| fits(&one.kind)).count();
     let written =
         count(|fate| matches!(fate, FileChangeKind::Write(_) | FileChangeKind::Replace(_)));
     let removed = count(|fate| matches!(fate, FileChangeKind::Remove));

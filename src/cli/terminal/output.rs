@@ -18,7 +18,7 @@ pub struct Screen<W> {
     /// Whether to use colours.
     pub colour: bool,
     /// Whether a person watches, so that progress is worth printing.
-    pub watched: bool,
+    pub interactive: bool,
     /// Whether it is a terminal.
     pub terminal: bool,
     /// The number of columns; `None` if it is not a terminal.
@@ -36,15 +36,15 @@ impl Screen<io::Stdout> {
     pub fn stdout() -> Self {
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let terminal = io::stdout().is_terminal();
-        let watched = terminal && !set("CI");
+        let interactive = terminal && !set("CI");
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
         let size = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
         let width = columns().or_else(size).filter(|width| *width >= MIN_WIDTH);
         Self {
             out: io::stdout(),
-            colour: watched && !dumb && !set("NO_COLOR"),
-            watched,
+            colour: interactive && !dumb && !set("NO_COLOR"),
+            interactive,
             terminal,
             width: width.filter(|_| terminal),
         }
@@ -58,7 +58,7 @@ impl<W: Write> Screen<W> {
         Self {
             out,
             colour: false,
-            watched: false,
+            interactive: false,
             terminal: false,
             width: None,
         }

@@ -69,7 +69,7 @@ impl<A: ReadAccount> JobCheck<'_, A> {
                 Err(failure) => return self.record_failure(failure),
             }
         }
-        self.known.found();
+        self.known.record_success();
         let draft = judge_session(
             self.job,
             self.known,

@@ -334,7 +334,7 @@ async fn run_validate(
     let reading = read_artifact(artifact, artifact.file_name(), &input.text, &settings);
     Ok(ValidateOutput {
         sound: reading.is_sound(),
-        found: Findings::of(reading.found.iter().map(|said| (None, said))),
+        found: Findings::of(reading.diagnostics.iter().map(|said| (None, said))),
     })
 }
 
@@ -490,7 +490,7 @@ async fn run_write(
             super::super::changes::RUNS,
             artifact.file_name()
         ),
-        found: Findings::of(written.reading.found.iter().map(|said| (None, said))),
+        found: Findings::of(written.reading.diagnostics.iter().map(|said| (None, said))),
         next: NextView::of(&run),
     })
 }

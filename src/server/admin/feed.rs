@@ -117,7 +117,7 @@ impl Feed {
             match self.read_event(member, one).await {
                 Ok(draft) => {
                     let cause = draft.as_ref().map(NewEvent::dedup_key);
-                    let new = told.tell(one, cause.as_deref());
+                    let new = told.record_sent(one, cause.as_deref());
                     drafts.extend(draft.filter(|_| new));
                 }
                 Err(pause) => {

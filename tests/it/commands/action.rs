@@ -97,7 +97,7 @@ impl Step {
     }
 
     #[track_caller]
-    fn said(&self, code: i32, decision: &str, reason: &str) {
+    fn assert_decision(&self, code: i32, decision: &str, reason: &str) {
         assert_eq!(self.ran.code, code, "{:?}", self.ran);
         assert_eq!(self.outputs["decision"], decision, "{:?}", self.outputs);
         assert_eq!(self.outputs["reason"], reason, "{:?}", self.outputs);
@@ -111,7 +111,7 @@ const CLOCK: &str = r#"{"schedule": "17 * * * *"}"#;
 fn a_tick_is_told_in_files_and_a_log() {
     let (bench, runner) = (bench(), Runner::new());
     let step = runner.step(&bench, "schedule", CLOCK, &[]);
-    step.said(0, "dispatched", "due.track");
+    step.assert_decision(0, "dispatched", "due.track");
     assert_eq!(step.outputs["persona"], "curator");
     assert_eq!(step.outputs["state-sha"], bench.head());
     let state = bench.state();
@@ -132,13 +132,13 @@ fn the_request_of_the_step_comes_before_that_of_the_event() {
     let payload = r#"{"inputs": {"persona": "refactor", "dry-run": "true"}}"#;
     let request = [("INPUT_PERSONA", "personas/tester/prompt.md")];
     let step = runner.step(&bench, "workflow_dispatch", payload, &request);
-    step.said(0, "dispatched", "due.request");
+    step.assert_decision(0, "dispatched", "due.request");
     assert_eq!(step.outputs["persona"], "tester");
     assert_eq!(step.outputs["dry-run"], "true");
     assert_eq!(bench.head(), "", "nothing was written");
     let track = [("INPUT_TRACK", "nowhere"), ("INPUT_DRY_RUN", "1")];
     let step = runner.step(&bench, "workflow_dispatch", payload, &track);
-    step.said(2, "refused", "refused.unknown");
+    step.assert_decision(2, "refused", "refused.unknown");
     assert_eq!(
         step.runner_commands()
             .iter()
@@ -152,7 +152,7 @@ fn the_request_of_the_step_comes_before_that_of_the_event() {
 fn exit_codes_are_those_of_every_command() {
     let (bench, runner) = (bench(), Runner::new());
     let keyless = runner.step(&bench, "schedule", CLOCK, &[("JULES_API_KEY", "")]);
-    keyless.said(3, "failed", "failed.credential");
+    keyless.assert_decision(3, "failed", "failed.credential");
     assert_eq!(keyless.runner_commands().len(), 1, "{:?}", keyless.ran);
     assert!(
         keyless.runner_commands()[0].starts_with("::error title=phileas::there is no Jules key")
@@ -164,20 +164,20 @@ fn exit_codes_are_those_of_every_command() {
         CLOCK,
         &[("JULES_API_KEY", "another-key")],
     );
-    wrong.said(3, "paused", "paused.jules_credential");
+    wrong.assert_decision(3, "paused", "paused.jules_credential");
     let garbled = runner.step(&bench, "schedule", "{", &[]);
-    garbled.said(2, "failed", "failed.usage");
+    garbled.assert_decision(2, "failed", "failed.usage");
     let nowhere = [
         ("GITHUB_API_URL", "http://127.0.0.1:9"),
         ("GITHUB_GRAPHQL_URL", "http://127.0.0.1:9/graphql"),
     ];
     runner
         .step(&bench, "watch", "{}", &nowhere)
-        .said(0, "skipped", "skipped.event");
+        .assert_decision(0, "skipped", "skipped.event");
     bench.tick();
     bench.write_ledger("<<<<<<< ours\n");
     let corrupt = runner.step(&bench, "schedule", CLOCK, &[]);
-    corrupt.said(5, "paused", "paused.ledger_corrupt");
+    corrupt.assert_decision(5, "paused", "paused.ledger_corrupt");
     let errors = corrupt.runner_commands();
     assert_eq!(
         errors
@@ -254,7 +254,7 @@ fn secrets_that_the_runner_does_not_know_are_hidden_first() {
         ("GITHUB_APP_PRIVATE_KEY", &pem),
     ];
     let step = runner.step(&bench, "schedule", CLOCK, &variables);
-    step.said(0, "dispatched", "due.track");
+    step.assert_decision(0, "dispatched", "due.track");
     let lines: Vec<&str> = step.ran.out.lines().collect();
     assert_eq!(lines[0], "::add-mask::sandbox-jules-key");
     let token = lines[1].strip_prefix("::add-mask::ghs_").unwrap();
@@ -293,22 +293,22 @@ fn a_request_needs_writers_and_what_is_due_needs_none() {
         ];
         let step = runner.step(&bench, "issues", "{}", &people);
         if heeded {
-            step.said(0, "dispatched", "due.request");
+            step.assert_decision(0, "dispatched", "due.request");
         } else {
-            step.said(0, "refused", "refused.actor_permission");
+            step.assert_decision(0, "refused", "refused.actor_permission");
             assert!(step.summary.contains("may not write"), "{}", step.summary);
         }
         let clock = runner.step(&bench, "schedule", CLOCK, &people);
-        clock.said(0, "dispatched", "due.request");
+        clock.assert_decision(0, "dispatched", "due.request");
         let due = runner.step(&bench, "issues", "{}", &people[1..2]);
-        due.said(0, "dispatched", "due.track");
+        due.assert_decision(0, "dispatched", "due.track");
     }
     // What counts is what they may do now.
     github(Role::Write);
     let people = [("INPUT_PERSONA", "tester"), ("GITHUB_ACTOR", "reader")];
     runner
         .step(&bench, "issues", "{}", &people)
-        .said(0, "dispatched", "due.request");
+        .assert_decision(0, "dispatched", "due.request");
 }
 
 /// A run that names no account is not a run of a schedule.
@@ -326,7 +326,7 @@ fn what_no_account_asked_for_is_not_started() {
             ("GITHUB_TRIGGERING_ACTOR", " "),
         ];
         let step = runner.step(&bench, "repository_dispatch", "{}", &nameless);
-        step.said(0, "refused", "refused.actor_permission");
+        step.assert_decision(0, "refused", "refused.actor_permission");
         assert!(
             step.summary.contains("names no account"),
             "{}",
@@ -336,11 +336,11 @@ fn what_no_account_asked_for_is_not_started() {
     let payload = r#"{"inputs": {"persona": "tester"}}"#;
     let nameless = [("GITHUB_ACTOR", ""), ("GITHUB_TRIGGERING_ACTOR", "")];
     let step = runner.step(&bench, "workflow_dispatch", payload, &nameless);
-    step.said(0, "refused", "refused.actor_permission");
+    step.assert_decision(0, "refused", "refused.actor_permission");
     assert!(bench.shared.world().complete_books().sessions.is_empty());
     // What is due needs no account.
     let due = runner.step(&bench, "repository_dispatch", "{}", &nameless);
-    due.said(0, "dispatched", "due.track");
+    due.assert_decision(0, "dispatched", "due.track");
 }
 
 /// An input with a fixed set of words takes no other one, and nothing is asked for before that is known.
@@ -354,13 +354,13 @@ fn a_word_that_an_input_does_not_know_runs_nothing() {
         ("INPUT_ENTRY_POINT", "Narator"),
     ] {
         let step = runner.step(&bench, "schedule", CLOCK, &[(name, word)]);
-        step.said(2, "failed", "failed.usage");
+        step.assert_decision(2, "failed", "failed.usage");
         assert!(step.runner_commands()[0].contains(word), "{:?}", step.ran);
     }
     for word in ["\"True!\"", "\"nein\"", "3", "[]"] {
         let payload = format!(r#"{{"inputs": {{"dry-run": {word}}}}}"#);
         let step = runner.step(&bench, "workflow_dispatch", &payload, &[]);
-        step.said(2, "failed", "failed.usage");
+        step.assert_decision(2, "failed", "failed.usage");
     }
     assert_eq!(bench.shared.world().books().requests.len(), before);
     for (word, dry) in [("TRUE", "true"), ("on", "true"), ("False", "false")] {

@@ -67,7 +67,7 @@ pub(super) fn bench() -> Bench {
 
 pub(super) fn bench_with(set: impl FnOnce(&mut WorldSetup)) -> Bench {
     let mut setup = WorldSetup::new(7);
-    setup.review_policy = ReviewPolicy::away();
+    setup.review_policy = ReviewPolicy::absent();
     setup.tier = Tier::Pro;
     setup.jules.asks = 0.0;
     set(&mut setup);

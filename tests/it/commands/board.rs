@@ -106,7 +106,7 @@ fn bytes(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[track_caller]
-fn says(ran: &Ran, wanted: &[&str]) {
+fn assert_lines(ran: &Ran, wanted: &[&str]) {
     for line in wanted {
         assert!(
             ran.out.lines().any(|said| said.contains(line)),
@@ -123,7 +123,7 @@ fn rot_is_listed_with_its_locations_and_fix_repairs_only_what_is_safe() {
     let ran = alone(&["task", "check", folder.text()]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert_eq!(bytes(folder.path()), before, "looking changes nothing");
-    says(
+    assert_lines(
         &ran,
         &[
             ".jules/tasks/done/20260110-0900-retry.md:1:1: error: the task `20260110-0900-retry` is in several states: `done`, `in_progress`; from the root, keep the true one: rm .jules/tasks/done/20260110-0900-retry.md, or rm .jules/tasks/in_progress/20260110-0900-retry.md",
@@ -154,7 +154,7 @@ fn rot_is_listed_with_its_locations_and_fix_repairs_only_what_is_safe() {
 
     let fixed = alone(&["task", "check", "--fix", folder.text()]);
     assert_eq!(fixed.code, 1, "what only people can fix is left: {fixed:?}");
-    says(
+    assert_lines(
         &fixed,
         &[
             ".jules/tasks/done/20260111-0900-index.md: fixed: wrote `status: done`",
@@ -320,7 +320,7 @@ fn a_change_that_fails_is_told_and_the_others_are_made() {
     fs::create_dir_all(folder.join(".jules/tasks/canceled/20260110-0900-x.md")).unwrap();
     let ran = alone(&["task", "check", "--fix", folder.text()]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    says(
+    assert_lines(
         &ran,
         &[
             ".jules/tasks/cancelled/20260110-0900-x.md: error: it was not fixed: ",

@@ -11,7 +11,7 @@ use super::bench::program;
 struct Shown {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
-    told: Vec<String>,
+    printed: Vec<String>,
 }
 
 impl Shown {
@@ -24,21 +24,21 @@ impl Shown {
         Self {
             lines: BufReader::new(child.stdout.take().unwrap()).lines(),
             child,
-            told: Vec::new(),
+            printed: Vec::new(),
         }
     }
 
     /// Reads on until a line has these words, and gives it.
     #[track_caller]
     fn until(&mut self, words: &str) -> String {
-        if let Some(line) = self.told.iter().find(|line| line.contains(words)) {
+        if let Some(line) = self.printed.iter().find(|line| line.contains(words)) {
             return line.clone();
         }
         loop {
             let line = self.lines.next();
-            let line = line.unwrap_or_else(|| panic!("{words} never came: {:#?}", self.told));
+            let line = line.unwrap_or_else(|| panic!("{words} never came: {:#?}", self.printed));
             let line = line.unwrap();
-            self.told.push(line.clone());
+            self.printed.push(line.clone());
             if line.contains(words) {
                 return line;
             }
@@ -122,7 +122,11 @@ fn first_session(pause: Option<&str>) -> u64 {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/quickstart.md");
     let page = std::fs::read_to_string(page).unwrap();
     let printed = |words: &str| {
-        let line = shown.told.iter().find(|line| line.contains(words)).unwrap();
+        let line = shown
+            .printed
+            .iter()
+            .find(|line| line.contains(words))
+            .unwrap();
         let general = line.replace(&port, "PORT");
         assert!(
             page.contains(&general),

@@ -12,7 +12,7 @@ use phileas_world::http::{Gate, GateDecision};
 use serde_json::Value;
 
 use super::rig::{PATIENCE, Process, Rig};
-use crate::support::{Phileas, held, say};
+use crate::support::{Phileas, held, print_line};
 
 /// The repository that is fatal, and the one beside it.
 const FATAL: &str = "acme/r0";
@@ -117,7 +117,7 @@ pub(crate) fn is_suspended_alone(fatal: &Arc<Fatal>, rig: &Rig, kept: &Kept<'_>)
         }
         (kept.hurry)(id, process.child.id());
     }
-    say(&format!(
+    print_line(&format!(
         "a repository whose every tick kills the service is suspended after {} deaths, {:?}",
         fatal.deaths(),
         begun.elapsed()

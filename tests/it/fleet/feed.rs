@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::rig::{PATIENCE, Process, Rig};
 use super::stage::Ground;
 use crate::support::child::Ended;
-use crate::support::{Phileas, say};
+use crate::support::{Phileas, print_line};
 
 /// How a repository's one turn goes, and what an agent is woken for. The number is the repository's.
 const WAKES: [(&str, &[&str]); 8] = [
@@ -90,7 +90,7 @@ fn scenarios() -> Vec<Scenario> {
         ),
         session(7, 2, begun(pull())),
     ];
-    all.push(Scenario::ending(Ending::NoChange));
+    all.push(Scenario::with_ending(Ending::NoChange));
     all
 }
 
@@ -116,7 +116,7 @@ fn read(rig: &Rig) -> Vec<Event> {
 }
 
 /// Kinds of events by repository.
-fn told(rig: &Rig) -> BTreeMap<String, Vec<String>> {
+fn kinds_by_repository(rig: &Rig) -> BTreeMap<String, Vec<String>> {
     let mut told: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for event in read(rig) {
         let repo = event.payload.unwrap().repo.unwrap();
@@ -134,7 +134,7 @@ fn wanted() -> BTreeMap<String, Vec<String>> {
 }
 
 /// Lets time pass, and tells the service of something in each repository.
-fn go_on(rig: &Rig, process: &Process) {
+fn pass_and_post(rig: &Rig, process: &Process) {
     rig.pass(SignedDuration::from_mins(2));
     rig.stir();
     rig.post(process.public);
@@ -174,8 +174,8 @@ fn an_agent_hears_of_turns_once_for_each_cause() {
     let begun = Instant::now();
     let mut rounds = 0;
     let mut kills = 0;
-    while told(&rig) != wanted() {
-        let (now, wanted) = (told(&rig), wanted());
+    while kinds_by_repository(&rig) != wanted() {
+        let (now, wanted) = (kinds_by_repository(&rig), wanted());
         assert!(begun.elapsed() < PATIENCE, "{now:#?}");
         for (repository, kinds) in &now {
             assert!(
@@ -184,7 +184,7 @@ fn an_agent_hears_of_turns_once_for_each_cause() {
                 wanted[repository]
             );
         }
-        go_on(&rig, &process);
+        pass_and_post(&rig, &process);
         rounds += 1;
         if rounds % 4 == 0 {
             process.kill();
@@ -203,12 +203,12 @@ fn an_agent_hears_of_turns_once_for_each_cause() {
     let state = rig.data.path().join("monitor.json");
     let monitor = ["monitor", "--once", "--state", state.to_str().unwrap()];
     for _ in 0..5 {
-        go_on(&rig, &process);
+        pass_and_post(&rig, &process);
         ask(&rig, &[&monitor[..], &["--json"]].concat());
         process.kill();
         process = rig.start();
     }
-    assert_eq!(told(&rig), wanted(), "nothing is told twice");
+    assert_eq!(kinds_by_repository(&rig), wanted(), "nothing is told twice");
     process.kill();
 
     let events = read(&rig);
@@ -278,7 +278,7 @@ fn an_agent_hears_of_turns_once_for_each_cause() {
         WAKES.len() - 1,
         "all but the one that is dealt with: {woken}"
     );
-    say(&format!(
+    print_line(&format!(
         "{} turns, {rounds} rounds of two minutes, {kills} kills: each cause once",
         WAKES.len()
     ));
@@ -313,7 +313,7 @@ fn the_past_of_a_repository_that_comes_later_is_no_news() {
         let begun = Instant::now();
         while !done() {
             assert!(begun.elapsed() < PATIENCE, "{what}");
-            go_on(&rig, process);
+            pass_and_post(&rig, process);
         }
     };
     // Another agent had it first.

@@ -7,7 +7,7 @@ use phileas::adapters::renderer::PROCESSOR_LIMIT_SECS;
 
 use super::rig::Rig;
 use super::stage::{Ground, Sessions};
-use crate::support::{hostile, say};
+use crate::support::{hostile, print_line};
 
 /// The processor time that a template may take. A webhook that waits for a template is answered later than this; how much
 /// sooner than this one is answered depends on the machine.
@@ -65,7 +65,7 @@ fn webhooks_of_others_are_answered_while_a_repository_takes_what_it_can() {
     }
     latencies.sort();
     let at = |share: usize| latencies[(latencies.len() * share / 100).min(latencies.len() - 1)];
-    say(&format!(
+    print_line(&format!(
         "{} hostile templates took {:?}; {} webhooks of others meanwhile: median {:?}, p99 {:?}",
         hostile::personas().len(),
         begun.elapsed(),

@@ -12,7 +12,7 @@ use phileas_world::seed::{Files, Seed};
 use tempfile::tempdir;
 
 use super::stage::{APP, Ground, SECRET, Sessions};
-use crate::support::{Phileas, Served, say};
+use crate::support::{Phileas, Served, print_line};
 
 const REPOSITORIES: usize = 10_000;
 /// How long it is watched.
@@ -27,7 +27,7 @@ fn ten_thousand_idle_repositories_cost_next_to_nothing() {
     let service = Service::start();
     let before = service.requests();
     let quiet = service.watch();
-    say(&format!(
+    print_line(&format!(
         "{REPOSITORIES} idle repositories, none due: {:.2} % of a core over {} s",
         quiet.share(),
         WATCHED.as_secs()
@@ -45,7 +45,7 @@ fn ten_thousand_idle_repositories_cost_next_to_nothing() {
     }
     let asked = service.requests() - before;
     let peak = peak_kib(service.id()) / 1024;
-    say(&format!(
+    print_line(&format!(
         "{REPOSITORIES} idle repositories with their hourly looks: {:.2} % of a core over {} s ({} looks, {:.2} ms \
          each), {peak} MiB at the most; listed in {:.1?}",
         looks.share(),

@@ -13,7 +13,7 @@ use phileas_world::{Face, Fault, FaultPlan, FaultRule, Knobs};
 use super::clock::settle;
 use super::stage::{Ground, Served, Sessions};
 use crate::support::judge::made;
-use crate::support::say;
+use crate::support::print_line;
 
 const fn minutes(count: i64) -> SignedDuration {
     SignedDuration::from_mins(count)
@@ -87,7 +87,7 @@ async fn thirty_repositories_share_two_keys_listings() {
     }
     let most = listings.values().max().copied().unwrap_or(0);
     let all: usize = listings.values().sum();
-    say(&format!(
+    print_line(&format!(
         "30 repositories, two keys, an hour: {all} listings in all, at most {most} a key and minute"
     ));
     // A window of a minute that begins anywhere holds one; a calendar minute may see the end of one and the beginning
@@ -99,7 +99,7 @@ async fn thirty_repositories_share_two_keys_listings() {
         .iter()
         .filter(|request| request.route.ends_with("/access_tokens"))
         .count();
-    say(&format!(
+    print_line(&format!(
         "tokens minted for two installations in an hour: {tokens}"
     ));
     assert!(tokens <= 4, "{tokens} tokens");
@@ -175,7 +175,7 @@ async fn in_the_worst_of_worlds_repositories_go_on_and_nothing_is_doubled() {
     let served = ground.serve();
     served.clock.pass(SignedDuration::from_hours(8)).await;
     let counts = sessions(&ground.world);
-    say(&format!("the worst of worlds, eight hours: {counts:?}"));
+    print_line(&format!("the worst of worlds, eight hours: {counts:?}"));
     assert_eq!(counts.len(), 8, "each repository is at work: {counts:?}");
     assert!(
         counts.values().all(|count| *count >= 2),
@@ -233,7 +233,7 @@ async fn a_spent_limit_pauses_only_its_own() {
     };
     assert!(of("acme", &then) >= 12, "the others went on: {then:?}");
     assert!(of("umbrella", &then) <= 4, "{then:?}");
-    say(&format!(
+    print_line(&format!(
         "a limit of 40 minutes over four repositories was met {refused} times"
     ));
     assert!((1..=4).contains(&refused), "it was met {refused} times");

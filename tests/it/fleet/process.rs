@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::rig::{LOOK, PATIENCE, Rig};
 use super::stage::{Ground, Sessions};
-use crate::support::{Phileas, say};
+use crate::support::{Phileas, print_line};
 
 /// A number below `most` that a seed's steps give.
 fn drawn(state: &mut u64, most: u64) -> u64 {
@@ -52,7 +52,7 @@ fn an_outcome_leads_to_the_next_dispatch() {
     }
     latencies.sort();
     let at = |share: usize| latencies[(latencies.len() * share / 100).min(latencies.len() - 1)];
-    say(&format!(
+    print_line(&format!(
         "outcome posted to next session, {} samples, four at a time: median {:?}, p95 {:?}",
         latencies.len(),
         at(50),
@@ -115,7 +115,7 @@ fn ending_at_any_moment_loses_nothing_and_doubles_nothing() {
         }
         // Each repository is ticked again, and goes on to its next session.
         let process = rig.start();
-        rig.go_on(&process, 1);
+        rig.pass_until(&process, 1);
         rig.stir();
         rig.pass(SignedDuration::from_mins(1));
         rig.post(process.public);
@@ -127,9 +127,9 @@ fn ending_at_any_moment_loses_nothing_and_doubles_nothing() {
     assert!(slowest < Duration::from_secs(25), "{slowest:?}");
     // Left alone, every repository goes on. What was announced when the process died is settled after its grace.
     let process = rig.start();
-    rig.go_on(&process, 2);
+    rig.pass_until(&process, 2);
     rig.assert_right();
-    say(&format!(
+    print_line(&format!(
         "{kills} times SIGKILL at random moments, and SIGTERM after every {KILLS_IN_A_ROW}: each repository went on \
          every time; {} sessions, none doubled, no turn lost; {} deliveries answered, all kept; slowest SIGTERM \
          {slowest:?}",

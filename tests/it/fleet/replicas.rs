@@ -135,7 +135,7 @@ struct Wire {
     to: Way,
     cut: Arc<AtomicBool>,
     /// How often a tick has asked in vain.
-    asked: Arc<AtomicU32>,
+    requests: Arc<AtomicU32>,
 }
 
 impl Transport for Wire {
@@ -145,7 +145,7 @@ impl Transport for Wire {
     ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
         if self.cut.load(Ordering::Relaxed) {
             if request.uri().path().ends_with("/graphql") {
-                self.asked.fetch_add(1, Ordering::Relaxed);
+                self.requests.fetch_add(1, Ordering::Relaxed);
             }
             let lost = TransportError::NotSent("the wire is cut".to_owned());
             return Box::pin(std::future::ready(Err(lost)));
@@ -164,7 +164,7 @@ async fn one_that_is_cut_off_from_github_leaves_the_work_to_the_other() {
         to_github: Arc::new(Wire {
             to: ground.way(Face::Github, &first.clock),
             cut: Arc::clone(&cut),
-            asked: Arc::clone(&asked),
+            requests: Arc::clone(&asked),
         }),
         ..whole(&ground, &first)
     };

@@ -214,7 +214,7 @@ impl Rig {
 
     /// Lets time pass and things happen until every repository has so many more sessions.
     #[track_caller]
-    pub(crate) fn go_on(&self, process: &Process, more: usize) {
+    pub(crate) fn pass_until(&self, process: &Process, more: usize) {
         let before = self.sessions();
         let begun = Instant::now();
         loop {

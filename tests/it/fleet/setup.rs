@@ -309,7 +309,7 @@ fn confirm(console: &Console, served: &Served) -> String {
 }
 
 /// A world in which the code cannot be exchanged at first.
-fn away(nth: Option<u64>) -> Ground {
+fn world_without_exchange(nth: Option<u64>) -> Ground {
     let sessions = Sessions {
         shortest: 4.0,
         longest: 6.0,
@@ -342,7 +342,7 @@ fn away(nth: Option<u64>) -> Ground {
 /// GitHub tells the App's private key once: neither a moment's absence nor a browser that goes away may lose it.
 #[test]
 fn a_browser_that_goes_away_cuts_nothing_off() {
-    let ground = away(Some(1));
+    let ground = world_without_exchange(Some(1));
     let served = Served::start(&ground.world, None);
     let data = tempdir().unwrap();
     let mut console = set_up(data.path(), &served);
@@ -366,7 +366,7 @@ fn a_browser_that_goes_away_cuts_nothing_off() {
 
 #[test]
 fn a_code_that_is_still_good_can_be_tried_again() {
-    let ground = away(None);
+    let ground = world_without_exchange(None);
     let served = Served::start(&ground.world, None);
     let data = tempdir().unwrap();
     let mut console = set_up(data.path(), &served);

@@ -13,7 +13,7 @@ use super::process::facts;
 use super::rig::{LOOK, PATIENCE, Process, Rig, deliver};
 use super::stage::{Ground, Sessions};
 use crate::service::client::get;
-use crate::support::say;
+use crate::support::print_line;
 
 /// What a usual test run does; `SOAK_DELIVERIES` and `SOAK_REPOSITORIES` say more, as `scripts/bench soak` does.
 const FEW_DELIVERIES: usize = 2_000;
@@ -59,7 +59,7 @@ fn what_has_passed_leaves_nothing_behind() {
         }
         soak.rest(&process);
         let look = Held::of(process.child.id());
-        say(&format!(
+        print_line(&format!(
             "soak: {} deliveries in {:.0} s: {} MiB, {} handles, {} threads",
             answered.len(),
             begun.elapsed().as_secs_f64(),
@@ -89,7 +89,7 @@ fn what_has_passed_leaves_nothing_behind() {
     assert_eq!(looked_at.len(), soak.all.len().min(next));
     let sessions: usize = soak.rig.sessions().values().sum();
     assert!(sessions >= soak.rig.ground.repositories.len(), "{sessions}");
-    say(&format!(
+    print_line(&format!(
         "soak: {} deliveries to {} repositories, all answered 202, kept and seen to by a tick, {:.0} a second; \
          {sessions} sessions, none doubled",
         answered.len(),

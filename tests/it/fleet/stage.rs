@@ -109,7 +109,7 @@ impl Ground {
             owners,
             sessions,
             (knobs, faults),
-            ReviewPolicy::away(),
+            ReviewPolicy::absent(),
         )
     }
 
@@ -160,7 +160,7 @@ impl Ground {
             (plan, files),
             knobs,
             faults,
-            ReviewPolicy::away(),
+            ReviewPolicy::absent(),
         )
     }
 
@@ -187,7 +187,7 @@ impl Ground {
             (plan, files),
             knobs,
             faults,
-            ReviewPolicy::away(),
+            ReviewPolicy::absent(),
         )
     }
 

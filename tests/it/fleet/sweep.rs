@@ -40,7 +40,7 @@ fn ground() -> Ground {
     )
 }
 
-fn outside(world: &SharedWorld) -> ExternalServices {
+fn external_services(world: &SharedWorld) -> ExternalServices {
     let time = Arc::new(VirtualTime::new(world.clone()));
     ExternalServices {
         github: github::Base::default(),
@@ -107,7 +107,7 @@ async fn what_an_app_did_not_get_is_asked_for_once() {
     let ground = ground();
     // The installation's own event.
     receive(&ground, 0, |_| Some(202));
-    let outside = outside(&ground.world);
+    let outside = external_services(&ground.world);
     let app = outside.app_client(App::new(&APP.to_string(), &ground.pem).unwrap());
     let start = ground.world.now() - SignedDuration::from_hours(1);
     // Every third is lost: refused, or not answered at all.
@@ -168,7 +168,7 @@ async fn what_an_app_did_not_get_is_asked_for_once() {
 async fn a_flood_of_losses_is_asked_for_piece_by_piece_and_old_ones_never() {
     let ground = ground();
     receive(&ground, 0, |_| Some(202));
-    let outside = outside(&ground.world);
+    let outside = external_services(&ground.world);
     let app = outside.app_client(App::new(&APP.to_string(), &ground.pem).unwrap());
     receive(&ground, 10, |_| Some(500));
     pass(&ground.world, SignedDuration::from_hours(80));
@@ -220,7 +220,7 @@ impl Pause for Answering {
 async fn while_what_comes_again_is_refused_the_others_are_left() {
     let ground = ground();
     receive(&ground, 0, |_| Some(202));
-    let outside = outside(&ground.world);
+    let outside = external_services(&ground.world);
     let app = outside.app_client(App::new(&APP.to_string(), &ground.pem).unwrap());
     receive(&ground, 60, |_| Some(503));
     let since = ground.world.now() - SignedDuration::from_hours(1);
@@ -267,7 +267,7 @@ async fn a_repositorys_hook_is_swept_with_a_token_that_administers_it() {
             .add_hook(repo, url, Some(SECRET), &["issues"], now)
             .unwrap();
     }
-    let outside = outside(&ground.world);
+    let outside = external_services(&ground.world);
     let token = Credential::Token(Token::new(GITHUB_TOKEN).unwrap());
     let client = outside.client("acme/r0".parse().unwrap(), &Account::new(token));
     let hooks = client.list_hooks().await.unwrap();
@@ -333,7 +333,7 @@ async fn each_repository_is_swept_at_its_own_time() {
             .faults_mut()
             .replace_plan(FaultPlan { rules: vec![rule] });
     }
-    let outside = outside(&ground.world);
+    let outside = external_services(&ground.world);
     let named = ["acme/r0", "acme/r1"].map(|name| RepositoryEntry {
         name: name.parse().unwrap(),
         id: None,

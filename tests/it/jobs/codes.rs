@@ -25,9 +25,9 @@ fn asking() -> Stage {
 
 fn once(stage: &Stage, served: &Served, more: &[&str], key: Option<&str>) -> Ended {
     let config = json!({
-        "jobs_path": stage.places.jobs,
-        "events_path": stage.places.events,
-        "monitor_state_path": stage.places.monitor,
+        "jobs_path": stage.paths.jobs,
+        "events_path": stage.paths.events,
+        "monitor_state_path": stage.paths.monitor,
     });
     stage.folder.write("config.json", &config.to_string());
     let config = stage.folder.join("config.json");
@@ -39,7 +39,7 @@ fn once(stage: &Stage, served: &Served, more: &[&str], key: Option<&str>) -> End
     }
 }
 
-fn asked(stage: &Stage) -> usize {
+fn request_count(stage: &Stage) -> usize {
     stage.requests().values().sum()
 }
 
@@ -53,20 +53,20 @@ fn a_key_that_was_fixed_is_tried_at_once_and_a_refused_one_says_so() {
         "{first}"
     );
     assert!(first.out.contains("error"), "{first}");
-    let before = asked(&stage);
+    let before = request_count(&stage);
     let again = once(&stage, &served, &[], Some("another-key")).expect(3);
     assert!(
         again.err.contains("was refused and is tried again at 20"),
         "{again}"
     );
-    assert_eq!((asked(&stage), again.out.as_str()), (before, ""));
+    assert_eq!((request_count(&stage), again.out.as_str()), (before, ""));
     // Another bad one is another cause, and costs one request.
     let other = once(&stage, &served, &[], Some("a-third-key")).expect(3);
     assert!(other.out.contains("error"), "{other}");
-    assert_eq!(asked(&stage), before + 1);
+    assert_eq!(request_count(&stage), before + 1);
     let fixed = once(&stage, &served, &[], None).expect(0);
     assert!(fixed.out.contains("question"), "{fixed}");
-    let memory = std::fs::read_to_string(&stage.places.monitor).unwrap();
+    let memory = std::fs::read_to_string(&stage.paths.monitor).unwrap();
     assert!(!memory.contains("refused_key"), "{memory}");
 }
 
@@ -75,17 +75,17 @@ fn jules_out_of_reach_is_an_outside_system_that_is_unavailable() {
     let stage = asking();
     let served = Served::start(&stage.shared, None);
     for fault in [503, 429] {
-        let _absent = std::fs::remove_file(&stage.places.monitor);
+        let _absent = std::fs::remove_file(&stage.paths.monitor);
         let plan = FaultPlan {
             rules: vec![rule("*", status(fault))],
         };
         stage.shared.world().faults_mut().replace_plan(plan);
         let first = once(&stage, &served, &[], None).expect(4);
         assert!(first.err.contains("it is asked again at 20"), "{first}");
-        let before = asked(&stage);
+        let before = request_count(&stage);
         let again = once(&stage, &served, &[], None).expect(4);
         assert!(again.err.contains("is not asked"), "{again}");
-        assert_eq!(asked(&stage), before);
+        assert_eq!(request_count(&stage), before);
     }
 }
 

@@ -14,7 +14,7 @@ use phileas_world::jules::BeatAction;
 use phileas_world::{Fault, FaultPlan};
 
 use super::stage::{POLL, Stage, beat, progress, rule, stage, status};
-use crate::support::{held, say};
+use crate::support::{held, print_line};
 
 /// A day of looks, 45 seconds apart.
 const LOOKS: u64 = 24 * 60 * 60 / 45;
@@ -172,8 +172,8 @@ async fn an_agent_is_woken_once_for_each_cause_and_never_otherwise() {
             assert!(world.jules_mut().in_web_app(id.as_str(), act, now, &knobs));
         }
         // Both are started again for each check: what they know is in their files.
-        let cycle = stage.look().await;
-        let watcher = Watcher::new(&stage.places, &agent, 5).unwrap().unwrap();
+        let cycle = stage.check().await;
+        let watcher = Watcher::new(&stage.paths, &agent, 5).unwrap().unwrap();
         let before = held(&agent.woken).len();
         watcher.pass(stage.shared.now()).await.unwrap();
         let woken = held(&agent.woken)[before..].to_vec();
@@ -187,7 +187,7 @@ async fn an_agent_is_woken_once_for_each_cause_and_never_otherwise() {
         let now = stage.shared.now();
         let pulls = stage.pulls();
         let over = settle(
-            &stage.places,
+            &stage.paths,
             &cycle.memory,
             &mut asked,
             &accounts,
@@ -222,10 +222,10 @@ async fn an_agent_is_woken_once_for_each_cause_and_never_otherwise() {
         .collect();
     assert_eq!(questions[0].message_text(), Some("Tabs or spaces?"));
     assert_eq!(questions[1].message_text(), Some("And the tests?"));
-    let size = std::fs::metadata(&stage.places.events).unwrap().len();
+    let size = std::fs::metadata(&stage.paths.events).unwrap().len();
     assert!(size < 10_000, "{size} bytes of events");
     // The merged job is retired, its session archived; the job that is gone left by itself.
-    let (registry, _) = stage.places.jobs_file().read().unwrap();
+    let (registry, _) = stage.paths.jobs_file().read().unwrap();
     let live: Vec<_> = registry
         .jobs()
         .filter(|job| job.is_live())
@@ -245,7 +245,7 @@ async fn an_agent_is_woken_once_for_each_cause_and_never_otherwise() {
     );
     let requests = stage.requests();
     let sent: usize = requests.values().sum();
-    say(&format!(
+    print_line(&format!(
         "a day of 4 jobs: {} wakes, {sent} requests to Jules in {LOOKS} looks {requests:?}",
         woken.len()
     ));
@@ -275,7 +275,7 @@ async fn two_monitors_tell_each_cause_once_and_ask_once() {
     }
     let events = stage.events();
     assert_eq!(
-        super::stage::told(&events),
+        super::stage::kinds_by_job(&events),
         [(job.to_string(), "question".to_owned())]
     );
     let listings = stage.requests()["GET /v1alpha/sessions"];
@@ -307,11 +307,11 @@ async fn jobs_of_a_higher_priority_are_told_first() {
         let id = stage.start_session(title, false).await;
         let priority = serde_json::from_value(serde_json::json!(title)).unwrap_or_default();
         let set = |job: &mut phileas_domain::jobs::Job| job.priority = priority;
-        stage.places.jobs_file().update(&id, set).unwrap();
+        stage.paths.jobs_file().update(&id, set).unwrap();
         jobs.insert(id, title);
     }
     stage.shared.pass(POLL * 5);
-    let told = stage.look().await.events;
+    let told = stage.check().await.events;
     let told: Vec<_> = told
         .iter()
         .map(|event| jobs[event.job_id.as_ref().unwrap()])

@@ -31,7 +31,7 @@ async fn deal(stage: &Stage, event: &Event, allowed: Allowed) -> HandledEvent {
     )]);
     let pulls = stage.pulls();
     let handler = EventHandler {
-        places: &stage.places,
+        places: &stage.paths,
         accounts: &accounts,
         pulls: Some(&pulls),
         allowed,
@@ -93,7 +93,7 @@ async fn a_completed_job_is_shown_with_its_changes_and_checks_and_settled_when_i
         github.close_pull(repo, 1, "maintainer", now);
     }
     deal(&stage, &events[0], ALLOWED).await;
-    let job = stage.places.jobs_file().get(&id).unwrap().unwrap();
+    let job = stage.paths.jobs_file().get(&id).unwrap().unwrap();
     assert_eq!(job.retired.unwrap().reason, RetireReason::Closed);
     assert!(
         stage
@@ -124,7 +124,7 @@ async fn a_failed_job_is_tried_again_within_its_cap() {
     // The same event again: the job is retired, and nothing is started.
     deal(&stage, &events[0], ALLOWED).await;
     assert_eq!(stage.shared.world().jules().sessions().count(), 2);
-    let jobs = stage.places.jobs_file();
+    let jobs = stage.paths.jobs_file();
     let old = jobs.get(&first).unwrap().unwrap();
     assert_eq!(old.retired.unwrap().reason, RetireReason::Retried);
     let new = jobs.get(&second.parse().unwrap()).unwrap().unwrap();
@@ -249,7 +249,7 @@ async fn what_is_turned_off_is_left_alone_after_a_merge() {
             },
         )
         .await;
-        let job = stage.places.jobs_file().get(&id).unwrap().unwrap();
+        let job = stage.paths.jobs_file().get(&id).unwrap().unwrap();
         let reason = job.retired.map(|retired| retired.reason);
         assert_eq!(reason, retire.then_some(RetireReason::Merged));
         let world = stage.shared.world();

@@ -10,7 +10,7 @@ use phileas_world::jules::BeatAction;
 
 use crate::support::Phileas;
 
-use super::stage::{POLL, beat, progress, rule, stage, status, told};
+use super::stage::{POLL, beat, kinds_by_job, progress, rule, stage, status};
 
 fn asks() -> Vec<phileas_world::jules::Beat> {
     vec![
@@ -39,30 +39,33 @@ async fn defect_02_patience_wakes_no_agent_and_an_outage_once() {
             .replace_plan(phileas_world::FaultPlan { rules })
     };
     faults(vec![rule("*", status(429))]);
-    assert_eq!(told(&stage.watch(600).await), []);
+    assert_eq!(kinds_by_job(&stage.watch(600).await), []);
     let asked = stage.requests()["GET /v1alpha/sessions"];
     assert!(
         asked < 150,
         "{asked} requests in ten hours of being asked for patience"
     );
     faults(Vec::new());
-    assert_eq!(told(&stage.watch(60).await), []);
+    assert_eq!(kinds_by_job(&stage.watch(60).await), []);
     faults(vec![rule("*", status(503))]);
     let outage = stage.watch(600).await;
-    assert_eq!(told(&outage), [("-".to_owned(), "error".to_owned())]);
+    assert_eq!(
+        kinds_by_job(&outage),
+        [("-".to_owned(), "error".to_owned())]
+    );
     let payload = outage[0].payload.clone().unwrap();
     assert_eq!(
         (payload.cause.as_deref(), payload.jobs),
         (Some("unreachable"), Some(1))
     );
     faults(Vec::new());
-    assert_eq!(told(&stage.watch(60).await), []);
+    assert_eq!(kinds_by_job(&stage.watch(60).await), []);
     // A short one wakes no agent; a second long one does.
     faults(vec![FaultRule {
         nth: Some(1),
         ..rule("*", status(503))
     }]);
-    assert_eq!(told(&stage.watch(60).await), []);
+    assert_eq!(kinds_by_job(&stage.watch(60).await), []);
     faults(vec![rule("*", Fault::DropBefore)]);
     assert_eq!(stage.watch(600).await.len(), 1);
 }
@@ -104,13 +107,16 @@ async fn a_refused_key_wakes_once_and_a_good_one_goes_on() {
                 .events,
         );
     }
-    assert_eq!(told(&events), [("-".to_owned(), "error".to_owned())]);
+    assert_eq!(
+        kinds_by_job(&events),
+        [("-".to_owned(), "error".to_owned())]
+    );
     assert_eq!(
         events[0].payload.clone().unwrap().cause.as_deref(),
         Some("credential")
     );
     assert!(
-        !std::fs::read_to_string(&stage.places.events)
+        !std::fs::read_to_string(&stage.paths.events)
             .unwrap()
             .contains("another-key")
     );
@@ -131,16 +137,22 @@ async fn defect_12_a_job_that_hangs_hides_no_other() {
     };
     stage.shared.world().faults_mut().replace_plan(plan);
     let events = stage.watch(4).await;
-    assert_eq!(told(&events), [(asks.to_string(), "question".to_owned())]);
+    assert_eq!(
+        kinds_by_job(&events),
+        [(asks.to_string(), "question".to_owned())]
+    );
     let events = stage.watch(120).await;
-    assert_eq!(told(&events), [(hangs.to_string(), "error".to_owned())]);
+    assert_eq!(
+        kinds_by_job(&events),
+        [(hangs.to_string(), "error".to_owned())]
+    );
     stage
         .shared
         .world()
         .faults_mut()
         .replace_plan(phileas_world::FaultPlan::default());
     assert_eq!(
-        told(&stage.watch(60).await),
+        kinds_by_job(&stage.watch(60).await),
         [(hangs.to_string(), "question".to_owned())]
     );
 }
@@ -151,12 +163,12 @@ async fn defect_14_a_corrupt_line_stops_nothing() {
     let stage = stage(vec![("asks", asks())], Vec::new());
     let job = stage.start_session("asks", false).await;
     let jobs = format!("{{broken\n\"{job}\"\n");
-    std::fs::write(&stage.places.jobs, jobs).unwrap();
+    std::fs::write(&stage.paths.jobs, jobs).unwrap();
     assert_eq!(
-        told(&stage.watch(10).await),
+        kinds_by_job(&stage.watch(10).await),
         [(job.to_string(), "question".to_owned())]
     );
-    let cycle = stage.look().await;
+    let cycle = stage.check().await;
     assert_eq!(cycle.warnings.len(), 1);
     let said = cycle.warnings[0].to_string();
     assert!(said.contains("zai_jobs.jsonl:1:"), "{said}");
@@ -167,9 +179,9 @@ async fn defect_14_a_corrupt_line_stops_nothing() {
 async fn a_job_that_jules_does_not_know_is_told_once_and_leaves() {
     let stage = stage(Vec::new(), Vec::new());
     let id = "99999999999999999999".parse().unwrap();
-    let jobs = stage.places.jobs_file();
+    let jobs = stage.paths.jobs_file();
     jobs.register(Job::new(id), stage.shared.now()).unwrap();
-    stage.look().await;
+    stage.check().await;
     assert!(stage.events().is_empty(), "it may be too young to be seen");
     let events = stage.watch(30).await;
     assert_eq!(events.len(), 1);
@@ -196,12 +208,12 @@ async fn an_unknown_job_has_the_grace_that_people_are_told_of() {
     assert_eq!(FRESH_FOR, SignedDuration::from_mins(1));
     let stage = stage(Vec::new(), Vec::new());
     let id = "99999999999999999999".parse().unwrap();
-    let jobs = stage.places.jobs_file();
+    let jobs = stage.paths.jobs_file();
     jobs.register(Job::new(id), stage.shared.now()).unwrap();
     let mut looks = Vec::new();
     for seconds in [0, 59, 1, 5] {
         stage.shared.pass(std::time::Duration::from_secs(seconds));
-        looks.push(stage.look().await.events.len());
+        looks.push(stage.check().await.events.len());
     }
     assert_eq!(
         looks,
@@ -227,10 +239,10 @@ async fn an_unknown_job_has_the_grace_that_people_are_told_of() {
 async fn what_was_written_before_a_kill_is_not_written_again() {
     let stage = stage(vec![("asks", asks())], Vec::new());
     stage.start_session("asks", false).await;
-    stage.look().await;
-    let before = std::fs::read_to_string(&stage.places.monitor).unwrap();
+    stage.check().await;
+    let before = std::fs::read_to_string(&stage.paths.monitor).unwrap();
     assert_eq!(stage.watch(10).await.len(), 1);
-    std::fs::write(&stage.places.monitor, before).unwrap();
+    std::fs::write(&stage.paths.monitor, before).unwrap();
     assert!(stage.watch(30).await.is_empty());
     assert_eq!(stage.events().len(), 1);
 }
@@ -249,11 +261,11 @@ async fn a_session_is_as_old_as_jules_clock_says() {
         };
         for _ in 0..15 {
             stage.shared.pass(std::time::Duration::from_secs(60));
-            assert_eq!(told(&look().await), [], "{ahead:?}");
+            assert_eq!(kinds_by_job(&look().await), [], "{ahead:?}");
         }
         stage.shared.pass(std::time::Duration::from_secs(10 * 60));
         let wanted = [(id.to_string(), "stuck".to_owned())];
-        assert_eq!(told(&look().await), wanted, "{ahead:?}");
+        assert_eq!(kinds_by_job(&look().await), wanted, "{ahead:?}");
     }
 }
 

@@ -155,9 +155,9 @@ fn hanging() -> Stage {
 
 fn with_files(stage: &Stage, keys: &Value) -> String {
     let mut keys = keys.clone();
-    keys["jobs_path"] = json!(stage.places.jobs);
-    keys["events_path"] = json!(stage.places.events);
-    keys["monitor_state_path"] = json!(stage.places.monitor);
+    keys["jobs_path"] = json!(stage.paths.jobs);
+    keys["events_path"] = json!(stage.paths.events);
+    keys["monitor_state_path"] = json!(stage.paths.monitor);
     config(&stage.folder, &keys)
 }
 
@@ -220,7 +220,7 @@ fn defect_04_stuck_minutes() {
         let told = program.run().expect(0).lines();
         assert_eq!(told[0]["event"], "stuck");
         let memory: Value =
-            serde_json::from_str(&fs::read_to_string(&stage.places.monitor).unwrap()).unwrap();
+            serde_json::from_str(&fs::read_to_string(&stage.paths.monitor).unwrap()).unwrap();
         let job = told[0]["job_id"].as_str().unwrap();
         let known = &memory[job];
         let at = |key: &str| -> jiff::Timestamp { known[key].as_str().unwrap().parse().unwrap() };
@@ -243,7 +243,7 @@ fn defect_04_api_base() {
         (wrong, wrong, &["--api-base", &right]),
     ];
     for (file, by_variable, more) in cases {
-        for path in [&stage.places.monitor, &stage.places.events] {
+        for path in [&stage.paths.monitor, &stage.paths.events] {
             let _absent = fs::remove_file(path);
         }
         let config = with_files(&stage, &json!({"api_base": file}));

@@ -80,7 +80,7 @@ fn the_seed_works_from_its_configuration_to_the_woken_agent() {
     );
     assert_eq!(monitor().out, "", "once for each cause");
     let state: Value =
-        serde_json::from_str(&fs::read_to_string(&stage.places.monitor).unwrap()).unwrap();
+        serde_json::from_str(&fs::read_to_string(&stage.paths.monitor).unwrap()).unwrap();
     assert_eq!(state[job.as_str()]["last_status"], "AWAITING_USER_FEEDBACK");
     for _ in 0..2 {
         Phileas::new(&["watch", "--once", "--config", &config])
@@ -212,8 +212,8 @@ fn defect_04_the_address_and_the_patience_of_the_file_count() {
         &json!({"api_base": base, "stuck_minutes": 1440}),
     );
     assert!(monitor(&patient, &[], 0).contains("stuck"));
-    fs::remove_file(&stage.places.monitor).unwrap();
-    fs::remove_file(&stage.places.events).unwrap();
+    fs::remove_file(&stage.paths.monitor).unwrap();
+    fs::remove_file(&stage.paths.events).unwrap();
     let elsewhere = seed(
         &stage.folder,
         &json!({"api_base": "http://127.0.0.1:1/v1alpha"}),
@@ -223,7 +223,7 @@ fn defect_04_the_address_and_the_patience_of_the_file_count() {
         monitor(&elsewhere, &["--api-base", &base], 4).is_empty(),
         "it waits after a failure"
     );
-    fs::remove_file(&stage.places.monitor).unwrap();
+    fs::remove_file(&stage.paths.monitor).unwrap();
     assert!(monitor(&elsewhere, &["--api-base", &base], 0).contains("stuck"));
 }
 
@@ -379,11 +379,11 @@ fn a_monitor_that_runs_goes_on_whatever_others_append() {
         .build()
         .unwrap();
     let job = runtime.block_on(stage.start_session("asks", false));
-    let jobs = fs::read(&stage.places.jobs).unwrap();
-    fs::write(&stage.places.jobs, "").unwrap();
+    let jobs = fs::read(&stage.paths.jobs).unwrap();
+    fs::write(&stage.paths.jobs, "").unwrap();
     let served = Served::start(&stage.shared, None);
     let config = seed(&stage.folder, &json!({"monitor_poll_seconds": 0.05}));
-    let state = &stage.places.monitor;
+    let state = &stage.paths.monitor;
     fs::write(
         state,
         "\u{feff}{\"7\": {\"last_status\": \"QUEUED\"}}\n{\"8\"",
@@ -412,7 +412,7 @@ fn a_monitor_that_runs_goes_on_whatever_others_append() {
     bytes.extend_from_slice(&jobs);
     fs::write(state, [0; 64]).unwrap();
     fs::write(stage.folder.join("zai_events.jsonl"), b"\xff\xfe\n").unwrap();
-    fs::write(&stage.places.jobs, &bytes).unwrap();
+    fs::write(&stage.paths.jobs, &bytes).unwrap();
     stage.shared.pass(POLL * 5);
     let told: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
     assert_eq!(

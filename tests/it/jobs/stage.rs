@@ -27,14 +27,14 @@ pub(super) const POLL: Duration = Duration::from_secs(45);
 pub(super) struct Stage {
     pub(super) shared: SharedWorld,
     pub(super) folder: Folder,
-    pub(super) places: JobPaths,
+    pub(super) paths: JobPaths,
 }
 
 /// A world in which only the test reviews, answers and merges, with these sessions by their titles.
 pub(super) fn stage(scripts: Vec<(&str, Vec<Beat>)>, rules: Vec<FaultRule>) -> Stage {
     let mut setup = WorldSetup::new(11);
     setup.tier = Tier::Ultra;
-    setup.review_policy = ReviewPolicy::away();
+    setup.review_policy = ReviewPolicy::absent();
     setup.jules.asks = 0.0;
     setup.faults = FaultPlan { rules };
     for (title, beats) in scripts {
@@ -54,7 +54,7 @@ pub(super) fn stage(scripts: Vec<(&str, Vec<Beat>)>, rules: Vec<FaultRule>) -> S
     Stage {
         shared,
         folder,
-        places,
+        paths: places,
     }
 }
 
@@ -150,7 +150,7 @@ impl Stage {
             seed: 3,
         };
         let accounts = BTreeMap::from([("default".to_owned(), self.jules(false, key))]);
-        Monitor::new(self.places.clone(), rhythm, accounts)
+        Monitor::new(self.paths.clone(), rhythm, accounts)
     }
 
     /// GitHub, for the command that settles.
@@ -175,13 +175,13 @@ impl Stage {
             .unwrap();
         let mut job = Job::new(made.id.clone());
         job.metadata = serde_json::json!({ "task": title });
-        let jobs = self.places.jobs_file();
+        let jobs = self.paths.jobs_file();
         jobs.register(job, self.shared.now()).unwrap();
         made.id
     }
 
     /// One look of a monitor that has just been started.
-    pub(super) async fn look(&self) -> Cycle {
+    pub(super) async fn check(&self) -> Cycle {
         let now = self.shared.now();
         let cycle = self.monitor().cycle(now, true).await.unwrap();
         assert!(!cycle.busy, "no other monitor checks");
@@ -193,14 +193,14 @@ impl Stage {
         let mut events = Vec::new();
         for _ in 0..minutes * 60 / POLL.as_secs() {
             self.shared.pass(POLL);
-            events.extend(self.look().await.events);
+            events.extend(self.check().await.events);
         }
         events
     }
 
     /// All events that were ever written.
     pub(super) fn events(&self) -> Vec<Event> {
-        let page = self.places.events_file().after(EventId(0), 1_000, |_| true);
+        let page = self.paths.events_file().after(EventId(0), 1_000, |_| true);
         page.unwrap().events
     }
 
@@ -219,7 +219,7 @@ impl Stage {
 }
 
 /// Job and kind of events, in their order.
-pub(super) fn told(events: &[Event]) -> Vec<(String, String)> {
+pub(super) fn kinds_by_job(events: &[Event]) -> Vec<(String, String)> {
     events
         .iter()
         .map(|event| {

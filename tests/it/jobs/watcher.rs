@@ -33,7 +33,7 @@ impl FailingHandler {
     }
 }
 
-fn places(folder: &Folder) -> JobPaths {
+fn paths(folder: &Folder) -> JobPaths {
     JobPaths {
         jobs: folder.join("jobs.jsonl"),
         events: folder.join("events.jsonl"),
@@ -64,7 +64,7 @@ fn write(places: &JobPaths, messages: &[&str]) {
 #[tokio::test]
 async fn defect_05b_a_watcher_goes_on_where_the_last_one_was() {
     let folder = Folder::empty();
-    let places = places(&folder);
+    let places = paths(&folder);
     let hands = FailingHandler::default();
     write(&places, &["one", "two"]);
     {
@@ -94,7 +94,7 @@ async fn defect_05b_a_watcher_goes_on_where_the_last_one_was() {
 #[tokio::test]
 async fn defect_05c_a_failing_handler_is_tried_again_and_given_up_visibly() {
     let folder = Folder::empty();
-    let places = places(&folder);
+    let places = paths(&folder);
     let hands = FailingHandler::default();
     write(&places, &["one", "two"]);
     *held(&hands.fails) = true;
@@ -129,7 +129,7 @@ async fn defect_05c_a_failing_handler_is_tried_again_and_given_up_visibly() {
 #[tokio::test]
 async fn defect_05f_a_line_that_is_no_event_is_put_aside() {
     let folder = Folder::empty();
-    let places = places(&folder);
+    let places = paths(&folder);
     let hands = FailingHandler::default();
     let lines = "[1]\n7\n{\"event\": 3}\nno json\n\n{\"event\": \"stuck\", \"job_id\": \"7\", \"message\": \"old\"}\n";
     fs::write(&places.events, lines).unwrap();
@@ -142,7 +142,7 @@ async fn defect_05f_a_line_that_is_no_event_is_put_aside() {
 #[tokio::test]
 async fn an_acknowledged_event_wakes_no_agent() {
     let folder = Folder::empty();
-    let places = places(&folder);
+    let places = paths(&folder);
     let hands = FailingHandler::default();
     write(&places, &["one", "two"]);
     places
@@ -162,7 +162,7 @@ async fn an_acknowledged_event_wakes_no_agent() {
 #[tokio::test]
 async fn defect_05d_events_are_handed_on_once_in_whatever_file_they_stand() {
     let folder = Folder::empty();
-    let places = places(&folder);
+    let places = paths(&folder);
     let hands = FailingHandler::default();
     write(&places, &["one", "two"]);
     let watcher = Watcher::new(&places, &hands, 5).unwrap().unwrap();

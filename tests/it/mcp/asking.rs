@@ -4,7 +4,7 @@ use phileas::sandbox::world_setup;
 use phileas_world::github::Verdict;
 use serde_json::{Value, json};
 
-use super::host::{HANDSHAKE, Place, TODAY, job, place, place_with_plan};
+use super::host::{HANDSHAKE, TODAY, TestService, job, place, place_with_plan};
 
 /// A plan that lets phileas merge.
 const GREEN: &str = "cycle = [\"curator\"]\n[defaults]\nmerge = \"green\"\n";
@@ -18,7 +18,7 @@ fn yes() -> Value {
 }
 
 /// A job whose pull request is open; its id and its newest commit.
-fn opened(place: &Place) -> (String, String) {
+fn opened(place: &TestService) -> (String, String) {
     let made = place
         .host(HANDSHAKE, &[])
         .done("jules_create_job", job("Change it."));
@@ -26,7 +26,7 @@ fn opened(place: &Place) -> (String, String) {
     (made["job_id"].as_str().unwrap().to_owned(), head(place))
 }
 
-fn head(place: &Place) -> String {
+fn head(place: &TestService) -> String {
     let world = place.shared.world();
     let repo = world
         .github()
@@ -35,7 +35,7 @@ fn head(place: &Place) -> String {
     world.github().pull(repo, 1).unwrap().head.oid.to_string()
 }
 
-fn checks(place: &Place, conclusion: &str) {
+fn checks(place: &TestService, conclusion: &str) {
     let mut world = place.shared.world();
     let now = world.now();
     let repo = world
@@ -49,7 +49,7 @@ fn checks(place: &Place, conclusion: &str) {
         .set_checks(repo, head, "build", Some(conclusion), by, now);
 }
 
-fn is_merged(place: &Place) -> bool {
+fn is_merged(place: &TestService) -> bool {
     let world = place.shared.world();
     let repo = world
         .github()
@@ -58,7 +58,7 @@ fn is_merged(place: &Place) -> bool {
     world.github().pull(repo, 1).unwrap().merged.is_some()
 }
 
-fn is_archived(place: &Place, id: &str) -> bool {
+fn is_archived(place: &TestService, id: &str) -> bool {
     let mut host = place.host(HANDSHAKE, &[]);
     host.done("jules_get_job", json!({"job_id": id}))["archived"] == true
 }
@@ -79,7 +79,7 @@ fn an_older_client_asks_in_between() {
         json!({"job_id": id}),
         "closed the question",
     );
-    let question = &host.told[0];
+    let question = &host.notifications[0];
     assert_eq!(question["method"], "elicitation/create");
     assert!(
         question["params"]["message"].as_str().unwrap().contains(id),
@@ -161,7 +161,7 @@ fn a_no_is_final_for_that_very_action() {
         let mut host = place.host_that_can(HANDSHAKE, &[], form());
         host.answers.push(no);
         host.refused("jules_cancel_job", json!({"job_id": first}), "said no");
-        let asked = host.told.len();
+        let asked = host.notifications.len();
         for arguments in [
             json!({"job_id": first}),
             json!({"job_id": first, "confirm": true}),
@@ -169,7 +169,7 @@ fn a_no_is_final_for_that_very_action() {
         ] {
             host.refused("jules_cancel_job", arguments, "has said no");
         }
-        assert_eq!(host.told.len(), asked, "no person is asked again");
+        assert_eq!(host.notifications.len(), asked, "no person is asked again");
         assert!(!is_archived(&place, &first));
         // Another action is another question.
         host.answers.push(json!({"action": "cancel"}));
@@ -234,14 +234,14 @@ fn an_agent_cannot_confirm_for_a_person_who_can_be_asked() {
     let mut host = place.host_that_can(HANDSHAKE, &[], form());
     host.answers.push(json!({"action": "cancel"}));
     host.refused("jules_cancel_job", confirmed, "closed the question");
-    assert_eq!(host.told.len(), 1);
+    assert_eq!(host.notifications.len(), 1);
     assert!(!is_archived(&place, id));
 }
 
 /// The gate of the label stands before a merge of an agent's, too.
 #[test]
 fn what_the_plan_keeps_from_merging_is_not_merged_for_an_agent() {
-    let merge = |place: &Place, id: &str, capabilities: Value| {
+    let merge = |place: &TestService, id: &str, capabilities: Value| {
         checks(place, "success");
         place.pass(3);
         let mut host = place.host_that_can(TODAY, &[], capabilities);
@@ -250,7 +250,7 @@ fn what_the_plan_keeps_from_merging_is_not_merged_for_an_agent() {
             json!({"job_id": id, "confirm": true, "payload": {"expected_head_sha": head}});
         host.call("jules_merge_pr", arguments)
     };
-    let refused = |place: &Place, id: &str, word: &str| {
+    let refused = |place: &TestService, id: &str, word: &str| {
         for capabilities in [json!({}), form()] {
             let result = merge(place, id, capabilities);
             assert_eq!(result["isError"], true, "{result}");

@@ -9,10 +9,10 @@ use phileas_domain::jobs::event::Payload;
 use phileas_domain::jobs::{EventKind, Job, NewEvent};
 use serde_json::{Value, json};
 
-use super::host::{HANDSHAKE, Host, Place, TODAY, job, place};
+use super::host::{HANDSHAKE, Host, TODAY, TestService, job, place};
 
 /// What the monitor writes.
-pub(super) fn happened(place: &Place, job: &str, kind: EventKind, message: &str) {
+pub(super) fn happened(place: &TestService, job: &str, kind: EventKind, message: &str) {
     let draft = NewEvent {
         kind,
         job_id: Some(job.parse().unwrap()),
@@ -25,7 +25,7 @@ pub(super) fn happened(place: &Place, job: &str, kind: EventKind, message: &str)
         },
         cause: message.to_owned(),
     };
-    let events = place.places().events_file();
+    let events = place.paths().events_file();
     events.append(vec![draft], Timestamp::UNIX_EPOCH).unwrap();
 }
 
@@ -36,8 +36,8 @@ fn messages(seen: &Value) -> Vec<&str> {
         .collect()
 }
 
-fn registered(place: &Place) -> Vec<Job> {
-    let (registry, wrong) = place.places().jobs_file().read().unwrap();
+fn registered(place: &TestService) -> Vec<Job> {
+    let (registry, wrong) = place.paths().jobs_file().read().unwrap();
     assert!(wrong.is_empty());
     registry.jobs().cloned().collect()
 }
@@ -93,7 +93,7 @@ fn defect_09_a_job_is_registered_in_no_other_folder() {
         let arguments = json!({"job_id": "77", "jobs_path": path});
         host.refused("jules_register_job", arguments, "jobs_path");
     }
-    let own = place.places().jobs;
+    let own = place.paths().jobs;
     host.done(
         "jules_register_job",
         json!({"job_id": "78", "jobs_path": own.to_str().unwrap()}),
@@ -235,7 +235,7 @@ fn what_the_watcher_hands_on_is_still_listed() {
     let place = place(Vec::new());
     happened(&place, "7", EventKind::Question, "ours");
     let theirs = "{\"event\": \"question\", \"job_id\": \"7\", \"message\": \"theirs\"}\n";
-    let events = place.places().events;
+    let events = place.paths().events;
     let text = std::fs::read_to_string(&events).unwrap() + theirs;
     std::fs::write(&events, text).unwrap();
     let watch = ["watch", "--once", "--command", "true", "--events"];
@@ -282,7 +282,7 @@ fn a_check_goes_on_when_its_client_stops_waiting() {
     let place = place(Vec::new());
     let job = Job::new("1".parse().unwrap());
     place
-        .places()
+        .paths()
         .jobs_file()
         .register(job, Timestamp::now())
         .unwrap();

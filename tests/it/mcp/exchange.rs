@@ -186,7 +186,9 @@ fn a_stateless_client_sends_no_handshake() {
     assert_eq!(again, listed["tools"], "the order is always the same");
     let wrong = json!({"_meta": {"io.modelcontextprotocol/protocolVersion": "1900-01-01",
         "io.modelcontextprotocol/clientCapabilities": {}}});
-    host.tell(&json!({"jsonrpc": "2.0", "id": "w", "method": "tools/list", "params": wrong}));
+    host.send_message(
+        &json!({"jsonrpc": "2.0", "id": "w", "method": "tools/list", "params": wrong}),
+    );
     let answer = host.next().unwrap();
     assert_eq!(answer["error"]["code"], -32022, "{answer}");
     assert_eq!(answer["error"]["data"]["requested"], "1900-01-01");
@@ -226,12 +228,12 @@ fn defect_06_a_result_is_a_list_of_blocks() {
 fn defect_08a_a_notification_is_not_answered_and_a_ping_is() {
     let place = place(Vec::new());
     let mut host = place.host(FIRST, &[]);
-    host.tell(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-    host.tell(
+    host.send_message(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    host.send_message(
         &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}}),
     );
     assert_eq!(host.ask("ping", json!({}))["result"], json!({}));
-    assert!(host.told.is_empty(), "{:?}", host.told);
+    assert!(host.notifications.is_empty(), "{:?}", host.notifications);
     assert_eq!(host.leave(), (Vec::new(), 0));
 }
 
@@ -328,7 +330,7 @@ fn defect_08_nothing_that_is_said_ends_the_server() {
     host.line("this is not json");
     host.line("");
     host.line("[]");
-    host.tell(&json!({"jsonrpc": "2.0", "method": "notifications/unknown_method"}));
+    host.send_message(&json!({"jsonrpc": "2.0", "method": "notifications/unknown_method"}));
     host.raw("{\"jsonrpc\":\"2.0\",\"id\":90,");
     host.raw("\"method\":\"ping\"}\n");
     loop {

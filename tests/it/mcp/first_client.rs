@@ -7,10 +7,10 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::host::{Place, place};
+use super::host::{TestService, place};
 
 /// Everything that the server writes to a client that writes this and closes its output.
-fn said_to(place: &Place, input: &str) -> Vec<Value> {
+fn said_to(place: &TestService, input: &str) -> Vec<Value> {
     let mut child = place
         .program(&[])
         .into_command()

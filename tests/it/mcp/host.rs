@@ -20,7 +20,7 @@ pub(super) const HANDSHAKE: &str = "2025-11-25";
 pub(super) const FIRST: &str = "2024-11-05";
 
 /// A world on loopback with `acme/widget`, a plan and no reviewer.
-pub(super) struct Place {
+pub(super) struct TestService {
     pub(super) shared: SharedWorld,
     pub(super) served: Served,
     /// Where the monitor's files are.
@@ -28,16 +28,16 @@ pub(super) struct Place {
     _repository: Folder,
 }
 
-pub(super) fn place(scenarios: Vec<Scenario>) -> Place {
+pub(super) fn place(scenarios: Vec<Scenario>) -> TestService {
     place_with_plan("cycle = [\"curator\"]\n", scenarios)
 }
 
 /// The same with another plan.
-pub(super) fn place_with_plan(plan: &str, scenarios: Vec<Scenario>) -> Place {
+pub(super) fn place_with_plan(plan: &str, scenarios: Vec<Scenario>) -> TestService {
     let repository = Folder::repository(plan, &["curator"]);
     let shared = quiet_world(&repository, 7, scenarios);
     let served = Served::start(&shared, None);
-    Place {
+    TestService {
         shared,
         served,
         files: tempfile::tempdir().unwrap(),
@@ -45,7 +45,7 @@ pub(super) fn place_with_plan(plan: &str, scenarios: Vec<Scenario>) -> Place {
     }
 }
 
-impl Place {
+impl TestService {
     /// A minute after another goes by.
     pub(super) fn pass(&self, minutes: u32) {
         self.shared.pass(Duration::from_secs(60) * minutes);
@@ -57,15 +57,12 @@ impl Place {
         Phileas::new(&words)
             .within(&self.served)
             .env("PHILEAS_PIPELINE_DIR", self.runs().to_str().unwrap())
-            .env("PHILEAS_JOBS_PATH", self.places().jobs.to_str().unwrap())
+            .env("PHILEAS_JOBS_PATH", self.paths().jobs.to_str().unwrap())
             .env(
                 "PHILEAS_MONITOR_STATE_PATH",
-                self.places().monitor.to_str().unwrap(),
+                self.paths().monitor.to_str().unwrap(),
             )
-            .env(
-                "PHILEAS_EVENTS_PATH",
-                self.places().events.to_str().unwrap(),
-            )
+            .env("PHILEAS_EVENTS_PATH", self.paths().events.to_str().unwrap())
     }
 
     /// Where runs of a pipeline are.
@@ -73,7 +70,7 @@ impl Place {
         self.files.path().join(".pipeline")
     }
 
-    pub(super) fn places(&self) -> JobPaths {
+    pub(super) fn paths(&self) -> JobPaths {
         JobPaths {
             jobs: self.files.path().join("jobs.jsonl"),
             events: self.files.path().join("events.jsonl"),
@@ -111,7 +108,7 @@ pub(super) struct Host {
     capabilities: Value,
     id: u64,
     /// The server's own notifications and requests.
-    pub(super) told: Vec<Value>,
+    pub(super) notifications: Vec<Value>,
     /// What is answered when the server asks a person.
     pub(super) answers: Vec<Value>,
 }
@@ -130,7 +127,7 @@ impl Host {
             revision: revision.to_owned(),
             capabilities,
             id: 0,
-            told: Vec::new(),
+            notifications: Vec::new(),
             answers: Vec::new(),
         }
     }
@@ -143,7 +140,7 @@ impl Host {
             "clientInfo": {"name": "host", "version": "0"},
         });
         let answer = self.ask("initialize", params);
-        self.tell(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        self.send_message(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         answer["result"].clone()
     }
 
@@ -161,7 +158,7 @@ impl Host {
         input.flush().unwrap();
     }
 
-    pub(super) fn tell(&mut self, message: &Value) {
+    pub(super) fn send_message(&mut self, message: &Value) {
         self.line(&message.to_string());
     }
 
@@ -181,9 +178,12 @@ impl Host {
     /// The next notification or request of the server itself.
     pub(super) fn hear(&mut self, method: &str) -> Value {
         loop {
-            let place = self.told.iter().position(|told| told["method"] == method);
+            let place = self
+                .notifications
+                .iter()
+                .position(|told| told["method"] == method);
             if let Some(place) = place {
-                return self.told.remove(place);
+                return self.notifications.remove(place);
             }
             let message = self
                 .next()
@@ -192,7 +192,7 @@ impl Host {
                 message.get("method").is_some(),
                 "{message} was not requested"
             );
-            self.told.push(message);
+            self.notifications.push(message);
         }
     }
 
@@ -200,7 +200,7 @@ impl Host {
     pub(super) fn begin(&mut self, method: &str, params: Value) -> u64 {
         self.id += 1;
         let (id, params) = (self.id, self.with_meta(params));
-        self.tell(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        self.send_message(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         id
     }
 
@@ -213,11 +213,11 @@ impl Host {
                 (None, Some(answered)) if *answered == id => return message,
                 (Some(_), Some(asked)) => {
                     let asked = asked.clone();
-                    self.told.push(message.clone());
+                    self.notifications.push(message.clone());
                     let result = self.answers.remove(0);
-                    self.tell(&json!({"jsonrpc": "2.0", "id": asked, "result": result}));
+                    self.send_message(&json!({"jsonrpc": "2.0", "id": asked, "result": result}));
                 }
-                (Some(_), None) => self.told.push(message),
+                (Some(_), None) => self.notifications.push(message),
                 _ => panic!("{message} was not requested"),
             }
         }

@@ -3,7 +3,7 @@
 use phileas_world::jules::{Ending, Scenario};
 use serde_json::{Value, json};
 
-use super::host::{FIRST, HANDSHAKE, Host, Place, TODAY, job, place};
+use super::host::{FIRST, HANDSHAKE, Host, TODAY, TestService, job, place};
 
 fn create(host: &mut Host, prompt: &str) -> String {
     let made = host.done("jules_create_job", job(prompt));
@@ -11,7 +11,7 @@ fn create(host: &mut Host, prompt: &str) -> String {
     made["job_id"].as_str().unwrap().to_owned()
 }
 
-fn acts(place: &Place, id: &str) -> Vec<String> {
+fn acts(place: &TestService, id: &str) -> Vec<String> {
     let books = place.shared.world().complete_books();
     let session = books
         .sessions
@@ -23,7 +23,7 @@ fn acts(place: &Place, id: &str) -> Vec<String> {
         .collect()
 }
 
-fn sessions(place: &Place) -> usize {
+fn sessions(place: &TestService) -> usize {
     place.shared.world().complete_books().sessions.len()
 }
 
@@ -229,7 +229,7 @@ fn a_plan_is_read_and_approved_once() {
 fn a_failed_job_says_why_and_is_begun_again() {
     let failing = Scenario {
         reason: Some("the tests hang".to_owned()),
-        ..Scenario::ending(Ending::Failure)
+        ..Scenario::with_ending(Ending::Failure)
     };
     let place = place(vec![failing.taking(5.0).nth(1)]);
     let mut host = place.host(HANDSHAKE, &[]);

@@ -9,7 +9,7 @@ use tempfile::tempdir;
 
 use super::client::{Line, Post};
 use super::served::{Service, deliveries};
-use crate::support::{held, say};
+use crate::support::{held, print_line};
 
 const ROUNDS: usize = 5;
 const SENDERS: usize = 8;
@@ -61,7 +61,7 @@ fn what_was_answered_survives_a_kill() {
     let answered = held(&answered);
     let lost: Vec<_> = answered.difference(&stored).collect();
     assert!(lost.is_empty(), "answered 202 and lost: {lost:?}");
-    say(&format!(
+    print_line(&format!(
         "kill: {ROUNDS} rounds, {} deliveries answered 202, {} stored, 0 lost",
         answered.len(),
         stored.len()

@@ -11,7 +11,7 @@ use tempfile::tempdir;
 use super::client::{Line, Post, ask, get};
 use super::hook::sign;
 use super::served::Service;
-use crate::support::say;
+use crate::support::print_line;
 
 /// What the service may take at any time of these tests, in MiB. A debug build of it starts with about 20.
 const MEMORY: u64 = 200;
@@ -68,7 +68,7 @@ fn r2_slow_clients_are_cut_off_and_others_are_served() {
         "{over:?}"
     );
     let (peak, _) = service.load();
-    say(&format!(
+    print_line(&format!(
         "slow-loris: 120 slow connections cut off after {:.1} s; slowest of 50 honest deliveries meanwhile {} ms; peak {} MiB",
         over.as_secs_f64(),
         slowest.as_millis(),
@@ -130,7 +130,7 @@ fn r2_oversized_truncated_and_senseless_requests_leave_it_standing() {
     assert_eq!(ask(service.public, &post.bytes()).status, 202);
     let (peak, _) = service.load();
     assert!(peak >> 10 < MEMORY, "{} MiB", peak >> 10);
-    say(&format!(
+    print_line(&format!(
         "oversized: 8 endless bodies at once, cut off after at most {} MiB sent; peak {} MiB",
         sent.iter().max().unwrap(),
         peak >> 10
@@ -158,7 +158,7 @@ fn r2_a_flood_of_connections_leaves_room_for_the_rest() {
     assert!(peak >> 10 < MEMORY, "{} MiB", peak >> 10);
     drop(clients);
     assert_eq!(get(service.public, "/readyz").status, 200);
-    say(&format!(
+    print_line(&format!(
         "flood: {} silent connections; an honest delivery behind them was answered {:.2} s after the first; peak {} MiB, {files} files",
         MAX_CONNECTIONS + 200,
         waited.as_secs_f64(),
@@ -190,7 +190,7 @@ fn many_clients_that_keep_their_bodies_back_keep_no_other_out() {
     }
     assert!(slowest < GITHUB_WAITS, "{slowest:?}");
     drop(clients);
-    say(&format!(
+    print_line(&format!(
         "{CLIENTS} bodies kept back, in {MAX_CONNECTIONS} places: slowest of 20 honest deliveries {} ms",
         slowest.as_millis()
     ));

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use super::{Machine, tells, well};
+use super::{Machine, logging_script, well};
 
 /// Every tool of phileas, installed from nothing by stand-ins of its installers; a second run asks for nothing.
 #[test]
@@ -32,13 +32,17 @@ fn every_tool_is_installed_once() {
     ] {
         assert_eq!(machine.later(line), says, "{line}");
     }
-    let asked = machine.asked();
+    let asked = machine.downloads();
     assert!(asked.len() >= 9, "{asked:?}");
     let profile = std::fs::read_to_string(machine.machine.join("home/.profile")).unwrap();
     let home = machine.home();
     assert!(home.len() >= 9, "{:?}", home.keys());
     well(&machine.install());
-    assert_eq!(machine.asked(), asked, "the second run downloads nothing");
+    assert_eq!(
+        machine.downloads(),
+        asked,
+        "the second run downloads nothing"
+    );
     let changed: Vec<_> = machine
         .home()
         .into_iter()
@@ -77,23 +81,28 @@ fn versions_are_those_of_vars_toml_unless_the_environment_says_otherwise() {
     );
     assert_eq!(machine.later("python --version"), "Python 3.12.1");
     // Another version is wanted than the one that is there.
-    let before = machine.asked().len();
+    let before = machine.downloads().len();
     well(&machine.install_with(&[("GO_VERSION", "1.22.0"), ("UV_VERSION", "0.7.0")]));
     assert_eq!(machine.later("uv --version"), "uv 0.7.0");
-    assert_eq!(machine.asked().len(), before + 1, "{:?}", machine.asked());
+    assert_eq!(
+        machine.downloads().len(),
+        before + 1,
+        "{:?}",
+        machine.downloads()
+    );
 }
 
 #[test]
 fn dependencies_come_first_and_the_alphabet_decides_the_rest() {
     let machine = Machine::with("tools: [b, z]");
-    machine.component("b", "dependencies = [\"y\"]", &tells("b"));
-    machine.component("y", "dependencies = [\"x\"]", &tells("y"));
-    machine.component("x", "", &tells("x"));
-    machine.component("z", "", &tells("z"));
-    machine.component("absent", "", &tells("absent"));
+    machine.component("b", "dependencies = [\"y\"]", &logging_script("b"));
+    machine.component("y", "dependencies = [\"x\"]", &logging_script("y"));
+    machine.component("x", "", &logging_script("x"));
+    machine.component("z", "", &logging_script("z"));
+    machine.component("absent", "", &logging_script("absent"));
     machine.generate().expect(0);
     well(&machine.install());
-    assert_eq!(machine.told(), ["x", "z", "y", "b"]);
+    assert_eq!(machine.run_log(), ["x", "z", "y", "b"]);
 }
 
 /// The defect that this is for: a part that ends with `exit 0` once its tool is there skipped all that came after it.
@@ -103,7 +112,7 @@ fn a_tool_concerns_no_other() {
     let rude = format!(
         "{}cd /\nset +eu\nset -f\nOWN=1\nexport OWN\nPATH=/nowhere\nHOME=/nowhere\numask 777\n\
          curl() {{ false; }}\ntrap 'exit 9' EXIT\ntrap - EXIT\nexec >/dev/null\nif true; then\n  exit 0\nfi\n",
-        tells("a")
+        logging_script("a")
     );
     machine.component("a", "", &rude);
     let looks = "\
@@ -116,7 +125,7 @@ echo seen
     well(&ran);
     assert_eq!(String::from_utf8_lossy(&ran.stdout), "seen\n");
     let here = machine.repository.path().canonicalize().unwrap();
-    let told = machine.told();
+    let told = machine.run_log();
     assert_eq!(
         &told[..5],
         ["a", "b", "own=", here.to_str().unwrap(), "strict"]
@@ -135,7 +144,7 @@ fn a_failure_ends_the_script_with_the_tool_s_name() {
     ] {
         let machine = Machine::with("tools: [a, b]");
         machine.component("a", "", part);
-        machine.component("b", "dependencies = [\"a\"]", &tells("b"));
+        machine.component("b", "dependencies = [\"a\"]", &logging_script("b"));
         machine.generate().expect(0);
         let ran = machine.install();
         assert!(!ran.status.success(), "{part}: {ran:?}");
@@ -144,7 +153,11 @@ fn a_failure_ends_the_script_with_the_tool_s_name() {
             said.contains("install.sh: a could not be installed (exit code "),
             "{part}: {said}"
         );
-        assert!(machine.told().is_empty(), "{part}: {:?}", machine.told());
+        assert!(
+            machine.run_log().is_empty(),
+            "{part}: {:?}",
+            machine.run_log()
+        );
     }
     let machine = Machine::with("tools: [a]");
     machine.component("a", "", "true");
@@ -223,9 +236,13 @@ fn versions_may_be_written_as_people_write_them() {
         machine.later("go version"),
         "go version go1.22.0 linux/amd64"
     );
-    let before = machine.asked();
+    let before = machine.downloads();
     well(&machine.install_with(&versions));
-    assert_eq!(machine.asked(), before, "what is there is what was wanted");
+    assert_eq!(
+        machine.downloads(),
+        before,
+        "what is there is what was wanted"
+    );
     let output = machine.install_with(&[&versions[1..], &[("NODE_VERSION", "22.99")]].concat());
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(
@@ -240,7 +257,7 @@ fn versions_may_be_written_as_people_write_them() {
 fn a_part_that_reads_its_input_does_not_eat_the_script() {
     let machine = Machine::with("tools: [a, b]");
     machine.component("a", "", "cat >/dev/null\n");
-    machine.component("b", "", &tells("b"));
+    machine.component("b", "", &logging_script("b"));
     machine.generate().expect(0);
     let output = Command::new(machine.machine.join("bin/bash"))
         .stdin(std::fs::File::open(machine.path("install.sh")).unwrap())
@@ -250,7 +267,7 @@ fn a_part_that_reads_its_input_does_not_eat_the_script() {
         .output()
         .unwrap();
     well(&output);
-    assert_eq!(machine.told(), ["b"]);
+    assert_eq!(machine.run_log(), ["b"]);
 }
 
 #[test]

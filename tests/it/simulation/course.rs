@@ -149,7 +149,7 @@ pub(super) struct Process {
     pub(super) course: Arc<Course>,
     /// By how much its machine's clock is ahead, in milliseconds.
     ahead: AtomicI64,
-    fate: Mutex<Lifetime>,
+    lifetime: Mutex<Lifetime>,
     started: Timestamp,
 }
 
@@ -174,7 +174,7 @@ impl Process {
             life,
             course: Arc::clone(course),
             ahead: AtomicI64::new(0),
-            fate: Mutex::new(Lifetime {
+            lifetime: Mutex::new(Lifetime {
                 still_until: started,
                 steps_left: dies_at,
                 entropy,
@@ -186,7 +186,7 @@ impl Process {
     /// A step that others can see, or at which it depends on them: here others may go first, and here it may die.
     pub(super) async fn step(&self) {
         let left = {
-            let mut fate = held(&self.fate);
+            let mut fate = held(&self.lifetime);
             let left = fate.steps_left;
             fate.steps_left = left.map(|left| left.saturating_sub(1));
             left
@@ -211,7 +211,7 @@ impl Process {
     async fn until(&self, at: Timestamp) {
         self.course.until(at).await;
         loop {
-            let still_until = held(&self.fate).still_until;
+            let still_until = held(&self.lifetime).still_until;
             if still_until <= self.course.now() {
                 return;
             }
@@ -222,13 +222,13 @@ impl Process {
     /// Stops it for a while, as SIGSTOP and SIGCONT do.
     pub(super) fn stand_still(&self, length: SignedDuration) {
         let until = self.course.now() + length;
-        let mut fate = held(&self.fate);
+        let mut fate = held(&self.lifetime);
         fate.still_until = fate.still_until.max(until);
     }
 
     /// Lets it live from now on.
     pub(super) fn spare(&self) {
-        held(&self.fate).steps_left = None;
+        held(&self.lifetime).steps_left = None;
     }
 
     pub(super) fn ahead(&self) -> SignedDuration {
@@ -284,7 +284,7 @@ impl Stopwatch for Machine {
 
 impl Entropy for Machine {
     fn draw(&self) -> Result<[u8; 32], getrandom::Error> {
-        let mut fate = held(&self.0.fate);
+        let mut fate = held(&self.0.lifetime);
         let mut drawn = [0; 32];
         for part in drawn.chunks_mut(8) {
             part.copy_from_slice(&fate.entropy.random_bits().to_le_bytes());

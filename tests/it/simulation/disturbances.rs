@@ -186,12 +186,12 @@ fn named_faults(case: &Case, start: Timestamp) -> Vec<(String, FaultRule)> {
     // Where a service is away, nothing else befalls its requests.
     let mut rules: Vec<(String, FaultRule)> = outages(case, start)
         .into_iter()
-        .map(|rule| (told(OUTAGES, &rule), rule))
+        .map(|rule| (rule_text(OUTAGES, &rule), rule))
         .collect();
     let mut add = |name: &str, face: Option<Face>, probability: f64, fault: Fault| {
         if case.is_turned(name) {
             let rule = rule(face, probability, fault);
-            rules.push((told(name, &rule), rule));
+            rules.push((rule_text(name, &rule), rule));
         }
     };
     add(LOST_ANSWERS, None, 0.015, Fault::DropAfter);
@@ -216,7 +216,7 @@ fn named_faults(case: &Case, start: Timestamp) -> Vec<(String, FaultRule)> {
 }
 
 /// What a rule does, for people.
-fn told(trouble: &str, rule: &FaultRule) -> String {
+fn rule_text(trouble: &str, rule: &FaultRule) -> String {
     let what = match &rule.fault {
         Fault::Status { status, .. } => status.to_string(),
         Fault::DropBefore => "cut before the effect".to_owned(),

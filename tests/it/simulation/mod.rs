@@ -49,7 +49,7 @@ use sabotage::Sabotage;
 use shrink::shrink;
 use tally::Tally;
 
-use crate::support::{held, say};
+use crate::support::{held, print_line};
 
 /// Seeds and hours of a usual test run. They see every pair of knobs.
 const FEW_SEEDS: u64 = case::BLOCK;
@@ -145,13 +145,13 @@ fn nothing_is_lost_and_nothing_is_doubled_whatever_goes_wrong() {
     let again = cases.len();
     cases.extend((first..first + seeds).map(|seed| Case::of(seed, hours)));
     let (tally, failed) = play_all(&cases);
-    say(&format!(
+    print_line(&format!(
         "simulation: {tally}; {again} of them known from before"
     ));
     // All are told before any is shrunk, which takes long.
     for (case, findings) in &failed {
         let findings = findings.join("\n  ");
-        say(&format!(
+        print_line(&format!(
             "simulation: this case failed: {case}\n  {findings}"
         ));
     }
@@ -159,7 +159,7 @@ fn nothing_is_lost_and_nothing_is_doubled_whatever_goes_wrong() {
     for (case, _) in failed.iter().take(3) {
         let smallest = shrink(case, |smaller| fails(&play(smaller, None)));
         keep(&smallest);
-        say(&format!("shrunk and kept in {KNOWN}: {smallest}"));
+        print_line(&format!("shrunk and kept in {KNOWN}: {smallest}"));
     }
     let seeds: Vec<u64> = failed.iter().map(|(case, _)| case.seed).collect();
     assert!(seeds.is_empty(), "these seeds failed: {seeds:?}");
@@ -188,11 +188,11 @@ fn faults_of_our_own_are_found() {
             let finding = sabotage.evidence(&played.verdict.findings)?.to_owned();
             Some((case, finding))
         });
-        let words = sabotage.words();
+        let words = sabotage.description();
         let Some((case, finding)) = found else {
             panic!("{words}: not found within {most} seeds");
         };
-        say(&format!(
+        print_line(&format!(
             "simulation: {words}: found after {} seeds: {finding}",
             case.seed + 1
         ));

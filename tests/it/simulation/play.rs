@@ -133,7 +133,7 @@ struct Play<'a> {
     /// What people draw.
     people: Stream,
     /// The events of which an agent was told.
-    heard: BTreeSet<String>,
+    notified_events: BTreeSet<String>,
     chance: Stream,
     count: u64,
     faults_ended: bool,
@@ -155,13 +155,13 @@ struct Play<'a> {
 pub(super) fn play(case: &Case, sabotage: Option<Sabotage>) -> Played {
     catch_unwind(AssertUnwindSafe(|| played(case, sabotage))).unwrap_or_else(|panic| {
         let mut played = Played::default();
-        let text = format!("the play panicked: {}", words(&*panic));
+        let text = format!("the play panicked: {}", panic_text(&*panic));
         played.verdict.findings.push(text);
         played
     })
 }
 
-fn words(panic: &(dyn Any + Send)) -> &str {
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("it did not say why")
@@ -212,7 +212,7 @@ impl<'a> Play<'a> {
             messages: Vec::new(),
             sending: Vec::new(),
             people: chance.stream("people"),
-            heard: BTreeSet::new(),
+            notified_events: BTreeSet::new(),
             chance: chance.stream("play"),
             count: 0,
             faults_ended: false,
@@ -313,7 +313,7 @@ impl<'a> Play<'a> {
         let again = match act {
             Act::Hear(who) => {
                 if let Some(replica) = &self.replicas[who] {
-                    replica.desk.tell();
+                    replica.inbox.notify_change();
                 }
                 return;
             }

@@ -33,14 +33,14 @@ impl ReplicaInbox {
     }
 
     /// What is said of a call while the inbox is away.
-    fn away(&self, when: &str) -> InboxError {
+    fn outage_error(&self, when: &str) -> InboxError {
         let course = &self.process.course;
         course.struck(&format!("{}: {when} the effect", disturbances::INBOX_AWAY));
         InboxError::Unavailable("it is away".to_owned())
     }
 
     /// A task has changed something.
-    pub(super) fn tell(&self) {
+    pub(super) fn notify_change(&self) {
         self.news.send_modify(|count| *count += 1);
     }
 }

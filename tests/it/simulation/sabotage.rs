@@ -45,7 +45,7 @@ impl Sabotage {
     ];
 
     /// What it is, for the output.
-    pub(super) fn words(self) -> &'static str {
+    pub(super) fn description(self) -> &'static str {
         match self {
             Self::IntentSkipped => "the intent's commit is skipped",
             Self::TitleUnmarked => "the marker is dropped from the title",

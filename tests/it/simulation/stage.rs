@@ -256,7 +256,7 @@ pub(super) fn world(case: &Case) -> (SharedWorld, Vec<RepoId>) {
 }
 
 /// How a process reaches the models.
-fn outside(process: &Arc<Process>, sabotage: Option<Sabotage>) -> ExternalServices {
+fn external_services(process: &Arc<Process>, sabotage: Option<Sabotage>) -> ExternalServices {
     let door = |face| {
         Arc::new(ModelTransport {
             process: Arc::clone(process),
@@ -293,7 +293,7 @@ fn jules_client(outside: &ExternalServices, seed: u64) -> Arc<jules::Client> {
 /// A replica of the service at work.
 pub(super) struct Replica {
     pub(super) process: Arc<Process>,
-    pub(super) desk: Arc<ReplicaInbox>,
+    pub(super) inbox: Arc<ReplicaInbox>,
     pub(super) webhook: axum::Router,
     pub(super) driver: JoinHandle<()>,
     pub(super) end: ShutdownTrigger,
@@ -306,7 +306,7 @@ impl Replica {
         inbox: &Arc<MemoryInbox>,
         sabotage: Option<Sabotage>,
     ) -> Self {
-        let outside = outside(&process, sabotage);
+        let outside = external_services(&process, sabotage);
         let app = App::new(&APP.to_string(), &KEY.0).unwrap();
         let source = Source::new(Identity::App(app), Vec::new(), &outside);
         let keys = Keys::new(Some(JulesKey::new(world_setup::JULES_KEY).unwrap()), None);
@@ -328,10 +328,10 @@ impl Replica {
             clock: Arc::clone(&fleet.clock),
             public_url: None,
         };
-        let desk = Arc::new(ReplicaInbox::new(inbox, &process));
+        let inbox = Arc::new(ReplicaInbox::new(inbox, &process));
         let secrets = Secrets::from_list(&world_setup::WEBHOOK_SECRET.into()).unwrap();
         let intake = Intake::new(
-            Arc::clone(&desk),
+            Arc::clone(&inbox),
             secrets,
             RepositoryFilter::default(),
             Arc::new(Figures::default()),
@@ -340,9 +340,9 @@ impl Replica {
         let (end, asked) = ending();
         Self {
             webhook: routes(intake),
-            driver: tokio::spawn((fleet, sweep).run(Arc::clone(&desk), asked)),
+            driver: tokio::spawn((fleet, sweep).run(Arc::clone(&inbox), asked)),
             process,
-            desk,
+            inbox,
             end,
         }
     }
@@ -357,7 +357,7 @@ pub(super) fn workflow(
     entropy: [u8; 32],
     run: u64,
 ) -> JoinHandle<Result<TickReport, TickError>> {
-    let outside = outside(&process, sabotage);
+    let outside = external_services(&process, sabotage);
     tokio::spawn(async move {
         let github = github::Client::new(github::Settings {
             repository: name.clone(),

@@ -14,7 +14,7 @@ const PATIENCE: SignedDuration = SignedDuration::from_mins(100);
 /// The deliveries of one world.
 pub(super) struct Swept {
     /// Events that failed, were asked for and then taken.
-    pub(super) found: usize,
+    pub(super) recovered: usize,
     /// What must not be.
     pub(super) findings: Vec<String>,
 }
@@ -26,7 +26,7 @@ pub(super) fn swept(books: &Books, end: Timestamp) -> Swept {
         events.entry(&attempt.guid).or_default().push(attempt);
     }
     let mut swept = Swept {
-        found: 0,
+        recovered: 0,
         findings: Vec::new(),
     };
     // The service requests few while all that comes is refused, as where the inbox is full, or has room only for what
@@ -48,7 +48,7 @@ pub(super) fn swept(books: &Books, end: Timestamp) -> Swept {
             continue;
         }
         if attempts.iter().any(|one| one.state == "accepted") {
-            swept.found += usize::from(asked > 0);
+            swept.recovered += usize::from(asked > 0);
             continue;
         }
         let last = attempts.iter().map(|one| one.due.unwrap_or(one.created_at));

@@ -30,7 +30,7 @@ pub(crate) type Handle = Arc<Mutex<Option<Child>>>;
 pub(crate) struct Phileas {
     command: Command,
     handle: Handle,
-    words: String,
+    command_line: String,
 }
 
 /// The program, ended.
@@ -39,7 +39,7 @@ pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
     pub(crate) out: String,
     pub(crate) err: String,
-    words: String,
+    command_line: String,
 }
 
 impl Phileas {
@@ -80,7 +80,7 @@ impl Phileas {
         Self {
             command,
             handle: Handle::default(),
-            words: arguments.join(" "),
+            command_line: arguments.join(" "),
         }
     }
 
@@ -105,7 +105,7 @@ impl Phileas {
     /// With these further arguments.
     pub(crate) fn with(mut self, arguments: &[&str]) -> Self {
         self.command.args(arguments);
-        self.words = [&self.words, &arguments.join(" ")]
+        self.command_line = [&self.command_line, &arguments.join(" ")]
             .map(|words| words.trim())
             .join(" ");
         self
@@ -190,14 +190,17 @@ impl Phileas {
         let (Ok(out), Ok(err)) = (out, err) else {
             child.kill().unwrap();
             child.wait().unwrap();
-            panic!("`phileas {}` did not end within {LIMIT:?}", self.words);
+            panic!(
+                "`phileas {}` did not end within {LIMIT:?}",
+                self.command_line
+            );
         };
         Ended {
             // Both pipes are closed, so the process is gone or about to be.
             status: child.wait().unwrap(),
             out,
             err,
-            words: self.words,
+            command_line: self.command_line,
         }
     }
 }
@@ -262,7 +265,7 @@ impl std::fmt::Display for Ended {
             status,
             out,
             err,
-            words,
+            command_line: words,
         } = self;
         write!(
             f,

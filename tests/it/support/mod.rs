@@ -25,7 +25,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
     clippy::disallowed_methods,
     reason = "the harness keeps what tests print by a macro"
 )]
-pub(crate) fn say(text: &str) {
+pub(crate) fn print_line(text: &str) {
     let _unseen = writeln!(std::io::stderr(), "{text}");
 }
 

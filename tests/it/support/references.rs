@@ -56,10 +56,10 @@ pub(crate) fn references(text: &str, module: &[String]) -> BTreeSet<Name> {
         module: module.to_vec(),
         inline: Vec::new(),
         depth: 0,
-        found: BTreeSet::new(),
+        names: BTreeSet::new(),
     };
     reader.read();
-    reader.found
+    reader.names
 }
 
 struct Reader<'a> {
@@ -69,7 +69,7 @@ struct Reader<'a> {
     /// The depths of braces at which inline modules began.
     inline: Vec<usize>,
     depth: usize,
-    found: BTreeSet<Name>,
+    names: BTreeSet<Name>,
 }
 
 impl Reader<'_> {
@@ -167,7 +167,7 @@ impl Reader<'_> {
                 _ => break,
             }
         }
-        self.found.insert(name);
+        self.names.insert(name);
     }
 }
 

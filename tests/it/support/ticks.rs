@@ -24,7 +24,7 @@ pub(crate) fn quiet_world(repository: &Folder, seed: u64, scenarios: Vec<Scenari
 pub(crate) fn quiet_setup(repository: &Folder, seed: u64, scenarios: Vec<Scenario>) -> WorldSetup {
     let mut setup = WorldSetup::new(seed);
     setup.repo = Some(repository.path().to_owned());
-    setup.review_policy = ReviewPolicy::away();
+    setup.review_policy = ReviewPolicy::absent();
     setup.jules.asks = 0.0;
     setup.jules.weights = Weights::only_changes();
     setup.jules.scenarios = scenarios;

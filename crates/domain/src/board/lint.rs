@@ -29,7 +29,7 @@ impl Kind {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LintResult {
     /// The mistakes, by file and position.
-    pub found: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
     /// The fixes that have exactly one answer. Each edits one file, and only the wrong values in it.
     pub changes: Vec<Change>,
 }
@@ -54,14 +54,16 @@ pub fn lint(
         match kind {
             Kind::Tasks => {
                 let read = tasks::read_tasks(tree);
-                linted.found.extend(read.found);
+                linted.diagnostics.extend(read.diagnostics);
                 linted.changes.extend(read.changes);
             }
-            Kind::Sprints => sprints::check_sprints(tree, sprint_folders, &mut linted.found),
-            Kind::Journals => journals::check_journals(tree, journals_of, today, &mut linted.found),
+            Kind::Sprints => sprints::check_sprints(tree, sprint_folders, &mut linted.diagnostics),
+            Kind::Journals => {
+                journals::check_journals(tree, journals_of, today, &mut linted.diagnostics)
+            }
         }
     }
-    linted.found.sort();
-    linted.found.dedup();
+    linted.diagnostics.sort();
+    linted.diagnostics.dedup();
     linted
 }

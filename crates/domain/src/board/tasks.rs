@@ -27,7 +27,7 @@ pub fn list_tasks(tree: &Tree) -> Vec<Task> {
 #[derive(Default)]
 pub(super) struct TaskReading {
     pub(super) tasks: Vec<Task>,
-    pub(super) found: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
     /// The fixes that have exactly one answer.
     pub(super) changes: Vec<Change>,
 }
@@ -35,15 +35,15 @@ pub(super) struct TaskReading {
 pub(super) fn read_tasks(tree: &Tree) -> TaskReading {
     let mut read = TaskReading::default();
     let personas = persona_names(tree);
-    let (files, ids) = task_files(tree, &mut read.found);
+    let (files, ids) = task_files(tree, &mut read.diagnostics);
     for (id, places) in &ids {
         if places.len() > 1 {
-            read.found.push(in_several(id, places));
+            read.diagnostics.push(in_several(id, places));
         }
     }
     for file in files {
         if let Some(wrong) = unreadable_file(file.path, file.entry) {
-            read.found.push(wrong);
+            read.diagnostics.push(wrong);
             continue;
         }
         let Some(text) = file.entry.text.as_deref() else {
@@ -52,7 +52,7 @@ pub(super) fn read_tasks(tree: &Tree) -> TaskReading {
         let alone = ids.get(file.stem).is_none_or(|places| places.len() == 1);
         read_task(&file, text, alone, &personas, &mut read);
         if alone {
-            read.found
+            read.diagnostics
                 .extend(unchangeable_task(tree, &file, text, &read));
         }
     }
@@ -164,9 +164,9 @@ fn read_task(
 ) {
     let mut reader = TaskReader {
         file,
-        paper: MarkdownDocument::read_document(file.path, text, &mut read.found),
+        paper: MarkdownDocument::read_document(file.path, text, &mut read.diagnostics),
         alone,
-        found: Vec::new(),
+        diagnostics: Vec::new(),
         edits: Vec::new(),
         done: Vec::new(),
     };
@@ -175,12 +175,12 @@ fn read_task(
     reader.check_status();
     let task = reader.build_task(personas);
     let TaskReader {
-        found,
+        diagnostics: found,
         edits,
         mut done,
         ..
     } = reader;
-    read.found.extend(found);
+    read.diagnostics.extend(found);
     read.tasks.push(task);
     // Only a person knows which of several files is right; until then no file is changed.
     if !alone {
@@ -210,7 +210,7 @@ fn unchangeable_task(
 ) -> Option<Diagnostic> {
     let is_told = |one: &Diagnostic| one.is_error() && one.file == file.path;
     let task = read.tasks.last()?;
-    if is_changeable(tree, task) || read.found.iter().any(is_told) {
+    if is_changeable(tree, task) || read.diagnostics.iter().any(is_told) {
         return None;
     }
     let paper = MarkdownDocument::read_document(file.path, text, &mut Vec::new());
@@ -223,7 +223,7 @@ struct TaskReader<'f, 't> {
     file: &'f File<'t>,
     paper: MarkdownDocument<'f>,
     alone: bool,
-    found: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
     edits: Vec<Edit>,
     done: Vec<String>,
 }
@@ -239,18 +239,19 @@ impl TaskReader<'_, '_> {
         } = self.file;
         if !at_home {
             let wrong = Diagnostic::warning(*path, "its folder is spelled in another way");
-            self.found
+            self.diagnostics
                 .push(wrong.help(format!("move it to `{}/`", state.folder_path())));
         }
         if is_unexpanded(stem) {
             let wrong = "its name contains an unfilled placeholder";
             let help = "rename it to its time and a few words: `YYYYMMDD-HHMMSS-what.md`";
-            self.found.push(Diagnostic::error(*path, wrong).help(help));
+            self.diagnostics
+                .push(Diagnostic::error(*path, wrong).help(help));
         } else if task_day(stem).is_none() {
             let wrong =
                 "its name does not begin with its time, so it has no place in the order of tasks";
             let help = "call it `YYYYMMDD-HHMMSS-what.md`";
-            self.found
+            self.diagnostics
                 .push(Diagnostic::warning(*path, wrong).help(help));
         }
         if !self.paper.has_head() {
@@ -258,13 +259,13 @@ impl TaskReader<'_, '_> {
             let help = format!(
                 "let it begin with the lines `---`, `id: {stem}`, `status: {state}`, `title: …`, `---`"
             );
-            self.found.push(wrong.at(1, 1).help(help));
+            self.diagnostics.push(wrong.at(1, 1).help(help));
         }
     }
 
     fn check_id(&mut self) {
         let stem = self.file.stem;
-        let Some(said) = self.paper.text_value("id", &mut self.found) else {
+        let Some(said) = self.paper.text_value("id", &mut self.diagnostics) else {
             return;
         };
         let Some(field) = self.paper.get("id").filter(|_| said != stem) else {
@@ -276,11 +277,12 @@ impl TaskReader<'_, '_> {
         };
         let wrong = self.paper.error_at(&field, "id", wrong);
         if is_unexpanded(stem) {
-            self.found
+            self.diagnostics
                 .push(wrong.help("rename the file, and write its name here"));
             return;
         }
-        self.found.push(wrong.help(format!("write `id: {stem}`")));
+        self.diagnostics
+            .push(wrong.help(format!("write `id: {stem}`")));
         if let Some(edit) = self.paper.edit_value(&field, stem) {
             self.edits.push(edit);
             self.done.push(format!("wrote `id: {stem}`"));
@@ -290,7 +292,7 @@ impl TaskReader<'_, '_> {
     fn check_status(&mut self) {
         let state = self.file.state;
         if let Some((wrong, edit)) = self.paper.empty_value("status", state.as_str()) {
-            self.found.push(wrong.help(format!(
+            self.diagnostics.push(wrong.help(format!(
                 "write `status: {state}`; until then the task cannot be claimed or moved"
             )));
             if let Some(edit) = edit {
@@ -298,7 +300,7 @@ impl TaskReader<'_, '_> {
                 self.done.push(format!("wrote `status: {state}`"));
             }
         }
-        let Some(said) = self.paper.text_value("status", &mut self.found) else {
+        let Some(said) = self.paper.text_value("status", &mut self.diagnostics) else {
             return;
         };
         let Some(field) = self.paper.get("status").filter(|_| said != state.as_str()) else {
@@ -325,7 +327,7 @@ impl TaskReader<'_, '_> {
             ),
             None => format!("write `status: {state}`"),
         };
-        self.found.push(wrong.help(help));
+        self.diagnostics.push(wrong.help(help));
         if let Some(edit) = edit {
             self.edits.push(edit);
             self.done.push(format!("wrote `status: {state}`"));
@@ -341,15 +343,17 @@ impl TaskReader<'_, '_> {
             title,
             tags: self.tags(),
             persona: self.read_persona(personas),
-            created_by: self.paper.text_value("created_by", &mut self.found),
+            created_by: self.paper.text_value("created_by", &mut self.diagnostics),
             created_at: self.created_at(),
-            target: self.paper.text_value("target_module", &mut self.found),
+            target: self
+                .paper
+                .text_value("target_module", &mut self.diagnostics),
             body: self.paper.body.to_owned(),
         }
     }
 
     fn read_title(&mut self) -> String {
-        let said = self.paper.text_value("title", &mut self.found);
+        let said = self.paper.text_value("title", &mut self.diagnostics);
         let heading = || {
             let mut lines = self.paper.body.lines();
             let line = lines.find_map(|line| line.strip_prefix("# "))?;
@@ -361,7 +365,7 @@ impl TaskReader<'_, '_> {
             return title;
         }
         let wrong = Diagnostic::warning(self.file.path, "it has no title");
-        self.found
+        self.diagnostics
             .push(wrong.at(1, 1).help("write `title: …` into the frontmatter"));
         self.file.stem.to_owned()
     }
@@ -376,7 +380,8 @@ impl TaskReader<'_, '_> {
                 let is = field.node.is_called();
                 let wrong = format!("{is} stands where a list of texts belongs");
                 let wrong = self.paper.error_at(&field, "tags", wrong);
-                self.found.push(wrong.help("write `tags: [docs, tests]`"));
+                self.diagnostics
+                    .push(wrong.help("write `tags: [docs, tests]`"));
                 Vec::new()
             }
         }
@@ -384,7 +389,7 @@ impl TaskReader<'_, '_> {
 
     fn read_persona(&mut self, personas: &BTreeSet<&str>) -> Option<String> {
         for key in PERSONA_KEYS {
-            let name = self.paper.text_value(key, &mut self.found);
+            let name = self.paper.text_value(key, &mut self.diagnostics);
             // An empty text assigns no persona: the task is free.
             let Some(name) = name.filter(|name| !name.trim().is_empty()) else {
                 continue;
@@ -398,7 +403,7 @@ impl TaskReader<'_, '_> {
             {
                 let wrong = format!("there is no persona `{name}`, so no persona gets it");
                 let wrong = self.paper.warning_at(&field, key, wrong);
-                self.found
+                self.diagnostics
                     .push(wrong.help(suggest_persona(&name, personas)));
             }
             return Some(name);
@@ -410,19 +415,19 @@ impl TaskReader<'_, '_> {
             let help = format!(
                 "write a persona's name behind it, or remove `{key}`; until then the task cannot be claimed"
             );
-            self.found.push(wrong.help(help));
+            self.diagnostics.push(wrong.help(help));
         }
         None
     }
 
     fn created_at(&mut self) -> Option<String> {
-        let said = self.paper.text_value("created_at", &mut self.found)?;
+        let said = self.paper.text_value("created_at", &mut self.diagnostics)?;
         if !is_time(&said)
             && let Some(field) = self.paper.get("created_at")
         {
             let wrong = format!("`{said}` is no time");
             let wrong = self.paper.warning_at(&field, "created_at", wrong);
-            self.found
+            self.diagnostics
                 .push(wrong.help("write it as `2026-01-05T09:00:00Z`"));
         }
         Some(said)

@@ -257,7 +257,7 @@ mod tests {
         );
         let tree = Tree::from_texts([(change.to.as_str(), change.text.as_str())]);
         let read = super::super::tasks::read_tasks(&tree);
-        assert_eq!(read.found, []);
+        assert_eq!(read.diagnostics, []);
         let task = &read.tasks[0];
         assert_eq!(task.title, "Fix: the \"parser\" # now");
         assert_eq!(task.tags, ["tests", "a: b"]);
@@ -424,7 +424,7 @@ mod tests {
             let day = "2026-01-05".parse().unwrap();
             let linted = lint(&tree, &[Kind::Tasks], &BTreeSet::new(), None, day);
             let errors: Vec<String> = linted
-                .found
+                .diagnostics
                 .iter()
                 .filter(|one| one.is_error())
                 .map(ToString::to_string)
@@ -451,7 +451,7 @@ mod tests {
         let day = "2026-01-05".parse().unwrap();
         let tree = Tree::from_texts([(path, text)]);
         let linted = lint(&tree, &[Kind::Tasks], &BTreeSet::new(), None, day);
-        let said: Vec<String> = linted.found.iter().map(ToString::to_string).collect();
+        let said: Vec<String> = linted.diagnostics.iter().map(ToString::to_string).collect();
         assert_eq!(
             said,
             [

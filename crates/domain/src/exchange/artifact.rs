@@ -215,11 +215,11 @@ fn text(node: &Node, key: &str) -> String {
 
 fn list(node: &Node, key: &str) -> Vec<String> {
     let items = node.get(key).map(Node::items).unwrap_or_default();
-    items.iter().map(said).collect()
+    items.iter().map(diagnostics_of).collect()
 }
 
 /// A scalar as text.
-fn said(node: &Node) -> String {
+fn diagnostics_of(node: &Node) -> String {
     match &node.value {
         Value::Text(text) => text.clone(),
         Value::Integer(number) => number.to_string(),
@@ -266,7 +266,7 @@ impl WorkItem {
             label: text(node, "label"),
             priority: text(node, "priority"),
             summary: text(node, "summary"),
-            goal: node.get("goal").map(said),
+            goal: node.get("goal").map(diagnostics_of),
             problem: text(node, "problem"),
             impact: text(node, "impact"),
             desired_outcome: text(node, "desired_outcome"),

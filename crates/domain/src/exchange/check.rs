@@ -13,7 +13,7 @@ pub struct CheckResult {
     /// The exchange; `None` if none exists, or if files of both layouts exist.
     pub exchange: Option<Exchange>,
     /// The mistakes, by file, line and column.
-    pub found: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// The requested stream does not exist.
@@ -32,7 +32,7 @@ pub struct UnknownStream {
 #[must_use]
 pub fn check_exchange(tree: &Tree) -> CheckResult {
     let reading = read::read_exchange(tree, None);
-    let mut found = reading.found;
+    let mut found = reading.diagnostics;
     if let Some(exchange) = &reading.exchange {
         found.extend(bindings::check_bindings(tree, exchange));
         found.extend(links::check_links(exchange));
@@ -46,7 +46,7 @@ pub fn check_exchange(tree: &Tree) -> CheckResult {
     found.dedup();
     CheckResult {
         exchange: reading.exchange,
-        found,
+        diagnostics: found,
     }
 }
 
@@ -87,7 +87,7 @@ impl CheckResult {
                 .iter()
                 .any(|other| file.starts_with(&format!(".jules/workstreams/{other}/")))
         };
-        self.found.retain(|one| !foreign(&one.file));
+        self.diagnostics.retain(|one| !foreign(&one.file));
         Ok(self)
     }
 }

@@ -29,8 +29,8 @@ pub fn import_changes(request: &Request<'_>) -> Import {
         ..request.clone()
     };
     let mut import = import_clean(&request);
-    import.found.extend(cleaned);
-    import.found.sort();
+    import.diagnostics.extend(cleaned);
+    import.diagnostics.sort();
     import
 }
 
@@ -39,7 +39,7 @@ fn import_clean(request: &Request<'_>) -> Import {
         Ok(desk) => desk,
         Err(found) => {
             return Import {
-                found,
+                diagnostics: found,
                 ..Import::default()
             };
         }

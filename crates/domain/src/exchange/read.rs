@@ -23,7 +23,7 @@ use crate::yaml::{self, Node};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Reading {
     pub(super) exchange: Option<Exchange>,
-    pub(super) found: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 /// Reads a tree. `layout`: the layout, if it is known; otherwise it is detected.
@@ -34,13 +34,13 @@ pub(super) fn read_exchange(tree: &Tree, layout: Option<Layout>) -> Reading {
         Ok(None) => {
             return Reading {
                 exchange: None,
-                found,
+                diagnostics: found,
             };
         }
         Err(both) => {
             return Reading {
                 exchange: None,
-                found: vec![*both],
+                diagnostics: vec![*both],
             };
         }
     };
@@ -87,7 +87,7 @@ pub(super) fn read_exchange(tree: &Tree, layout: Option<Layout>) -> Reading {
     }
     Reading {
         exchange: Some(exchange),
-        found,
+        diagnostics: found,
     }
 }
 

@@ -42,16 +42,16 @@ pub(super) fn read_roster(file: &str, text: &str) -> (Option<Roster>, Vec<Diagno
     let mut reader = Reader {
         file,
         text,
-        found: Vec::new(),
+        diagnostics: Vec::new(),
     };
     let roster = reader.read_table(table.get_ref(), whole);
-    (Some(roster), reader.found)
+    (Some(roster), reader.diagnostics)
 }
 
 struct Reader<'a> {
     file: &'a str,
     text: &'a str,
-    found: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl Reader<'_> {
@@ -60,7 +60,7 @@ impl Reader<'_> {
             .at_offset(self.text, at.start)
             .key(key)
             .help(help);
-        self.found.push(one);
+        self.diagnostics.push(one);
     }
 
     fn read_table(&mut self, table: &DeTable<'_>, whole: Range<usize>) -> Roster {
@@ -222,7 +222,7 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> Vec<String> {
+    fn diagnostics_of(text: &str) -> Vec<String> {
         let (_, found) = read_roster("s.toml", text);
         found.iter().map(ToString::to_string).collect()
     }
@@ -257,7 +257,7 @@ mod tests {
             ("version = 1\nenabled = true\nobservers = 1\ndeciders = {}\n".to_owned(), "it is no table"),
             ("version = \n".to_owned(), "no TOML"),
         ] {
-            let found = found(&text);
+            let found = diagnostics_of(&text);
             assert!(found.iter().any(|one| one.contains(word)), "{word}: {found:?}");
         }
     }

@@ -16,13 +16,13 @@ pub(super) fn validate_node(shape: &Shape, file: &str, root: &Node) -> Vec<Diagn
     let mut check = NodeCheck {
         file,
         renamed: shape.renamed,
-        found: Vec::new(),
+        diagnostics: Vec::new(),
     };
     check.check_map(root, shape.keys, UnknownKeys::Refused, "");
     for rule in shape.rules {
         check.check_rule(root, rule);
     }
-    check.found
+    check.diagnostics
 }
 
 /// What is wrong with a value of a kind.
@@ -30,16 +30,16 @@ pub(crate) fn validate_value(file: &str, node: &Node, kind: &'static Kind) -> Ve
     let mut check = NodeCheck {
         file,
         renamed: &[],
-        found: Vec::new(),
+        diagnostics: Vec::new(),
     };
     check.validate_value(node, kind, "");
-    check.found
+    check.diagnostics
 }
 
 struct NodeCheck<'a> {
     file: &'a str,
     renamed: &'static [(&'static str, &'static str)],
-    found: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 /// What becomes of keys that are not known.
@@ -61,7 +61,7 @@ impl NodeCheck<'_> {
             .at(at.line, at.column)
             .key(key)
             .help(help);
-        self.found.push(one);
+        self.diagnostics.push(one);
     }
 
     fn check_map(&mut self, node: &Node, keys: &'static [Key], others: UnknownKeys, path: &str) {
@@ -118,7 +118,7 @@ impl NodeCheck<'_> {
                 .at(name.line, name.column)
                 .key(path)
                 .help(format!("did you mean `{meant}`?"));
-            self.found.push(one);
+            self.diagnostics.push(one);
         }
     }
 

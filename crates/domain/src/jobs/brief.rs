@@ -184,7 +184,7 @@ fn quote_lines(text: &str) -> Vec<String> {
 }
 
 fn of_file(file: &FileChange) -> String {
-    let fate = match file.fate {
+    let fate = match file.change {
         ChangeKind::Changed => "",
         ChangeKind::Created => " (new)",
         ChangeKind::Deleted => " (deleted)",

@@ -75,7 +75,7 @@ pub fn judge_session(
     known.pending = false;
     let log = ActivityLog::new(activities);
     // The last message to Jules begins a new wait, because the state may lag behind it.
-    let since = log.word.map_or(since, |word| since.max(word.at));
+    let since = log.last_input.map_or(since, |word| since.max(word.at));
     if let Some(newest) = log.newest {
         known.last_activity = known.last_activity.max(Some(newest.at));
         known.cursor = Some(format!("{} {}", newest.at, newest.id));

@@ -67,7 +67,7 @@ pub struct Config {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Actions {
     /// Ask Jules for the session: the question, the changes.
-    pub look: Option<bool>,
+    pub read_session: Option<bool>,
     /// Ask GitHub for the pull request and its checks.
     pub checks: Option<bool>,
     /// Start up to this many sessions in place of one that failed; 0: never.
@@ -83,7 +83,7 @@ pub struct Actions {
 /// Reads the keys of one file and reports mistakes.
 struct Reader<'a> {
     file: &'a str,
-    found: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl Config {
@@ -105,7 +105,7 @@ impl Config {
         json::parse(file, text)?;
         let mut reader = Reader {
             file,
-            found: Vec::new(),
+            diagnostics: Vec::new(),
         };
         let mut config = Self::default();
         {
@@ -132,19 +132,19 @@ impl Config {
         }
         for key in map.keys() {
             let unknown = Diagnostic::warning(file, "nothing reads this key").key(key.as_str());
-            reader.found.push(unknown);
+            reader.diagnostics.push(unknown);
         }
-        if reader.found.iter().any(Diagnostic::is_error) {
-            return Err(reader.found);
+        if reader.diagnostics.iter().any(Diagnostic::is_error) {
+            return Err(reader.diagnostics);
         }
-        Ok((config, reader.found))
+        Ok((config, reader.diagnostics))
     }
 }
 
 impl Reader<'_> {
     fn report(&mut self, key: &str, what: &str, help: &str) {
         let wrong = Diagnostic::error(self.file, what).key(key).help(help);
-        self.found.push(wrong);
+        self.diagnostics.push(wrong);
     }
 
     fn take_key(map: &mut Map<String, Value>, key: &str) -> Option<Value> {
@@ -259,7 +259,7 @@ impl Reader<'_> {
             }
         };
         let actions = Actions {
-            look: self.take_flag(&mut inner, "look"),
+            read_session: self.take_flag(&mut inner, "look"),
             checks: self.take_flag(&mut inner, "checks"),
             retries: self.take_count(&mut inner, "retries", 0),
             approve_plans: self.take_flag(&mut inner, "approve_plans").or(auto),
@@ -269,7 +269,7 @@ impl Reader<'_> {
         for key in inner.keys() {
             let key = format!("actions.{key}");
             let unknown = Diagnostic::warning(self.file, "nothing reads this key").key(key);
-            self.found.push(unknown);
+            self.diagnostics.push(unknown);
         }
         actions
     }

@@ -46,7 +46,7 @@ pub struct JobMemory {
     pub read_again_at: Option<Timestamp>,
     /// The causes of the events that were sent, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub told: Vec<String>,
+    pub sent: Vec<String>,
     /// How many checks failed in a row.
     #[serde(skip_serializing_if = "is_zero")]
     pub failures: u32,
@@ -78,19 +78,19 @@ impl JobMemory {
     /// Whether the event of a cause was sent.
     #[must_use]
     pub fn was_sent(&self, cause: &str) -> bool {
-        self.told.iter().any(|told| told == cause)
+        self.sent.iter().any(|told| told == cause)
     }
 
     /// Records that the event of a cause was sent.
-    pub fn tell(&mut self, cause: impl Into<String>) {
-        self.told.push(cause.into());
-        if self.told.len() > MAX_SENT {
-            self.told.remove(0);
+    pub fn record_sent(&mut self, cause: impl Into<String>) {
+        self.sent.push(cause.into());
+        if self.sent.len() > MAX_SENT {
+            self.sent.remove(0);
         }
     }
 
     /// Records a successful check.
-    pub fn found(&mut self) {
+    pub fn record_success(&mut self) {
         self.failures = 0;
         self.failing_since = None;
         self.missing = 0;
@@ -125,12 +125,12 @@ pub struct AccountMemory {
     pub refused_key: Option<String>,
     /// The causes of the events that were sent, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub told: Vec<String>,
+    pub sent: Vec<String>,
 }
 
 impl AccountMemory {
     /// Records a successful listing.
-    pub fn found(&mut self) {
+    pub fn record_success(&mut self) {
         *self = Self {
             polled_at: self.polled_at,
             ..Self::default()
@@ -145,12 +145,12 @@ impl AccountMemory {
     }
 
     /// Records a cause; returns whether it is new.
-    pub fn tell(&mut self, cause: &str) -> bool {
-        let new = self.told.iter().all(|told| told != cause);
+    pub fn record_sent(&mut self, cause: &str) -> bool {
+        let new = self.sent.iter().all(|told| told != cause);
         if new {
-            self.told.push(cause.to_owned());
-            if self.told.len() > MAX_SENT {
-                self.told.remove(0);
+            self.sent.push(cause.to_owned());
+            if self.sent.len() > MAX_SENT {
+                self.sent.remove(0);
             }
         }
         new
@@ -296,9 +296,9 @@ mod tests {
     fn memory_is_bounded() {
         let mut known = JobMemory::default();
         for cause in 0..=MAX_SENT {
-            known.tell(cause.to_string());
+            known.record_sent(cause.to_string());
         }
-        assert_eq!((known.told.len(), known.was_sent("0")), (MAX_SENT, false));
+        assert_eq!((known.sent.len(), known.was_sent("0")), (MAX_SENT, false));
         let mut memory = MonitorMemory::default();
         memory.jobs.insert("1".parse().unwrap(), known);
         let gone = |_: &JobId| false;

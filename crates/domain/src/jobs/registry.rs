@@ -22,7 +22,7 @@ pub const MAX_JOBS: usize = 10_000;
 pub struct Registry {
     entries: Vec<Entry>,
     /// The index of each job in `entries`.
-    places: BTreeMap<JobId, usize>,
+    indexes: BTreeMap<JobId, usize>,
     is_array: bool,
 }
 
@@ -180,7 +180,7 @@ impl Registry {
     /// The job with this id.
     #[must_use]
     pub fn get(&self, id: &JobId) -> Option<&Job> {
-        match self.entries.get(*self.places.get(id)?)? {
+        match self.entries.get(*self.indexes.get(id)?)? {
             Entry::Job(job) => Some(job),
             Entry::Foreign(_) | Entry::Long { .. } => None,
         }
@@ -188,7 +188,7 @@ impl Registry {
 
     /// The job with this id, for changes.
     pub fn get_mut(&mut self, id: &JobId) -> Option<&mut Job> {
-        match self.entries.get_mut(*self.places.get(id)?)? {
+        match self.entries.get_mut(*self.indexes.get(id)?)? {
             Entry::Job(job) => Some(job),
             Entry::Foreign(_) | Entry::Long { .. } => None,
         }
@@ -199,7 +199,7 @@ impl Registry {
         match self.get_mut(&job.job_id) {
             Some(known) => *known = job,
             None => {
-                self.places.insert(job.job_id.clone(), self.entries.len());
+                self.indexes.insert(job.job_id.clone(), self.entries.len());
                 self.entries.push(Entry::Job(Box::new(job)));
             }
         }
@@ -211,7 +211,7 @@ impl Registry {
             Entry::Job(job) => keep(job),
             Entry::Foreign(_) | Entry::Long { .. } => true,
         });
-        self.places = self
+        self.indexes = self
             .entries
             .iter()
             .enumerate()
@@ -222,13 +222,13 @@ impl Registry {
     /// The number of jobs, including retired ones.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.indexes.len()
     }
 
     /// Whether there are no jobs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.indexes.is_empty()
     }
 
     /// The file's new contents.

@@ -133,7 +133,7 @@ mod tests {
         }
     }
 
-    fn says(id: &str, second: i64) -> Activity {
+    fn activity(id: &str, second: i64) -> Activity {
         does(id, second, ActivityKind::AgentMessaged("Tabs?".to_owned()))
     }
 
@@ -192,43 +192,48 @@ mod tests {
         let stuck = || event("stuck", "IN_PROGRESS", Some("w"));
         let over = || event("completed", "COMPLETED", Some("q"));
         let cases: Vec<(Event, SessionState, Vec<Activity>, Option<&str>)> = vec![
-            (asked(), awaiting(), vec![says("q", 10)], None),
+            (asked(), awaiting(), vec![activity("q", 10)], None),
             // The state may lag behind the answer.
             (
                 asked(),
                 awaiting(),
-                vec![says("q", 10), answer("a", 20)],
+                vec![activity("q", 10), answer("a", 20)],
                 Some("answered at 2027-01-15"),
             ),
             (
                 asked(),
                 awaiting(),
-                vec![says("q", 10), answer("a", 20), says("r", 30)],
+                vec![activity("q", 10), answer("a", 20), activity("r", 30)],
                 Some("what Jules asks now is another event"),
             ),
             (
                 asked(),
                 working(),
-                vec![says("q", 10)],
+                vec![activity("q", 10)],
                 Some("is IN_PROGRESS now"),
             ),
             (
                 unnamed(),
                 awaiting(),
-                vec![answer("a", 5), says("q", 10)],
+                vec![answer("a", 5), activity("q", 10)],
                 None,
             ),
             (
                 unnamed(),
                 awaiting(),
-                vec![says("q", 10), answer("a", 20)],
+                vec![activity("q", 10), answer("a", 20)],
                 Some("answered"),
             ),
-            (ended(), SessionState::Completed, vec![says("q", 10)], None),
             (
                 ended(),
                 SessionState::Completed,
-                vec![says("q", 10), answer("a", 20)],
+                vec![activity("q", 10)],
+                None,
+            ),
+            (
+                ended(),
+                SessionState::Completed,
+                vec![activity("q", 10), answer("a", 20)],
                 Some("answered"),
             ),
             (review(), planned(), vec![plan("p", 10)], None),
@@ -268,7 +273,7 @@ mod tests {
             (
                 over(),
                 working(),
-                vec![says("q", 10), answer("a", 20)],
+                vec![activity("q", 10), answer("a", 20)],
                 None,
             ),
         ];
@@ -283,6 +288,6 @@ mod tests {
         }
         let mut away = seen(awaiting());
         away.archived = true;
-        assert!(settled_reason(&asked(), &away, &[says("q", 10)]).is_some());
+        assert!(settled_reason(&asked(), &away, &[activity("q", 10)]).is_some());
     }
 }

@@ -107,7 +107,7 @@ pub struct SentForSession {
     pub at: Option<String>,
     /// The causes of the events that were sent, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub told: Vec<String>,
+    pub sent: Vec<String>,
 }
 
 impl SentNews {
@@ -167,18 +167,18 @@ impl SentNews {
     }
 
     /// Marks news as sent, or as needing no event. Returns whether the cause is new for this session.
-    pub fn tell(&mut self, news: &TurnNews, cause: Option<&str>) -> bool {
+    pub fn record_sent(&mut self, news: &TurnNews, cause: Option<&str>) -> bool {
         if let NewsKind::Ended { key, .. } = news.what {
             self.beyond.insert(key);
         }
         let looked = self.live.entry(news.session.clone()).or_default();
         looked.at = Some(news.what.cause_mark());
-        let Some(cause) = cause.filter(|cause| looked.told.iter().all(|told| told != cause)) else {
+        let Some(cause) = cause.filter(|cause| looked.sent.iter().all(|told| told != cause)) else {
             return false;
         };
-        looked.told.push(cause.to_owned());
-        if looked.told.len() > MAX_SENT {
-            looked.told.remove(0);
+        looked.sent.push(cause.to_owned());
+        if looked.sent.len() > MAX_SENT {
+            looked.sent.remove(0);
         }
         true
     }
@@ -379,7 +379,7 @@ mod tests {
         let mut told = SentNews::from_state(&state, at(10));
         let news = told.news(&state, []);
         assert_eq!(keys(&news), [2]);
-        assert!(told.tell(&news[0], Some("a")));
+        assert!(told.record_sent(&news[0], Some("a")));
         // A merge completes an entry that was sent.
         state.history.get_mut(&2).unwrap().outcome = Some(Outcome::Merged);
         let mut told = again(&told);
@@ -389,7 +389,7 @@ mod tests {
             .insert(1, entry("2", Some(Outcome::Failed), 30));
         let news = told.news(&state, []);
         assert_eq!(keys(&news), [1]);
-        told.tell(&news[0], Some("b"));
+        told.record_sent(&news[0], Some("b"));
         told.tidy(&state);
         assert_eq!((told.next, told.beyond.len(), told.live.len()), (4, 0, 0));
     }
@@ -442,7 +442,7 @@ mod tests {
         let asks = [line(Reason::PersonAnswer)];
         let news = told.news(&state, &asks);
         assert_eq!(news.len(), 1);
-        assert!(told.tell(&news[0], Some("question/a")));
+        assert!(told.record_sent(&news[0], Some("question/a")));
         let mut told = again(&told);
         assert!(told.news(&state, &asks).is_empty());
         // The question was answered, the session continued and asks again; the state may lag behind the first answer.
@@ -453,7 +453,7 @@ mod tests {
         let news = told.news(&state, &asks);
         assert_eq!(news.len(), 1);
         assert!(
-            !told.tell(&news[0], Some("question/a")),
+            !told.record_sent(&news[0], Some("question/a")),
             "nothing new is asked"
         );
         // A plan that phileas is about to approve is no news.

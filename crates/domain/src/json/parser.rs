@@ -71,7 +71,7 @@ impl<'t> Parser<'t, '_> {
             Some(b'[') => self.list()?,
             Some(b'"') => Value::Text(self.string()?),
             Some(b'-' | b'0'..=b'9') => Value::Number(self.number()?),
-            Some(_) => self.word()?,
+            Some(_) => self.parse_literal()?,
             None => return Err(self.cut_off()),
         };
         Ok(Node { at, value })
@@ -240,7 +240,7 @@ impl<'t> Parser<'t, '_> {
         Ok(digits)
     }
 
-    fn word(&mut self) -> Parsed<Value<'t>> {
+    fn parse_literal(&mut self) -> Parsed<Value<'t>> {
         let rest = &self.text[self.at..];
         for (word, value) in [
             ("null", Value::Null),

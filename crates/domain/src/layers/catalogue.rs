@@ -19,7 +19,7 @@ pub struct Catalogue {
     pub(super) layout: Layout,
     tree: Tree,
     roles: Vec<Role>,
-    found: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 /// The folder of a layer's files in a repository.
@@ -71,7 +71,7 @@ impl Catalogue {
     /// The files of a repository with this default branch and this layout.
     #[must_use]
     pub fn of(tree: &Tree, layout: Layout) -> Self {
-        let (roles, found) = role::read_roles(tree);
+        let (roles, diagnostics) = role::read_roles(tree);
         let whole = if has_own(tree) {
             laid_out(tree, layout)
         } else {
@@ -82,7 +82,7 @@ impl Catalogue {
             layout,
             tree: whole,
             roles,
-            found,
+            diagnostics,
         }
     }
 
@@ -94,8 +94,8 @@ impl Catalogue {
 
     /// The mistakes in the repository's own roles.
     #[must_use]
-    pub fn found(&self) -> &[Diagnostic] {
-        &self.found
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
     }
 
     /// All roles, by layer and name.

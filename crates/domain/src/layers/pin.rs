@@ -38,11 +38,11 @@ pub struct Pin {
 pub enum PinError {
     /// A newer version wrote it.
     #[error(
-        "it was written by phileas {found}, and this is {ours}; take that version or a newer one"
+        "it was written by phileas {written_by}, and this is {ours}; take that version or a newer one"
     )]
     Newer {
         /// The version that wrote it.
-        found: String,
+        written_by: String,
         /// This version.
         ours: String,
     },
@@ -82,7 +82,7 @@ impl Pin {
         };
         if found > known {
             return Err(PinError::Newer {
-                found: version.to_owned(),
+                written_by: version.to_owned(),
                 ours: ours.to_owned(),
             });
         }
@@ -161,7 +161,7 @@ pub struct Move {
     /// The path.
     pub path: String,
     /// What happens to it.
-    pub fate: FileChangeKind,
+    pub kind: FileChangeKind,
 }
 
 /// What happens to every file, and the new pin. `there`: the text at a path; a file that is no text counts as changed.
@@ -208,7 +208,7 @@ pub fn upgrade_moves<'t>(
         }
         moves.push(Move {
             path: path.clone(),
-            fate,
+            kind: fate,
         });
     }
     (moves, after)
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     /// What happens to one file, from the written, the present and the new text.
-    fn fate(
+    fn planned_change(
         base: Option<&str>,
         there: Option<&str>,
         wanted: Option<&str>,
@@ -254,7 +254,7 @@ mod tests {
             .collect();
         let (moves, after) = upgrade_moves(Some(&pin), "0.2.0", &wanted, |_| there.map(Some));
         assert_eq!(after.version, "0.2.0");
-        (moves[0].fate.clone(), after.digests.get("a").cloned())
+        (moves[0].kind.clone(), after.digests.get("a").cloned())
     }
 
     #[test]
@@ -290,7 +290,7 @@ mod tests {
             (one, one, None, FileChangeKind::Remove, None),
             (one, own, None, FileChangeKind::Theirs, None),
         ] {
-            let (fate, digest_kept) = fate(base, there, wanted);
+            let (fate, digest_kept) = planned_change(base, there, wanted);
             assert_eq!(fate, expected, "{base:?} {there:?} {wanted:?}");
             assert_eq!(
                 digest_kept,
@@ -301,7 +301,7 @@ mod tests {
         // phileas does not replace a file that is no text.
         let wanted = BTreeMap::from([("a".to_owned(), "1".to_owned())]);
         let (moves, _) = upgrade_moves(None, "0.1.0", &wanted, |_| Some(None));
-        assert!(matches!(moves[0].fate, FileChangeKind::Conflict(_)));
+        assert!(matches!(moves[0].kind, FileChangeKind::Conflict(_)));
     }
 
     #[test]

@@ -174,7 +174,7 @@ fn every_built_in_text_is_sound() {
     let own =
         ROLES.map(|(layer, role, text)| (format!(".jlo/roles/{layer}/{role}/role.yml"), text));
     let catalogue = Catalogue::of(&Tree::from_texts(own), Layout::Flat);
-    assert_eq!(catalogue.found(), []);
+    assert_eq!(catalogue.diagnostics(), []);
     for role in catalogue.roles() {
         assert!((20..=90).contains(&role.description.len()), "{role:?}");
         assert_eq!(role.sensitive, role.name == "security");
@@ -244,7 +244,7 @@ fn a_repositorys_own_files_lie_over_the_catalogue_in_every_spelling() {
     ] {
         let tree = Tree::from_texts([(path, role)]);
         let catalogue = Catalogue::of(&tree, Layout::Flat);
-        assert_eq!(catalogue.found(), [], "{path}");
+        assert_eq!(catalogue.diagnostics(), [], "{path}");
         let source = &catalogue.role("observers", "docs").unwrap().source;
         assert_eq!(*source, Source::Overlaid(path.to_owned()));
         let text = prompt(
@@ -378,8 +378,8 @@ fn a_new_role_has_nothing_wrong_but_its_blanks() {
             &Tree::from_texts([(path.clone(), text.clone())]),
             Layout::Flat,
         );
-        assert!(!catalogue.found().is_empty());
-        for one in catalogue.found() {
+        assert!(!catalogue.diagnostics().is_empty());
+        for one in catalogue.diagnostics() {
             assert_eq!(one.message, "a blank is not filled in", "{one}");
         }
         let roster = Roster {
@@ -395,7 +395,7 @@ fn a_new_role_has_nothing_wrong_but_its_blanks() {
             .replace("- <", "- ")
             .replace(">\n", "\n");
         let catalogue = Catalogue::of(&Tree::from_texts([(path, filled)]), Layout::Flat);
-        assert_eq!(catalogue.found(), [], "{layer}");
+        assert_eq!(catalogue.diagnostics(), [], "{layer}");
     }
 }
 
@@ -407,10 +407,10 @@ fn the_copies_of_a_fresh_ledger_have_no_findings() {
         ledger.insert_text(path, &text);
     }
     let checked = check_exchange(&ledger);
-    assert_eq!(checked.found, []);
+    assert_eq!(checked.diagnostics, []);
     assert!(checked.exchange.is_some());
     let ledger = Tree::from_texts(Catalogue::of(&Tree::new(), Layout::Workstreams).copies());
-    assert_eq!(check_exchange(&ledger).found, []);
+    assert_eq!(check_exchange(&ledger).diagnostics, []);
 }
 
 /// An agent that fills a list must see the keys of its entries, even if the list may be empty.
@@ -441,7 +441,11 @@ fn what_is_wrong_with_a_role_is_told_with_its_place() {
     let whole = "role: mine\nlayer: innovators\nprofile:\n  focus: f\n  analysis_points: [a]\n  first_principles: [a]\n  guiding_questions: [a]\n  anti_patterns: [a]\n  evidence_expectations: [a]\n  proposal_quality_bar: [a]\n";
     let found = |text: &str| -> Vec<String> {
         let catalogue = Catalogue::of(&Tree::from_texts([(path, text)]), Layout::Flat);
-        catalogue.found().iter().map(ToString::to_string).collect()
+        catalogue
+            .diagnostics()
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     };
     assert_eq!(found(whole), [""; 0]);
     assert_eq!(found(&whole.replace("innovators", "innovator")), [""; 0]);
@@ -502,7 +506,7 @@ fn a_decider_gets_as_much_as_there_is_room_for() {
         );
     }
     let checked = check_exchange(&ledger);
-    assert_eq!(checked.found, []);
+    assert_eq!(checked.diagnostics, []);
     let catalogue = Catalogue::of(&Tree::new(), Layout::Flat);
     let exchange = checked.exchange.as_ref();
     let brief = catalogue
@@ -539,7 +543,7 @@ fn the_session_of_an_item_gets_it_whole_with_its_findings() {
             "schema_version: 1\nid: \"aaaaaa\"\nissue_id: \"rrrrrr\"\ncreated_at: 2026-01-05\nauthor_role: docs\nconfidence: high\ntitle: Broken\nstatement: It is broken, and people pay for it.\nevidence:\n  - path: src/a.rs\n    loc: [7]\n    note: here it is\n",
         ),
     ]);
-    assert_eq!(check_exchange(&ledger).found, []);
+    assert_eq!(check_exchange(&ledger).diagnostics, []);
     for job in [
         Job::Implementer("bugs", Some(item)),
         Job::Planner(Some(item)),

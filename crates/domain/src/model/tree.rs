@@ -47,7 +47,7 @@ pub struct Tree {
 /// What is known of a tree that was read in parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Parts {
-    places: BTreeMap<String, PathState>,
+    paths: BTreeMap<String, PathState>,
     /// Files whose text was requested, with or without success.
     read: BTreeSet<String>,
 }
@@ -128,7 +128,7 @@ impl Tree {
 
     fn note_status(&mut self, path: &str, place: PathState) {
         if let Some(parts) = &mut self.parts {
-            let known = Arc::make_mut(parts).places.entry(path.to_owned());
+            let known = Arc::make_mut(parts).paths.entry(path.to_owned());
             let known = known.or_insert(place);
             *known = place.max(*known);
         }
@@ -146,7 +146,7 @@ impl Tree {
         match self.entries.get(path) {
             Some(entry) => entry.mode == Mode::File && entry.text.is_none(),
             None => {
-                !self.is_missing(parts, path) && parts.places.get(path) != Some(&PathState::Listed)
+                !self.is_missing(parts, path) && parts.paths.get(path) != Some(&PathState::Listed)
             }
         }
     }
@@ -160,7 +160,7 @@ impl Tree {
         !parts.read.contains(folder)
             && !self.entries.contains_key(folder)
             && !self.is_missing(parts, folder)
-            && parts.places.get(folder) != Some(&PathState::Listed)
+            && parts.paths.get(folder) != Some(&PathState::Listed)
     }
 
     /// Whether it is known that nothing is at a path.
@@ -169,7 +169,7 @@ impl Tree {
         let mut parent = None;
         for end in ends.chain([path.len()]) {
             let here = &path[..end];
-            let place = parts.places.get(here);
+            let place = parts.paths.get(here);
             let is_file = end < path.len() && self.entries.contains_key(here);
             let is_left_out = parent == Some(&PathState::Listed)
                 && place.is_none()
@@ -190,7 +190,7 @@ impl Tree {
         let Some(parts) = &other.parts else {
             return;
         };
-        for (path, place) in &parts.places {
+        for (path, place) in &parts.paths {
             self.note_status(path, *place);
         }
         for path in &parts.read {
@@ -316,7 +316,7 @@ impl Tree {
         }
         if let Some(parts) = &self.parts {
             feed(b"in parts");
-            for (path, place) in &parts.places {
+            for (path, place) in &parts.paths {
                 feed(path.as_bytes());
                 feed(&[*place as u8]);
             }

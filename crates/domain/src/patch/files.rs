@@ -12,7 +12,7 @@ pub struct FileChange {
     /// Lines that are taken away.
     pub removed: usize,
     /// Whether it is new, gone, or neither.
-    pub fate: ChangeKind,
+    pub change: ChangeKind,
     /// Whether its contents are no text.
     pub binary: bool,
 }
@@ -60,9 +60,9 @@ fn file_change(part: &str) -> FileChange {
         if let Some(names) = line.strip_prefix(HEADER) {
             file.path = path_of(names);
         } else if line.starts_with("new file mode") {
-            file.fate = ChangeKind::Created;
+            file.change = ChangeKind::Created;
         } else if line.starts_with("deleted file mode") {
-            file.fate = ChangeKind::Deleted;
+            file.change = ChangeKind::Deleted;
         } else if line.starts_with("Binary files") || line.starts_with("GIT binary patch") {
             file.binary = true;
         } else if let Some(path) = line.strip_prefix("--- a/") {
@@ -75,7 +75,7 @@ fn file_change(part: &str) -> FileChange {
             path.trim_end().clone_into(&mut file.path);
         }
     }
-    if let Some(old) = old.filter(|_| file.fate == ChangeKind::Deleted) {
+    if let Some(old) = old.filter(|_| file.change == ChangeKind::Deleted) {
         old.trim_end().clone_into(&mut file.path);
     }
     count_lines(part, &mut file);
@@ -150,7 +150,7 @@ mod tests {
                     file.path.as_str(),
                     file.added,
                     file.removed,
-                    file.fate,
+                    file.change,
                     file.binary,
                 )
             })

@@ -53,7 +53,7 @@ pub(super) fn parse_document(
         at: 0,
         line: 1,
         column: 1,
-        found,
+        diagnostics: found,
     };
     Some(places.convert_node(&root))
 }
@@ -65,7 +65,7 @@ struct TextCursor<'t, 'f> {
     at: usize,
     line: u32,
     column: u32,
-    found: &'f mut Vec<Diagnostic>,
+    diagnostics: &'f mut Vec<Diagnostic>,
 }
 
 impl TextCursor<'_, '_> {
@@ -125,7 +125,7 @@ impl TextCursor<'_, '_> {
             (None, None) => {
                 let wrong = "this number would not be read as it is written by every reader";
                 let wrong = Diagnostic::error(self.file, wrong).at(line, column);
-                self.found
+                self.diagnostics
                     .push(wrong.help("write fewer digits, or a text in quotes"));
                 Value::Null
             }

@@ -45,7 +45,7 @@ pub fn read_lessons(file: &str, bytes: &[u8]) -> (Reading, bool) {
         reading = good.map_or(reading, |good| read_text(&good));
     }
     let is_partial = !found.is_empty();
-    reading.found.splice(0..0, found);
+    reading.diagnostics.splice(0..0, found);
     (reading, is_partial)
 }
 
@@ -82,7 +82,7 @@ fn without_unsound(
         // Its lines keep their numbers.
         text.push_str(&"\n".repeat(range[1] - range[0]));
         let offset = u32::try_from(range[0] - first).unwrap_or(u32::MAX);
-        wrong.extend(alone.found.into_iter().map(|mut told| {
+        wrong.extend(alone.diagnostics.into_iter().map(|mut told| {
             told.severity = Severity::Warning;
             // What is never closed is found at the end, behind the lesson.
             let last = u32::try_from(range[1]).unwrap_or(u32::MAX);

@@ -91,7 +91,7 @@ pub fn next(run: &Run) -> Next {
         return Next {
             step: Step::Person,
             rule: Rule::StateFailed,
-            why: Rule::StateFailed.says().to_owned(),
+            why: Rule::StateFailed.description().to_owned(),
         };
     }
     let attempts = run.attempts();
@@ -128,7 +128,7 @@ impl Progress<'_> {
             (stage, Outcome::Unusable) => {
                 let wrong = self.run.reading(Artifact::of(stage));
                 let wrong =
-                    wrong.and_then(|reading| reading.found.iter().find(|one| one.is_error()));
+                    wrong.and_then(|reading| reading.diagnostics.iter().find(|one| one.is_error()));
                 self.repeat_stage(stage, Rule::ArtifactInvalid, wrong.map(ToString::to_string))
             }
             (Stage::Plan, _) => self.start_stage(Stage::Implement, Rule::PlanReady, None),
@@ -190,7 +190,7 @@ impl Progress<'_> {
         Next {
             step,
             rule,
-            why: rule.says().to_owned(),
+            why: rule.description().to_owned(),
         }
     }
 
@@ -230,7 +230,7 @@ impl Progress<'_> {
             stage,
             self.last_tier(stage),
             rule,
-            rule.says().to_owned(),
+            rule.description().to_owned(),
             instructions,
         )
     }
@@ -241,13 +241,19 @@ impl Progress<'_> {
         let allowed = self.run.settings.retries + 1;
         let tried = self.attempts_at(stage, tier);
         if tried < allowed {
-            return self.dispatch_stage(stage, tier, rule, rule.says().to_owned(), instructions);
+            return self.dispatch_stage(
+                stage,
+                tier,
+                rule,
+                rule.description().to_owned(),
+                instructions,
+            );
         }
         let used = format!("{stage} was tried {tried} times in the tier {tier}");
         match tiers::next_tier(stage, tier) {
             Some(higher) => {
                 let by = Rule::RetriesNextTier;
-                let why = format!("{}; {used}: {}", rule.says(), by.says());
+                let why = format!("{}; {used}: {}", rule.description(), by.description());
                 self.dispatch_stage(stage, higher, by, why, instructions)
             }
             None => {
@@ -255,7 +261,7 @@ impl Progress<'_> {
                 Next {
                     step: Step::Person,
                     rule: by,
-                    why: format!("{}; {used}: {}", rule.says(), by.says()),
+                    why: format!("{}; {used}: {}", rule.description(), by.description()),
                 }
             }
         }
@@ -271,7 +277,7 @@ impl Progress<'_> {
                     Stage::Implement,
                     higher,
                     rule,
-                    rule.says().to_owned(),
+                    rule.description().to_owned(),
                     reason,
                 )
             }

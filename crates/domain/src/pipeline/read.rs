@@ -19,7 +19,7 @@ pub struct Reading {
     /// Its name, for messages.
     pub file: String,
     /// What is wrong with it, by line and column. Warnings tell of variants, which are taken.
-    pub found: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
     /// Its document in the normal form; `None` where it cannot be read.
     node: Option<Node>,
 }
@@ -60,7 +60,7 @@ pub fn read_artifact(artifact: Artifact, file: &str, text: &str, settings: &Sett
     Reading {
         artifact,
         file: file.to_owned(),
-        found,
+        diagnostics: found,
         node,
     }
 }
@@ -69,7 +69,7 @@ impl Reading {
     /// Whether it may be used: what is wrong with it are variants at most.
     #[must_use]
     pub fn is_sound(&self) -> bool {
-        self.node.is_some() && !self.found.iter().any(Diagnostic::is_error)
+        self.node.is_some() && !self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
     /// The normal form: JSON with two spaces and a final newline, or YAML. `None` where it is not sound.

@@ -123,7 +123,7 @@ impl Rule {
 
     /// What it says, for people.
     #[must_use]
-    pub fn says(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::PlanMissing => "there is no plan yet",
             Self::PlanSkipped => "trivial work needs no plan",

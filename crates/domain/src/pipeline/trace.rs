@@ -63,7 +63,7 @@ pub fn add_to_trace(
         }),
         Some(reading) => reading.document().ok_or_else(|| TraceError::Unsound {
             first: reading
-                .found
+                .diagnostics
                 .iter()
                 .find(|one| one.is_error())
                 .map_or_else(String::new, ToString::to_string),

@@ -56,7 +56,7 @@ pub(super) fn read(
                     budget.track_share = share;
                 }
             }
-            "tier" => budget.tier = entry.word(reader).unwrap_or_default(),
+            "tier" => budget.tier = entry.read_keyword(reader).unwrap_or_default(),
             "key_daily" => budget.key_daily = entry.small(reader, DAILY),
             "key_active" => budget.key_active = entry.small(reader, ACTIVE),
             _ => reader.unknown(&entry, &KEYS, homes),

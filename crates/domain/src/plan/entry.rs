@@ -45,7 +45,7 @@ impl EntryPoint {
 
     /// All words, for people.
     #[must_use]
-    pub fn words() -> String {
+    pub fn word_list() -> String {
         let words = Self::WORDS.map(|(word, _)| format!("`{word}`"));
         words.join(", ")
     }

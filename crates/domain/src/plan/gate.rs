@@ -23,8 +23,8 @@ pub(super) fn read(
     let mut gate = Gate::default();
     for entry in section.entries(reader) {
         match entry.key {
-            "main_red" => gate.main_red = entry.word(reader).unwrap_or_default(),
-            "driver" => gate.driver = entry.word(reader).unwrap_or_default(),
+            "main_red" => gate.main_red = entry.read_keyword(reader).unwrap_or_default(),
+            "driver" => gate.driver = entry.read_keyword(reader).unwrap_or_default(),
             "protected_paths" => {
                 let items = list(
                     reader,

@@ -84,24 +84,24 @@ impl Overrides {
     /// Reads a setting, or reports what is wrong with it. The key must be one of [`KEYS`].
     pub(super) fn read(&mut self, reader: &mut Reader<'_>, entry: &Entry<'_>) {
         match entry.key {
-            "mode" => self.mode = entry.word(reader),
+            "mode" => self.mode = entry.read_keyword(reader),
             "timezone" => {
                 self.timezone = timezone(reader, entry);
                 self.timezone_is_broken = self.timezone.is_none();
             }
-            "advance_on" => self.advance_on = entry.word(reader),
-            "plan_approval" => self.plan_approval = entry.word(reader),
-            "automation" => self.automation = entry.word(reader),
+            "advance_on" => self.advance_on = entry.read_keyword(reader),
+            "plan_approval" => self.plan_approval = entry.read_keyword(reader),
+            "automation" => self.automation = entry.read_keyword(reader),
             "branch" => self.branch = read_branch(reader, entry),
             "max_nudges" => self.max_nudges = entry.small(reader, NUDGES),
             "stuck_minutes" => self.stuck_minutes = entry.small(reader, STUCK_MINUTES),
             "abandon_after" => self.abandon_after_secs = entry.seconds(reader, ABANDON_AFTER_SECS),
             "retry" => self.retry = entry.small(reader, RETRIES),
-            "catch_up" => self.catch_up = entry.word(reader),
+            "catch_up" => self.catch_up = entry.read_keyword(reader),
             "skip_unchanged" => self.skip_unchanged = entry.flag(reader),
             "rest_after" => self.rest_after = entry.small(reader, REST_AFTER),
-            "priority" => self.priority = entry.word(reader),
-            "merge" => self.merge = entry.word(reader),
+            "priority" => self.priority = entry.read_keyword(reader),
+            "merge" => self.merge = entry.read_keyword(reader),
             "sensitive" => self.sensitive = entry.flag(reader),
             "environment_variables" => self.environment_variables = entry.flag(reader),
             _ => {}

@@ -152,7 +152,7 @@ fn read_root(reader: &mut Reader<'_>, root: &Section<'_>, known: &Known<'_>) -> 
     let mut tracks = Tracks {
         known,
         defaults: &plan.defaults,
-        found: BTreeMap::new(),
+        tracks: BTreeMap::new(),
     };
     if let Some(entry) = of("cycle") {
         tracks.read_cycle(reader, entry);
@@ -163,7 +163,7 @@ fn read_root(reader: &mut Reader<'_>, root: &Section<'_>, known: &Known<'_>) -> 
         let cycle = of("cycle").is_some() || reader.document.is_broken("cycle");
         tracks.read(reader, &section, cycle);
     }
-    plan.tracks = tracks.found;
+    plan.tracks = tracks.tracks;
     if let Some(section) =
         of("schedules").and_then(|entry| entry.table(reader, "a table `[schedules]`"))
     {

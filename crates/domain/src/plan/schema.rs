@@ -17,7 +17,7 @@ use super::steps::MAX_STEPS;
 use super::tracks::DEFAULT_TRACK;
 use super::{budget, gate, overrides, schedules, sprints, tracks};
 
-use fragments::{figure, limits, table, unknown, word};
+use fragments::{figure, keyword_schema, limits, table, unknown};
 use knobs::knobs;
 
 /// What a schema says at most of a thing: editors of TOML know this draft.
@@ -223,7 +223,7 @@ fn of_budget(key: &str) -> Value {
             budget::REQUESTS,
             usual.requests_per_actor_hour,
         ),
-        "tier" => word::<Tier>(
+        "tier" => keyword_schema::<Tier>(
             "The Jules plan, which sets the key's limits: `free` (15 a day, 3 at once), `pro` (100, 15), `ultra` (300, 60).",
         ),
         "key_daily" => limits(
@@ -245,7 +245,7 @@ fn of_budget(key: &str) -> Value {
 
 fn of_gate(key: &str) -> Value {
     match key {
-        "main_red" => word::<MainRed>(
+        "main_red" => keyword_schema::<MainRed>(
             "`critical_only`: while checks of the default branch are red, only critical work starts.",
         ),
         "protected_paths" => json!({
@@ -260,7 +260,7 @@ fn of_gate(key: &str) -> Value {
             "maxItems": gate::MAX_GATE_ENTRIES,
             "default": [],
         }),
-        "driver" => word::<Driver>("Who acts; the others only observe."),
+        "driver" => keyword_schema::<Driver>("Who acts; the others only observe."),
         "allow_bots" => json!({
             "description": "Bots whose labels and comments count.",
             "type": "array",

@@ -23,7 +23,7 @@ pub(super) struct Reader<'t> {
     pub(super) document: &'t Document<'t>,
     /// The file that it is.
     file: &'static str,
-    found: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
     untold: usize,
 }
 
@@ -50,7 +50,7 @@ impl<'t> Reader<'t> {
         let mut reader = Self {
             document,
             file,
-            found: Vec::new(),
+            diagnostics: Vec::new(),
             untold: 0,
         };
         for mistake in &document.mistakes {
@@ -87,7 +87,7 @@ impl<'t> Reader<'t> {
     }
 
     fn note(&mut self, mut diagnostic: Diagnostic, at: usize, key: &str) {
-        if self.found.len() >= MAX_DIAGNOSTICS {
+        if self.diagnostics.len() >= MAX_DIAGNOSTICS {
             self.untold += 1;
             return;
         }
@@ -96,13 +96,13 @@ impl<'t> Reader<'t> {
         // A value can be as long as the file.
         diagnostic.message = shortened(diagnostic.message);
         diagnostic.help = shortened(diagnostic.help);
-        self.found
+        self.diagnostics
             .push(diagnostic.at(line, column).key(shortened(key.to_owned())));
     }
 
     /// Everything that was noted, in the order of the file.
     pub(super) fn into_diagnostics(self) -> Vec<Diagnostic> {
-        let mut found = self.found;
+        let mut found = self.diagnostics;
         found.sort_by_key(|diagnostic| (diagnostic.line, diagnostic.column));
         if self.untold > 0 {
             let last = found
@@ -226,7 +226,7 @@ impl<'t> Entry<'t> {
     }
 
     /// One of the words of a knob.
-    pub(super) fn word<W: Keyword>(&self, reader: &mut Reader<'_>) -> Option<W> {
+    pub(super) fn read_keyword<W: Keyword>(&self, reader: &mut Reader<'_>) -> Option<W> {
         let words = W::all();
         let text = self.as_text();
         let shape = either_of(words.iter().copied());

@@ -24,7 +24,7 @@ pub const DEFAULT_TRACK: &str = "default";
 pub(super) struct Tracks<'k> {
     pub(super) known: &'k Known<'k>,
     pub(super) defaults: &'k Policy,
-    pub(super) found: BTreeMap<TrackName, Track>,
+    pub(super) tracks: BTreeMap<TrackName, Track>,
 }
 
 impl Tracks<'_> {
@@ -140,7 +140,7 @@ impl Tracks<'_> {
             start,
             policy: own.over(self.defaults),
         };
-        self.found.insert(name, track);
+        self.tracks.insert(name, track);
     }
 }
 

@@ -67,13 +67,13 @@ impl Context {
             .chain(DERIVED)
     }
 
-    fn look_up(self: &Arc<Self>, name: &str) -> Option<Value> {
+    fn find_value(self: &Arc<Self>, name: &str) -> Option<Value> {
         let found = if let Some(value) = self.values.get(name) {
             value.clone()
         } else if let Some(path) = self.partials.get(name) {
             self.partial_value(name, path)
         } else if name == "empty_queue_celebration" {
-            return self.look_up("celebration");
+            return self.find_value("celebration");
         } else if name == "password" {
             let derived = Uuid::new_v5(&Uuid::NAMESPACE_DNS, self.id.as_bytes());
             Value::from(derived.to_string())
@@ -128,11 +128,11 @@ impl Context {
 
 impl Object for Context {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        self.look_up(key.as_str()?)
+        self.find_value(key.as_str()?)
     }
 
     fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
-        self.look_up(key)
+        self.find_value(key)
     }
 }
 

@@ -117,7 +117,7 @@ impl Merged {
             ));
         }
         if let Some((from, setting)) = filled.filter(|(from, _)| from.file == other.file) {
-            self.tell_move(from, setting, own, &variable, published);
+            self.report_move(from, setting, own, &variable, published);
         }
         let older = filled.filter(|(from, _)| from.file == written.older.file);
         if let Some((from, setting)) = older
@@ -154,7 +154,7 @@ impl Merged {
         }
     }
 
-    fn tell_move(
+    fn report_move(
         &mut self,
         from: &Settings,
         setting: &Setting,

@@ -38,7 +38,7 @@ pub(super) fn read_meta(
 ) -> (Option<Meta>, Vec<Diagnostic>) {
     let (mut notes, table) = Notes::parse_toml(file, text);
     let Some(table) = table else {
-        return (None, notes.found);
+        return (None, notes.diagnostics);
     };
     let mut component = Component {
         name: folder.to_owned(),
@@ -120,12 +120,12 @@ pub(super) fn read_meta(
     component
         .variables
         .sort_by(|one, other| one.name.cmp(&other.name));
-    let sound = notes.found.is_empty();
+    let sound = notes.diagnostics.is_empty();
     let meta = Meta {
         component,
         dependencies_at,
     };
-    (sound.then_some(meta), notes.found)
+    (sound.then_some(meta), notes.diagnostics)
 }
 
 fn is_path(path: &str) -> bool {
@@ -275,7 +275,7 @@ fn read_variable(
 mod tests {
     use super::*;
 
-    fn said(text: &str) -> Vec<String> {
+    fn diagnostics_of(text: &str) -> Vec<String> {
         let (meta, found) = read_meta("m", "uv", text, Origin::Repository);
         assert_eq!(meta.is_none(), !found.is_empty(), "{text}");
         found.iter().map(ToString::to_string).collect()
@@ -374,13 +374,13 @@ mod tests {
             ),
             ("summary = ", "m:1:"),
         ] {
-            let found = said(text);
+            let found = diagnostics_of(text);
             assert_eq!(found.len(), 1, "{text}: {found:?}");
             assert!(found[0].starts_with(begins), "{text}: {}", found[0]);
         }
         let many: String = (0..=VARIABLES_LIMIT)
             .map(|n| format!("[vars.X{n}]\n"))
             .collect();
-        assert!(said(&many)[0].contains("VARIABLES_LIMIT"));
+        assert!(diagnostics_of(&many)[0].contains("VARIABLES_LIMIT"));
     }
 }

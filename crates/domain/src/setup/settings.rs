@@ -34,7 +34,7 @@ pub(super) fn read_settings(file: &str, text: &str) -> (Settings, Vec<Diagnostic
         values: BTreeMap::new(),
     };
     let Some(table) = table else {
-        return (settings, notes.found);
+        return (settings, notes.diagnostics);
     };
     for (name, at, value) in table_entries(table.get_ref()) {
         if let Some((message, help)) = name_complaint(name) {
@@ -74,7 +74,7 @@ pub(super) fn read_settings(file: &str, text: &str) -> (Settings, Vec<Diagnostic
         }
         settings.values.insert(name.to_owned(), setting);
     }
-    (settings, notes.found)
+    (settings, notes.diagnostics)
 }
 
 /// A value as the environment gets it.

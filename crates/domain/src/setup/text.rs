@@ -39,7 +39,7 @@ pub(super) fn read_text<'t>(tree: &'t Tree, path: &str) -> Result<Option<&'t str
 pub(super) struct Notes<'t> {
     file: String,
     text: &'t str,
-    pub(super) found: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 impl<'t> Notes<'t> {
@@ -48,7 +48,7 @@ impl<'t> Notes<'t> {
         let mut notes = Self {
             file: file.to_owned(),
             text,
-            found: Vec::new(),
+            diagnostics: Vec::new(),
         };
         let (table, errors) = DeTable::parse_recoverable(text);
         for error in &errors {
@@ -72,7 +72,7 @@ impl<'t> Notes<'t> {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.found.push(
+        self.diagnostics.push(
             Diagnostic::error(self.file.as_str(), message)
                 .help(help)
                 .at_offset(self.text, at.start)

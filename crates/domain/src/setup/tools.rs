@@ -101,7 +101,7 @@ fn unknown_tool(file: &str, name: &str, catalogue: &Catalogue) -> Diagnostic {
 mod tests {
     use super::*;
 
-    fn said(text: &str) -> (Vec<String>, Vec<String>) {
+    fn diagnostics_of(text: &str) -> (Vec<String>, Vec<String>) {
         let (tools, found) = read_tools("tools.yml", text, &Catalogue::built_in());
         (tools, found.iter().map(ToString::to_string).collect())
     }
@@ -110,7 +110,7 @@ mod tests {
     fn a_list_of_known_tools_is_taken() {
         for text in ["tools: [uv, gh]", "tools:\n  - uv\n  - gh\n"] {
             assert_eq!(
-                said(text),
+                diagnostics_of(text),
                 (vec!["uv".to_owned(), "gh".to_owned()], Vec::new())
             );
         }
@@ -163,12 +163,12 @@ mod tests {
                 "quote",
             ),
         ] {
-            let (_, found) = said(text);
+            let (_, found) = diagnostics_of(text);
             assert_eq!(found.len(), 1, "{text}: {found:?}");
             assert!(found[0].starts_with(begins), "{text}: {}", found[0]);
             assert!(found[0].contains(has), "{text}: {}", found[0]);
         }
         let many = vec!["gh"; TOOLS_LIMIT + 1].join(", ");
-        assert!(said(&format!("tools: [{many}]")).1[0].contains("TOOLS_LIMIT"));
+        assert!(diagnostics_of(&format!("tools: [{many}]")).1[0].contains("TOOLS_LIMIT"));
     }
 }

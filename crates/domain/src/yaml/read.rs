@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
-use super::scalar::{plain, written};
+use super::scalar::{plain_scalar, written};
 use super::{Node, Value};
 use crate::Diagnostic;
 
@@ -217,7 +217,7 @@ impl Reader<'_> {
                 let start = self.offsets.byte(span.start.index(), self.text.len());
                 let end = written(&self.text[start..], &text, style).map(|length| start + length);
                 let value = match style {
-                    ScalarStyle::Plain => plain(&text),
+                    ScalarStyle::Plain => plain_scalar(&text),
                     _ => Value::Text(text.into_owned()),
                 };
                 let mut node = self.node(span, value)?;

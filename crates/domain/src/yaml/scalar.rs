@@ -45,7 +45,7 @@ pub(super) fn written(rest: &str, value: &str, style: ScalarStyle) -> Option<usi
 }
 
 /// What an unquoted scalar means in YAML 1.2's core schema.
-pub(super) fn plain(text: &str) -> Value {
+pub(super) fn plain_scalar(text: &str) -> Value {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
         "true" | "True" | "TRUE" => return Value::Flag(true),

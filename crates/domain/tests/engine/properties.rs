@@ -288,7 +288,7 @@ impl ObservedScenario {
 
     /// Jules promises no order of its listing.
     fn order_does_not_matter(&mut self) {
-        let snapshot = self.scenario.look();
+        let snapshot = self.scenario.full_snapshot();
         let mut reversed = snapshot.clone();
         if let Listing::Taken(listing) = &mut reversed.sessions {
             listing.sessions.reverse();
@@ -317,7 +317,7 @@ impl ObservedScenario {
                 marker: line.marker,
                 session,
             };
-            let decision = decide(&self.scenario.look(), &[event]);
+            let decision = decide(&self.scenario.full_snapshot(), &[event]);
             assert_eq!(decision.change, None, "what is known already is no news");
         }
     }
@@ -437,7 +437,7 @@ proptest! {
         for happening in story {
             watched.happens(happening);
         }
-        let snapshot = watched.scenario.look();
+        let snapshot = watched.scenario.full_snapshot();
         let until = snapshot.now.checked_add(SignedDuration::from_hours(24 * days)).unwrap();
         let forecast = simulate(&snapshot, until, Assumptions::default(), &InProcess);
         prop_assert!(!forecast.cut);

@@ -90,7 +90,7 @@ fn brought(tree: &Tree, to: Layout) -> Tree {
 
 #[track_caller]
 fn sound(tree: &Tree) {
-    let found = check_exchange(tree).found;
+    let found = check_exchange(tree).diagnostics;
     let errors: Vec<_> = found.iter().filter(|one| one.is_error()).collect();
     assert!(errors.is_empty(), "{errors:#?}");
 }
@@ -189,7 +189,7 @@ fn rosters_of_older_places_count_where_the_usual_one_is_missing() {
             older,
             "version = 1\nenabled = 1\n[observers]\nroles = []\n[deciders]\nroles = []\n",
         );
-        let found = check_exchange(&tree).found;
+        let found = check_exchange(&tree).diagnostics;
         let told = found.iter().filter(|one| one.file == older).count();
         assert_eq!(told, 1, "{found:#?}");
     }
@@ -304,6 +304,6 @@ fn an_item_that_does_not_say_whether_it_needs_analysis_needs_none() {
     let flat = brought(&tree, Layout::Flat);
     let item = flat.text(".jules/exchange/requirements/one-name.yml");
     assert!(item.unwrap().contains("requires_deep_analysis: false\n"));
-    let found = check_exchange(&flat).found;
+    let found = check_exchange(&flat).diagnostics;
     assert!(!found.iter().any(|one| one.is_error()), "{found:#?}");
 }

@@ -2,17 +2,17 @@
 //! trigger it.
 
 use crate::examples::{
-    CHANGES, DECIDED, INNOVATOR, OBSERVER, PENDING, PROPOSAL, REQUIREMENT, changes, event, flat,
-    found, proposal, requirement, with,
+    CHANGES, DECIDED, INNOVATOR, OBSERVER, PENDING, PROPOSAL, REQUIREMENT, changes, diagnostics_of,
+    event, flat, proposal, requirement, with,
 };
 
 /// Replaces `from` by `to` in one file of a valid flat exchange; a diagnostic must contain each of the words.
 #[track_caller]
-fn speaks(path: &str, from: &str, to: &str, words: &[&str]) {
+fn assert_diagnostic(path: &str, from: &str, to: &str, words: &[&str]) {
     let files = flat();
     let (_, text) = files.iter().find(|(other, _)| other == path).unwrap();
     assert!(text.contains(from), "{from} is not in {text}");
-    let found = found(&with(files.clone(), path, &text.replacen(from, to, 1)));
+    let found = diagnostics_of(&with(files.clone(), path, &text.replacen(from, to, 1)));
     let told = found
         .iter()
         .any(|one| words.iter().all(|word| one.contains(word)));
@@ -152,7 +152,7 @@ pub(crate) fn an_event_says_what_it_must() {
             &["merge conflict"],
         ),
     ] {
-        speaks(PENDING, from, to, words);
+        assert_diagnostic(PENDING, from, to, words);
     }
 }
 
@@ -273,7 +273,7 @@ pub(crate) fn a_requirement_says_what_it_must() {
             &["placeholder"],
         ),
     ] {
-        speaks(REQUIREMENT, from, to, words);
+        assert_diagnostic(REQUIREMENT, from, to, words);
     }
 }
 
@@ -371,7 +371,7 @@ pub(crate) fn proposals_memories_and_changes_say_what_they_must() {
             &["`focus` is missing"],
         ),
     ] {
-        speaks(path, from, to, words);
+        assert_diagnostic(path, from, to, words);
     }
 }
 
@@ -436,10 +436,10 @@ pub(crate) fn links_are_written_on_both_sides() {
             &["the event `deci01` says that it belongs to `item01`"],
         ),
     ] {
-        speaks(path, from, to, words);
+        assert_diagnostic(path, from, to, words);
     }
     let second = ".jules/exchange/requirements/other.yml";
-    let two = found(&with(flat(), second, &requirement("item02", "deci01")));
+    let two = diagnostics_of(&with(flat(), second, &requirement("item02", "deci01")));
     let told = |word: &str, found: &[String]| found.iter().any(|one| one.contains(word));
     assert!(
         told(
@@ -458,15 +458,15 @@ pub(crate) fn links_are_written_on_both_sides() {
         REQUIREMENT,
         &requirement("item01", "pend01"),
     );
-    let crossed = found(&moved);
+    let crossed = diagnostics_of(&moved);
     assert!(
         told("it belongs to `item01`, and `item02` names it", &crossed),
         "{crossed:#?}"
     );
-    let same = found(&with(flat(), second, &requirement("item01", "pend01")));
+    let same = diagnostics_of(&with(flat(), second, &requirement("item01", "pend01")));
     assert!(told("the id `item01` is that of", &same), "{same:#?}");
     let prop = ".jules/exchange/proposals/leverage-architect-other.yml";
-    let same = found(&with(flat(), prop, &proposal("prop01")));
+    let same = diagnostics_of(&with(flat(), prop, &proposal("prop01")));
     assert!(told("the id `prop01` is that of", &same), "{same:#?}");
 }
 
@@ -476,9 +476,9 @@ pub(crate) fn rejections_name_an_event_and_events_their_rejection() {
     let path = ".jules/exchange/feedback/reje01.yml";
     let rejected = ".jules/exchange/events/rejected/no-such.yml";
     let both = with(with(flat(), path, feedback), rejected, &event("reje01", ""));
-    assert_eq!(found(&both), [""; 0]);
+    assert_eq!(diagnostics_of(&both), [""; 0]);
     let told = |files: Vec<(String, String)>, word: &str| {
-        let found = found(&files);
+        let found = diagnostics_of(&files);
         assert!(found.iter().any(|one| one.contains(word)), "{found:#?}");
     };
     told(
@@ -537,7 +537,7 @@ pub(crate) fn names_and_places_are_those_of_the_layout() {
             &["`a b` can be no role"],
         ),
     ] {
-        let found = found(&with(flat(), path, &event("other1", "")));
+        let found = diagnostics_of(&with(flat(), path, &event("other1", "")));
         let told = found
             .iter()
             .any(|one| one.starts_with(path) && words.iter().all(|word| one.contains(word)));
@@ -553,7 +553,7 @@ pub(crate) fn names_and_places_are_those_of_the_layout() {
         ".jules/exchange/README.md",
         ".jules/workstations/.gitignore",
     ] {
-        assert_eq!(found(&with(flat(), path, "x")), [""; 0], "{path}");
+        assert_eq!(diagnostics_of(&with(flat(), path, "x")), [""; 0], "{path}");
     }
 }
 
@@ -567,8 +567,8 @@ pub(crate) fn labels_are_those_of_the_registry() {
             &format!("{{\"schema_version\":1,\"issue_labels\":{{{names}}}}}"),
         )
     };
-    assert_eq!(found(&registry("\"refacts\":{}")), [""; 0]);
-    let other = found(&registry("\"perf\":{}"));
+    assert_eq!(diagnostics_of(&registry("\"refacts\":{}")), [""; 0]);
+    let other = diagnostics_of(&registry("\"perf\":{}"));
     assert!(
         other[0].contains("`refacts` is no label of this repository (at label); write `perf`"),
         "{other:#?}"
@@ -588,7 +588,7 @@ fn an_empty_list_is_offered_only_where_one_is_taken() {
         ),
     ] {
         let text = requirement("item01", "deci01").replace(line, "");
-        let found = found(&with(flat(), REQUIREMENT, &text));
+        let found = diagnostics_of(&with(flat(), REQUIREMENT, &text));
         assert!(
             found.iter().any(|one| one.ends_with(help)),
             "{help}: {found:#?}"
@@ -612,7 +612,7 @@ pub(crate) fn all_mistakes_are_told_at_once() {
         CHANGES,
         &changes().replace("schema_version: 1", "schema_version: 9"),
     );
-    let found = found(&files);
+    let found = diagnostics_of(&files);
     for (path, word) in [
         (PENDING, "no YAML"),
         (DECIDED, "belongs to no work item"),
@@ -656,7 +656,7 @@ pub(crate) fn what_cannot_be_read_is_told_and_not_read() {
         tree.insert(PENDING, entry);
         let checked = check_exchange(&tree);
         crate::every_check::keep(&checked);
-        let found = checked.found;
+        let found = checked.diagnostics;
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].message.contains(word), "{found:?}");
     }

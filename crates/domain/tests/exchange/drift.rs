@@ -2,13 +2,13 @@
 
 use phileas_domain::exchange::{CHANGE, CHANGES, EVENT, FEEDBACK, PERSPECTIVE, PERSPECTIVE_V1};
 
-use crate::examples::{flat, found, streams, with};
+use crate::examples::{diagnostics_of, flat, streams, with};
 
 #[test]
 pub(crate) fn schema_files_of_a_repository_ask_for_what_is_taken() {
     let path = ".jules/layers/observers/schemas/event.yml";
     let template = EVENT.to_template();
-    assert_eq!(found(&with(flat(), path, &template)), [""; 0]);
+    assert_eq!(diagnostics_of(&with(flat(), path, &template)), [""; 0]);
     for (from, to, word) in [
         (
             "confidence: low|medium|high",
@@ -28,7 +28,7 @@ pub(crate) fn schema_files_of_a_repository_ask_for_what_is_taken() {
             "no template that can be read",
         ),
     ] {
-        let found = found(&with(flat(), path, &template.replacen(from, to, 1)));
+        let found = diagnostics_of(&with(flat(), path, &template.replacen(from, to, 1)));
         assert!(
             found
                 .iter()
@@ -46,9 +46,9 @@ fn schema_files_of_rejections_ask_for_what_is_taken() {
         ".jules/layers/decider/schemas/feedback.yml",
         ".jules/roles/deciders/schemas/feedback.yml",
     ] {
-        assert_eq!(found(&with(flat(), path, &template)), [""; 0]);
+        assert_eq!(diagnostics_of(&with(flat(), path, &template)), [""; 0]);
         let other = template.replacen("guidance:", "advice:", 1);
-        let found = found(&with(flat(), path, &other));
+        let found = diagnostics_of(&with(flat(), path, &other));
         for word in [
             "agents are asked for `advice`",
             "agents are not asked for `guidance`",
@@ -70,9 +70,9 @@ fn schema_files_of_summaries_ask_for_what_is_taken() {
     ] {
         let path = format!(".jules/layers/narrator/schemas/{name}.yml");
         let template = shape.to_template();
-        assert_eq!(found(&with(flat(), &path, &template)), [""; 0]);
+        assert_eq!(diagnostics_of(&with(flat(), &path, &template)), [""; 0]);
         let other = template.replacen(&format!("{from}:"), &format!("{to}:"), 1);
-        let found = found(&with(flat(), &path, &other));
+        let found = diagnostics_of(&with(flat(), &path, &other));
         let asked = format!("agents are asked for `{to}`");
         assert!(found.iter().any(|one| one.contains(&asked)), "{found:#?}");
     }
@@ -83,18 +83,24 @@ fn schema_files_of_summaries_ask_for_what_is_taken() {
 fn schema_files_of_memories_are_held_against_the_layout() {
     let path = ".jules/layers/observers/schemas/perspective.yml";
     let (of_flat, of_streams) = (PERSPECTIVE.to_template(), PERSPECTIVE_V1.to_template());
-    assert_eq!(found(&with(flat(), path, &of_flat)), [""; 0]);
-    assert_eq!(found(&with(streams(false), path, &of_streams)), [""; 0]);
+    assert_eq!(diagnostics_of(&with(flat(), path, &of_flat)), [""; 0]);
+    assert_eq!(
+        diagnostics_of(&with(streams(false), path, &of_streams)),
+        [""; 0]
+    );
     let of_both = of_flat.replace("observer:", "workstream: core\nobserver:");
     for template in [&of_flat, &of_both] {
-        assert_eq!(found(&with(streams(false), path, template)), [""; 0]);
+        assert_eq!(
+            diagnostics_of(&with(streams(false), path, template)),
+            [""; 0]
+        );
     }
     let newer = of_streams.replace("schema_version: 1", "schema_version: 3");
     for (files, template, version) in [
         (flat(), of_streams, "another version than 2"),
         (streams(false), newer, "another version than 1"),
     ] {
-        let found = found(&with(files, path, &template));
+        let found = diagnostics_of(&with(files, path, &template));
         assert!(
             found.iter().any(|one| one.contains(version)),
             "{version}: {found:#?}"

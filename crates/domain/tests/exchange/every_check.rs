@@ -11,7 +11,9 @@ use std::sync::{Mutex, PoisonError};
 use phileas_domain::exchange::{CheckResult, limits};
 
 use crate::drift;
-use crate::examples::{DECIDED, PENDING, REQUIREMENT, event, flat, found, proposal, streams, with};
+use crate::examples::{
+    DECIDED, PENDING, REQUIREMENT, diagnostics_of, event, flat, proposal, streams, with,
+};
 
 /// All diagnostics so far.
 static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
@@ -63,7 +65,7 @@ const ELSEWHERE: [(&str, &str); 10] = [
 /// Keeps the diagnostics of a check.
 pub(crate) fn keep(checked: &CheckResult) {
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    said.extend(checked.found.iter().map(ToString::to_string));
+    said.extend(checked.diagnostics.iter().map(ToString::to_string));
 }
 
 #[test]
@@ -142,7 +144,7 @@ fn every_sentence_of_the_checks_is_said_in_a_test() {
 /// Triggers the messages that no other test does.
 fn more() {
     let told = |files: &[(String, String)], word: &str| {
-        let found = found(files);
+        let found = diagnostics_of(files);
         assert!(
             found.iter().any(|one| one.contains(word)),
             "{word}: {found:#?}"

@@ -118,7 +118,7 @@ pub(crate) fn streams(nested: bool) -> Vec<(String, String)> {
 }
 
 /// The diagnostics of files, one a line.
-pub(crate) fn found(files: &[(String, String)]) -> Vec<String> {
+pub(crate) fn diagnostics_of(files: &[(String, String)]) -> Vec<String> {
     let tree = Tree::from_texts(
         files
             .iter()
@@ -126,7 +126,11 @@ pub(crate) fn found(files: &[(String, String)]) -> Vec<String> {
     );
     let checked = check_exchange(&tree);
     crate::every_check::keep(&checked);
-    checked.found.iter().map(ToString::to_string).collect()
+    checked
+        .diagnostics
+        .iter()
+        .map(ToString::to_string)
+        .collect()
 }
 
 /// Files with one of them replaced, added, or (by an empty text) removed.
@@ -144,10 +148,10 @@ pub(crate) fn with(
 
 #[test]
 pub(crate) fn nothing_is_wrong_with_sound_exchanges() {
-    assert_eq!(found(&[]), [""; 0]);
-    assert_eq!(found(&flat()), [""; 0]);
-    assert_eq!(found(&streams(true)), [""; 0]);
-    assert_eq!(found(&streams(false)), [""; 0]);
+    assert_eq!(diagnostics_of(&[]), [""; 0]);
+    assert_eq!(diagnostics_of(&flat()), [""; 0]);
+    assert_eq!(diagnostics_of(&streams(true)), [""; 0]);
+    assert_eq!(diagnostics_of(&streams(false)), [""; 0]);
 }
 
 #[test]

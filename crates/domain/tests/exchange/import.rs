@@ -82,7 +82,7 @@ impl Ledger {
     fn take(&mut self, author: Author<'_>, changes: &[ChangedFile]) -> Import {
         let errors = |tree: &Tree| -> Vec<String> {
             let found = check_exchange(tree)
-                .found
+                .diagnostics
                 .into_iter()
                 .filter(|one| one.is_error());
             found.map(|one| one.to_string()).collect()
@@ -141,8 +141,8 @@ fn removed(path: &str) -> ChangedFile {
 }
 
 #[track_caller]
-fn told(done: &Import, word: &str) {
-    let found: Vec<String> = done.found.iter().map(ToString::to_string).collect();
+fn assert_diagnostic(done: &Import, word: &str) {
+    let found: Vec<String> = done.diagnostics.iter().map(ToString::to_string).collect();
     assert!(
         found.iter().any(|one| one.contains(word)),
         "{word}: {found:#?}"

@@ -1,13 +1,13 @@
 //! Tests that each limit accepts its maximum, and reports one more.
 
 use crate::examples::{
-    CHANGES, OBSERVER, PENDING, REQUIREMENT, changes, event, flat, found, requirement, streams,
-    with,
+    CHANGES, OBSERVER, PENDING, REQUIREMENT, changes, diagnostics_of, event, flat, requirement,
+    streams, with,
 };
 
 /// The diagnostics of a flat exchange in which one file has this text.
-fn said(path: &str, text: &str) -> Vec<String> {
-    found(&with(flat(), path, text))
+fn diagnostics_for(path: &str, text: &str) -> Vec<String> {
+    diagnostics_of(&with(flat(), path, text))
 }
 
 /// Nothing is reported at the limit; one more (or less) is reported with these words.
@@ -28,7 +28,7 @@ fn texts_are_as_long_as_they_may_be() {
     let of = |from: &'static str| {
         move |length: usize| {
             let text = event("pend01", "").replace(from, &"n".repeat(length));
-            said(PENDING, &text)
+            diagnostics_for(PENDING, &text)
         }
     };
     edge(500, 501, "501 characters, more than 500", of(TITLE));
@@ -61,7 +61,7 @@ fn names_are_as_long_as_they_may_be() {
             memory,
         ));
         let about = |one: &String| one.contains("author_role");
-        found(&files).into_iter().filter(about).collect()
+        diagnostics_of(&files).into_iter().filter(about).collect()
     });
 }
 
@@ -70,7 +70,7 @@ fn a_criterion_says_something_from_eight_characters_on() {
     edge(8, 7, "a criterion of 7 characters says little", |length| {
         let text = requirement("item01", "deci01")
             .replace("No stage is left in the code.", &"c".repeat(length));
-        said(REQUIREMENT, &text)
+        diagnostics_for(REQUIREMENT, &text)
     });
 }
 
@@ -82,13 +82,13 @@ fn lists_have_as_many_entries_as_they_may() {
             "affected_areas: [src/parser.rs]",
             &format!("affected_areas: [{areas}]"),
         );
-        said(REQUIREMENT, &text)
+        diagnostics_for(REQUIREMENT, &text)
     });
     let themes = |count: usize| {
         let whole = changes();
         let (head, theme) = whole.split_once("  - ").unwrap();
         let theme = format!("  - {}", theme.split("  - ").next().unwrap());
-        said(CHANGES, &(head.to_owned() + &theme.repeat(count)))
+        diagnostics_for(CHANGES, &(head.to_owned() + &theme.repeat(count)))
     };
     edge(5, 6, "there are 6 entries", themes);
     edge(5, 4, "there are 4 entries", themes);
@@ -104,6 +104,6 @@ fn a_summary_of_workstreams_names_as_many_commits_as_it_may() {
             "commits_total: 1, commits_included: 1",
             &format!("commits_total: {count}, commits_included: {count}"),
         );
-        found(&with(files, &path, &text))
+        diagnostics_of(&with(files, &path, &text))
     });
 }

@@ -34,7 +34,7 @@ fn why(files: &[(&str, &str)]) -> Vec<String> {
         .collect()
 }
 
-fn one(from: &str, to: &str) -> (String, Option<String>) {
+fn replacement(from: &str, to: &str) -> (String, Option<String>) {
     (from.to_owned(), Some(to.to_owned()))
 }
 
@@ -46,11 +46,11 @@ fn work_items_of_a_flat_exchange_lay_among_issues() {
         (".jules/exchange/events/pending/.gitkeep", ""),
     ];
     let expected = [
-        one(
+        replacement(
             ".jules/exchange/issues/one.yml",
             ".jules/exchange/requirements/one.yml",
         ),
-        one(
+        replacement(
             ".jules/exchange/issues/refacts/two.yaml",
             ".jules/exchange/requirements/two.yml",
         ),
@@ -82,11 +82,11 @@ fn memories_of_innovators_lay_in_the_exchange() {
         (".jules/exchange/events/pending/.gitkeep", ""),
     ];
     let expected = [
-        one(
+        replacement(
             ".jules/exchange/innovators/recruiter/perspective.yml",
             ".jules/workstations/recruiter/perspective.yml",
         ),
-        one(
+        replacement(
             ".jules/exchange/innovators/scout/perspective.yaml",
             ".jules/workstations/scout/perspective.yml",
         ),
@@ -134,7 +134,7 @@ fn issues_of_a_workstream_go_to_the_folder_of_the_label_that_they_give_themselve
     let to = ".jules/workstreams/core/issues/refacts/one.yml";
     let moved = goes(&files);
     assert!(
-        moved.contains(&one(".jules/workstreams/core/issues/one.yml", to)),
+        moved.contains(&replacement(".jules/workstreams/core/issues/one.yml", to)),
         "{moved:#?}"
     );
     assert!(
@@ -153,7 +153,7 @@ fn issues_of_a_folder_that_is_no_label_go_to_that_of_their_label_and_the_list_fo
         (from, ITEM),
         (list, "# Issues\n\n| [One](./high/one.yml) | x |\n"),
     ];
-    assert_eq!(goes(&files), [one(from, to)]);
+    assert_eq!(goes(&files), [replacement(from, to)]);
     let steps = migrate_exchange(&tree(&files)).unwrap().steps;
     let of_list = steps.iter().find(|step| step.path == list).unwrap();
     assert_eq!(of_list.why, ["the list of issues follows"]);
@@ -230,7 +230,7 @@ fn memories_of_a_workstream_end_as_artifacts_do() {
         (".jules/workstreams/core/events/pending/.gitkeep", ""),
     ];
     let to = ".jules/workstreams/core/workstations/taxonomy/perspective.yml";
-    assert_eq!(goes(&files), [one(from, to)]);
+    assert_eq!(goes(&files), [replacement(from, to)]);
     assert!(why(&files).contains(&"artifacts end in `.yml`".to_owned()));
 }
 

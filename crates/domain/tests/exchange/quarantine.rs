@@ -89,7 +89,11 @@ pub(crate) fn r12_each_bad_file_is_left_out_with_a_reason_and_the_others_go_on()
         (String::new(), ":1:1: ", "nothing in it"),
     ] {
         let checked = looked_at(BAD, Mode::File, &text);
-        let told: Vec<String> = checked.found.iter().map(ToString::to_string).collect();
+        let told: Vec<String> = checked
+            .diagnostics
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         let begins = format!("{BAD}{place}");
         assert!(
             told.iter()
@@ -114,7 +118,11 @@ pub(crate) fn r12_what_is_no_regular_file_is_never_followed() {
         (Mode::Special, "no regular file"),
     ] {
         let checked = looked_at(BAD, mode, "../../../../etc/passwd");
-        let told: Vec<String> = checked.found.iter().map(ToString::to_string).collect();
+        let told: Vec<String> = checked
+            .diagnostics
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         assert_eq!(told.len(), 1, "{told:?}");
         assert!(
             told[0].starts_with(BAD) && told[0].contains(reason),
@@ -133,7 +141,11 @@ pub(crate) fn r12_what_is_no_regular_file_is_never_followed() {
 pub(crate) fn r12_two_names_that_differ_in_capitals_are_told() {
     let second = PENDING.replace("dead-code", "Dead-Code");
     let checked = looked_at(&second, Mode::File, &event("bad001", ""));
-    let told: Vec<String> = checked.found.iter().map(ToString::to_string).collect();
+    let told: Vec<String> = checked
+        .diagnostics
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     assert!(
         told.iter().any(|one| one.contains("nothing but capitals")),
         "{told:?}"
@@ -144,7 +156,7 @@ pub(crate) fn r12_two_names_that_differ_in_capitals_are_told() {
 #[test]
 pub(crate) fn r12_what_is_sound_is_read_with_the_rest() {
     let checked = looked_at(BAD, Mode::File, &event("bad001", ""));
-    assert_eq!(checked.found, []);
+    assert_eq!(checked.diagnostics, []);
     let sound = sound(&checked);
     assert!(
         sound.contains(&BAD) && sound.contains(&PENDING),

@@ -4,7 +4,7 @@ use phileas_domain::exchange::{EventState, Layout, check_exchange, find_fixes, i
 use phileas_domain::model::Tree;
 
 use crate::examples::{
-    DECIDED, PENDING, REQUIREMENT, event, flat, found, issue, requirement, streams, with,
+    DECIDED, PENDING, REQUIREMENT, diagnostics_of, event, flat, issue, requirement, streams, with,
 };
 
 fn tree(files: &[(String, String)]) -> Tree {
@@ -16,8 +16,8 @@ fn tree(files: &[(String, String)]) -> Tree {
 }
 
 #[track_caller]
-fn told(files: &[(String, String)], word: &str) {
-    let found = found(files);
+fn assert_diagnostic(files: &[(String, String)], word: &str) {
+    let found = diagnostics_of(files);
     assert!(
         found.iter().any(|one| one.contains(word)),
         "{word}: {found:#?}"
@@ -58,14 +58,14 @@ pub(crate) fn both_forms_are_read_into_the_same_model() {
 #[test]
 pub(crate) fn streams_do_not_mix() {
     let path = format!("{CORE}/issues/refacts/one-name.yml");
-    told(
+    assert_diagnostic(
         &with(streams(false), &path, &issue("citem0", "devent")),
         "the event `devent` is one of the workstream `docs`",
     );
     // The same id in two streams means two events.
     let other = format!("{CORE}/events/pending/same.yml");
     assert_eq!(
-        found(&with(streams(false), &other, &event("dpend0", ""))),
+        diagnostics_of(&with(streams(false), &other, &event("dpend0", ""))),
         [""; 0]
     );
 }
@@ -78,12 +78,12 @@ pub(crate) fn an_issue_lies_in_the_folder_of_its_label() {
         &format!("{CORE}/issues/refacts/one-name.yml"),
         "",
     );
-    told(
+    assert_diagnostic(
         &with(files.clone(), &path, &issue("citem0", "cevent")),
         "its label is `refacts`, and its folder `bugs`",
     );
     let odd = format!("{CORE}/issues/oddities/one-name.yml");
-    told(
+    assert_diagnostic(
         &with(files, &odd, &issue("citem0", "cevent")),
         "its folder `oddities` is no label",
     );
@@ -93,7 +93,7 @@ pub(crate) fn an_issue_lies_in_the_folder_of_its_label() {
 pub(crate) fn commands_start_no_agents() {
     let path = format!("{CORE}/issues/refacts/one-name.yml");
     let text = issue("citem0", "cevent");
-    told(
+    assert_diagnostic(
         &with(
             streams(false),
             &path,
@@ -101,7 +101,7 @@ pub(crate) fn commands_start_no_agents() {
         ),
         "a command that starts an agent",
     );
-    told(
+    assert_diagnostic(
         &with(
             streams(false),
             &path,
@@ -109,7 +109,7 @@ pub(crate) fn commands_start_no_agents() {
         ),
         "a command that starts an agent",
     );
-    told(
+    assert_diagnostic(
         &with(
             streams(false),
             &path,
@@ -125,11 +125,11 @@ pub(crate) fn bindings_agree_with_folders_rosters_and_one_another() {
     let prompt = |stream: &str| format!("role: taxonomy\nlayer: observers\nworkstream: {stream}\n");
     // By the rosters `taxonomy` works for both streams, so a prompt that names one contradicts the other's roster.
     let seed = ".jules/roles/observers/taxonomy/prompt.yml";
-    told(
+    assert_diagnostic(
         &with(files(), seed, &prompt("core")),
         "works for `core` here, and stands on the roster of `docs`",
     );
-    told(
+    assert_diagnostic(
         &with(files(), seed, &prompt("croe")),
         "there is no workstream `croe` (at workstream); did you mean `core`?",
     );
@@ -138,26 +138,26 @@ pub(crate) fn bindings_agree_with_folders_rosters_and_one_another() {
     let alone = with(files(), ".jules/workstreams/docs/scheduled.toml", roster);
     let fits = with(alone.clone(), seed, &prompt("core"));
     assert!(
-        !found(&fits)
+        !diagnostics_of(&fits)
             .iter()
             .any(|one| one.contains("taxonomy/prompt.yml")),
         "{:#?}",
-        found(&fits)
+        diagnostics_of(&fits)
     );
-    told(
+    assert_diagnostic(
         &with(alone, seed, &prompt("docs")),
         "works for `docs` here, and stands on the roster of `core`",
     );
     let unlisted = ".jules/roles/deciders/roles/judge/role.yml";
-    told(
+    assert_diagnostic(
         &with(files(), unlisted, "role: judge\nworkstream: core\n"),
         "`judge` is not on the roster of `core`",
     );
-    told(
+    assert_diagnostic(
         &with(files(), unlisted, "role: judge\n"),
         "warning: `judge` is on no roster",
     );
-    told(
+    assert_diagnostic(
         &with(files(), unlisted, "role: judge\n"),
         "there is no role `triage_core` among the deciders",
     );
@@ -166,7 +166,7 @@ pub(crate) fn bindings_agree_with_folders_rosters_and_one_another() {
         ".jules/roles/observers/taxonomy/role.yml",
         &prompt("docs"),
     );
-    told(
+    assert_diagnostic(
         &twice,
         "`taxonomy` works for `docs` here, and for `core` by",
     );
@@ -176,11 +176,13 @@ pub(crate) fn bindings_agree_with_folders_rosters_and_one_another() {
         &prompt("core"),
     );
     assert!(
-        !found(&agreed).iter().any(|one| one.contains("works for")),
+        !diagnostics_of(&agreed)
+            .iter()
+            .any(|one| one.contains("works for")),
         "{:#?}",
-        found(&agreed)
+        diagnostics_of(&agreed)
     );
-    told(
+    assert_diagnostic(
         &with(
             files(),
             ".jules/roles/planners/prompt.yml",
@@ -191,18 +193,21 @@ pub(crate) fn bindings_agree_with_folders_rosters_and_one_another() {
     // A prompt for a layer of many roles belongs to no single role.
     let of_all = ".jules/roles/observers/prompt.yml";
     let bound = with(files(), of_all, "workstream: core\n");
-    assert_eq!(found(&bound), [""; 0]);
-    told(
+    assert_eq!(diagnostics_of(&bound), [""; 0]);
+    assert_diagnostic(
         &with(flat(), seed, &prompt("core")),
         "there is no workstream `core`: the exchange is flat",
     );
-    assert_eq!(found(&with(flat(), seed, &prompt("generic"))), [""; 0]);
+    assert_eq!(
+        diagnostics_of(&with(flat(), seed, &prompt("generic"))),
+        [""; 0]
+    );
     let shared = with(
         files(),
         ".jules/roles/observers/prompt.yml",
         "workstream: \"{{workstream}}\"\n",
     );
-    assert_eq!(found(&shared), [""; 0]);
+    assert_eq!(diagnostics_of(&shared), [""; 0]);
 }
 
 #[test]
@@ -213,16 +218,16 @@ fn only_a_role_that_no_roster_names_is_told_to_be_on_none() {
     };
     let (path, text) = role("taxonomy");
     let listed = with(streams(false), &path, &text);
-    assert_eq!(found(&listed), [""; 0]);
+    assert_eq!(diagnostics_of(&listed), [""; 0]);
     let (path, text) = role("qa");
     let unlisted = with(listed, &path, &text);
-    let said = found(&unlisted);
+    let said = diagnostics_of(&unlisted);
     assert_eq!(said.len(), 1, "{said:#?}");
     assert!(said[0].contains("`qa` is on no roster"), "{said:#?}");
     // Without any roster, none is missing.
     let bare = with(unlisted, &format!("{CORE}/scheduled.toml"), "");
     let bare = with(bare, ".jules/workstreams/docs/scheduled.toml", "");
-    let said = found(&bare);
+    let said = diagnostics_of(&bare);
     assert!(
         said.iter().all(|one| !one.contains("is on no roster")),
         "{said:#?}"
@@ -232,7 +237,7 @@ fn only_a_role_that_no_roster_names_is_told_to_be_on_none() {
 #[test]
 pub(crate) fn rosters_are_checked_in_their_place() {
     let path = format!("{CORE}/scheduled.toml");
-    told(
+    assert_diagnostic(
         &with(streams(true), &path, "version = 1\nenabled = true\n"),
         "`[observers]` is missing",
     );
@@ -242,7 +247,7 @@ pub(crate) fn rosters_are_checked_in_their_place() {
 pub(crate) fn two_layouts_at_once_are_one_mistake() {
     let mut files = flat();
     files.extend(streams(false));
-    let found = found(&files);
+    let found = diagnostics_of(&files);
     assert_eq!(found.len(), 1, "{found:#?}");
     assert!(found[0].contains("two layouts"));
 }
@@ -276,7 +281,7 @@ pub(crate) fn a_change_summary_tells_what_it_left_out() {
             "`HEAD` is no commit",
         ),
     ] {
-        told(
+        assert_diagnostic(
             &with(files.clone(), path, &text.replacen(from, to, 1)),
             word,
         );
@@ -300,12 +305,12 @@ pub(crate) fn the_list_of_issues_is_kept_in_step() {
         (String::new(), "the list of issues is missing"),
     ] {
         let files = with(streams(false), &path, &text);
-        told(&files, word);
+        assert_diagnostic(&files, word);
         let mut fixed = tree(&files);
         for one in find_fixes(&fixed) {
             fixed.insert_text(one.path, &one.text.unwrap());
         }
-        assert_eq!(check_exchange(&fixed).found, []);
+        assert_eq!(check_exchange(&fixed).diagnostics, []);
         assert_eq!(find_fixes(&fixed), []);
     }
 }
@@ -357,10 +362,10 @@ pub(crate) fn links_with_one_answer_are_fixed() {
         after
     }
     let unlinked = with(flat(), DECIDED, &event("deci01", ""));
-    assert_eq!(check_exchange(&fixed(&unlinked)).found, []);
+    assert_eq!(check_exchange(&fixed(&unlinked)).diagnostics, []);
     let left = with(with(flat(), DECIDED, ""), PENDING, &event("deci01", ""));
     let after = fixed(&left);
-    assert_eq!(check_exchange(&after).found, []);
+    assert_eq!(check_exchange(&after).diagnostics, []);
     assert!(after.get(PENDING).is_none());
     assert!(
         after
@@ -373,7 +378,7 @@ pub(crate) fn links_with_one_answer_are_fixed() {
         ".jules/exchange/events/pending/a.yaml",
         &event("pend01", ""),
     );
-    assert_eq!(check_exchange(&fixed(&renamed)).found, []);
+    assert_eq!(check_exchange(&fixed(&renamed)).diagnostics, []);
     // Two work items name it: a person must choose.
     let second = ".jules/exchange/requirements/other.yml";
     let two = with(flat(), second, &requirement("item02", "deci01"));
@@ -387,13 +392,13 @@ pub(crate) fn links_with_one_answer_are_fixed() {
 pub(crate) fn one_stream_can_be_looked_at_alone() {
     let path = ".jules/workstreams/docs/events/pending/new.yml";
     let checked = || check_exchange(&tree(&with(streams(false), path, "a")));
-    assert_eq!(checked().found.len(), 1);
+    assert_eq!(checked().diagnostics.len(), 1);
     let core = checked().only_stream("core").unwrap();
     assert_eq!(
-        (core.found.len(), core.exchange.unwrap().streams.len()),
+        (core.diagnostics.len(), core.exchange.unwrap().streams.len()),
         (0, 1)
     );
-    assert_eq!(checked().only_stream("docs").unwrap().found.len(), 1);
+    assert_eq!(checked().only_stream("docs").unwrap().diagnostics.len(), 1);
     let error = checked().only_stream("croe").unwrap_err().to_string();
     assert_eq!(error, "there is no workstream `croe`; did you mean `core`?");
     let error = check_exchange(&tree(&flat()))
@@ -497,7 +502,7 @@ pub(crate) fn files_of_both_forms_are_told_and_listed_once() {
     ));
     let before = tree(&files);
     let found: Vec<String> = check_exchange(&before)
-        .found
+        .diagnostics
         .iter()
         .map(ToString::to_string)
         .collect();
@@ -516,7 +521,7 @@ pub(crate) fn files_of_both_forms_are_told_and_listed_once() {
     }
     assert_eq!(find_fixes(&fixed), [], "fixed once, nothing is left to fix");
     let found: Vec<String> = check_exchange(&fixed)
-        .found
+        .diagnostics
         .iter()
         .map(ToString::to_string)
         .collect();

@@ -27,7 +27,7 @@ fn broken(files: &[RunFile], stage: CheckStage, changed: Option<&[&str]>) -> Vec
     names
 }
 
-fn one(artifact: Artifact, keys: Value) -> RunFile {
+fn run_file(artifact: Artifact, keys: Value) -> RunFile {
     file(artifact.file_name(), &with(artifact, keys))
 }
 
@@ -78,13 +78,13 @@ fn plans() {
         ),
     ] {
         assert_eq!(
-            broken(&[one(Artifact::Plan, keys.clone())], stage, None),
+            broken(&[run_file(Artifact::Plan, keys.clone())], stage, None),
             expected,
             "{keys}"
         );
     }
     let found = check_stage(
-        &run(&[one(
+        &run(&[run_file(
             Artifact::Plan,
             json!({ "acceptance_mapping": { (long): "" } }),
         )]),
@@ -101,8 +101,8 @@ fn plans() {
 #[test]
 fn work() {
     let stage = CheckStage::Of(Stage::Implement);
-    let plan = || one(Artifact::Plan, json!({}));
-    let worker = |keys| one(Artifact::Worker, keys);
+    let plan = || run_file(Artifact::Plan, json!({}));
+    let worker = |keys| run_file(Artifact::Worker, keys);
     assert_eq!(broken(&[], stage, Some(&[])), ["E plan_exists"]);
     assert_eq!(
         broken(
@@ -156,7 +156,7 @@ fn work() {
             "{keys}"
         );
     }
-    let complex = one(Artifact::Plan, json!({ "complexity": "complex" }));
+    let complex = run_file(Artifact::Plan, json!({ "complexity": "complex" }));
     let fast = worker(json!({ "tier_used": "fast" }));
     assert_eq!(
         broken(&[complex.clone(), fast], stage, Some(&["src/a.rs"])),
@@ -209,13 +209,13 @@ fn tests() {
         (json!({ "phase_1": [] }), vec!["E test_result_valid"]),
     ] {
         assert_eq!(
-            broken(&[one(Artifact::Test, keys.clone())], stage, None),
+            broken(&[run_file(Artifact::Test, keys.clone())], stage, None),
             expected,
             "{keys}"
         );
     }
-    let complex = one(Artifact::Plan, json!({ "complexity": "complex" }));
-    let fast = one(Artifact::Test, json!({ "tier_used": "fast" }));
+    let complex = run_file(Artifact::Plan, json!({ "complexity": "complex" }));
+    let fast = run_file(Artifact::Test, json!({ "tier_used": "fast" }));
     assert_eq!(
         broken(&[complex, fast], stage, None),
         ["E tier_complex_no_fast"]
@@ -246,7 +246,7 @@ fn diagnoses_and_reviews() {
         ),
     ] {
         assert_eq!(
-            broken(&[one(Artifact::Debug, keys.clone())], stage, None),
+            broken(&[run_file(Artifact::Debug, keys.clone())], stage, None),
             expected,
             "{keys}"
         );
@@ -283,7 +283,7 @@ fn diagnoses_and_reviews() {
         (json!({ "nits": ["d"] }), vec![]),
     ] {
         assert_eq!(
-            broken(&[one(Artifact::Review, keys.clone())], stage, None),
+            broken(&[run_file(Artifact::Review, keys.clone())], stage, None),
             expected,
             "{keys}"
         );
@@ -295,11 +295,11 @@ fn proposals_and_traces() {
     let stage = CheckStage::Of(Stage::Git);
     let passed = || {
         vec![
-            one(Artifact::Test, json!({})),
-            one(Artifact::Review, json!({})),
+            run_file(Artifact::Test, json!({})),
+            run_file(Artifact::Review, json!({})),
         ]
     };
-    let git = |keys| [passed(), vec![one(Artifact::Git, keys)]].concat();
+    let git = |keys| [passed(), vec![run_file(Artifact::Git, keys)]].concat();
     assert_eq!(broken(&[], stage, None), ["E git_result_exists"]);
     for (keys, expected) in [
         (json!({}), vec![]),
@@ -332,7 +332,7 @@ fn proposals_and_traces() {
     ] {
         assert_eq!(
             broken(
-                &[one(Artifact::Trace, keys.clone())],
+                &[run_file(Artifact::Trace, keys.clone())],
                 CheckStage::Trace,
                 None
             ),

@@ -124,9 +124,9 @@ fn a_lesson_that_cannot_be_read_is_named_and_the_others_count() {
             .map(|one| one.pattern)
             .collect();
         let shown = String::from_utf8_lossy(bad);
-        assert_eq!(patterns, ["p1", "p3"], "{shown}: {:?}", reading.found);
+        assert_eq!(patterns, ["p1", "p3"], "{shown}: {:?}", reading.diagnostics);
         assert!(is_partial, "{shown}");
-        let first = reading.found[0].to_string();
+        let first = reading.diagnostics[0].to_string();
         assert!(first.starts_with(place), "{shown}: {first}");
     }
 }

@@ -7,7 +7,7 @@ use crate::samples::{file, run, with};
 use crate::tracing::write;
 
 /// The next step on one line: the rule, and the agent with the number of its attempt, or another action.
-fn said(run: &Run) -> String {
+fn next_step_text(run: &Run) -> String {
     let next = next(run);
     let step = match &next.step {
         Step::Run(dispatch) => format!("{} {}", dispatch.agent, dispatch.attempt),
@@ -36,7 +36,7 @@ impl Issue {
     fn write(&mut self, artifact: Artifact, keys: Value) -> String {
         self.second += 10;
         let at = jiff::Timestamp::from_second(self.second).unwrap();
-        said(&write(
+        next_step_text(&write(
             &mut self.files,
             artifact,
             keys,
@@ -56,7 +56,7 @@ fn failing() -> Value {
 #[test]
 fn an_issue_goes_from_plan_to_archive() {
     let mut issue = Issue::new();
-    assert_eq!(said(&run(&[])), "plan.missing: jg-subplanner 1");
+    assert_eq!(next_step_text(&run(&[])), "plan.missing: jg-subplanner 1");
     for (artifact, keys, expected) in [
         (Artifact::Plan, json!({}), "plan.ready: jg-worker 1"),
         (Artifact::Worker, json!({}), "worker.completed: jg-tester 1"),
@@ -160,7 +160,10 @@ fn a_run_that_asks_for_a_stronger_agent_has_used_no_retry() {
     let escalate =
         || json!({ "status": "escalate", "files_changed": [], "blockers": ["Too hard."] });
     issue.write(Artifact::State, json!({ "complexity": "trivial" }));
-    assert_eq!(said(&run(&issue.files)), "plan.skipped: jg-worker-fast 1");
+    assert_eq!(
+        next_step_text(&run(&issue.files)),
+        "plan.skipped: jg-worker-fast 1"
+    );
     assert_eq!(
         issue.write(Artifact::Worker, escalate()),
         "tier.escalate: jg-worker 1"
@@ -435,9 +438,13 @@ fn each_rule_speaks_in_its_situation() {
             .into_iter()
             .map(|(name, artifact, keys)| file(name, &with(artifact, keys)))
             .collect();
-        assert_eq!(said(&run(&files)), expected, "row {row}");
+        assert_eq!(next_step_text(&run(&files)), expected, "row {row}");
         files.reverse();
-        assert_eq!(said(&run(&files)), expected, "row {row}, reversed");
+        assert_eq!(
+            next_step_text(&run(&files)),
+            expected,
+            "row {row}, reversed"
+        );
         heard.insert(expected.split(':').next().unwrap());
     }
     // The issues above cover the other rules.
@@ -466,7 +473,7 @@ fn what_the_trace_does_not_tell_of_is_newer_than_what_it_tells_of() {
     let by_itself = |issue: &mut Issue, name: &str, document: Value| {
         issue.files.retain(|file| file.name != name);
         issue.files.push(file(name, &document));
-        said(&run(&issue.files))
+        next_step_text(&run(&issue.files))
     };
     let debug = with(Artifact::Debug, json!({}));
     let expected = "diagnosis.fix_target: jg-worker 2";
@@ -519,5 +526,5 @@ fn a_repository_may_allow_fewer_retries() {
         ),
     ];
     let run = Run::read_run("ISSUE-1".parse().unwrap(), &files, none);
-    assert_eq!(said(&run), "retries.next_tier: jg-worker-high 1");
+    assert_eq!(next_step_text(&run), "retries.next_tier: jg-worker-high 1");
 }

@@ -122,7 +122,7 @@ proptest! {
         let read = |text: &str| read_artifact(artifact, artifact.file_name(), text, &Settings::default());
         let reading = read(&document.to_string());
         if validator.is_valid(&document) {
-            prop_assert!(reading.is_sound(), "the schema takes {document}: {:?}", reading.found);
+            prop_assert!(reading.is_sound(), "the schema takes {document}: {:?}", reading.diagnostics);
         }
         match (reading.document(), reading.normal_form()) {
             (Some(normal), Some(text)) => {
@@ -130,10 +130,10 @@ proptest! {
                 // The normal form is stable: read again, it is the same, without variants.
                 let again = read(&text);
                 prop_assert_eq!(again.normal_form(), Some(text));
-                let first = reading.found.len();
-                prop_assert!(again.found.len() <= first, "{:?}", again.found);
+                let first = reading.diagnostics.len();
+                prop_assert!(again.diagnostics.len() <= first, "{:?}", again.diagnostics);
             }
-            _ => prop_assert!(!validator.is_valid(&document), "the schema takes {document}: {:?}", reading.found),
+            _ => prop_assert!(!validator.is_valid(&document), "the schema takes {document}: {:?}", reading.diagnostics),
         }
     }
 }

@@ -6,9 +6,13 @@ use serde_json::{Value, json};
 use crate::samples::{sample, with};
 
 /// The diagnostics of a text, one a line.
-pub(crate) fn said(artifact: Artifact, text: &str) -> Vec<String> {
+pub(crate) fn diagnostics_of(artifact: Artifact, text: &str) -> Vec<String> {
     let reading = read_artifact(artifact, artifact.file_name(), text, &Settings::default());
-    reading.found.iter().map(ToString::to_string).collect()
+    reading
+        .diagnostics
+        .iter()
+        .map(ToString::to_string)
+        .collect()
 }
 
 fn pretty(document: &Value) -> String {
@@ -20,7 +24,7 @@ fn a_sound_artifact_is_its_own_normal_form() {
     for artifact in Artifact::ALL {
         let text = pretty(&sample(artifact));
         let reading = read_artifact(artifact, artifact.file_name(), &text, &Settings::default());
-        assert_eq!(reading.found, [], "{artifact:?}");
+        assert_eq!(reading.diagnostics, [], "{artifact:?}");
         let normal = reading.normal_form().unwrap();
         match artifact {
             Artifact::State => assert!(
@@ -42,7 +46,7 @@ fn each_missing_key_is_told_at_the_map_that_lacks_it() {
             let key = key.as_str().unwrap();
             let mut less = whole.clone();
             less.as_object_mut().unwrap().shift_remove(key);
-            let found = said(artifact, &format!("\n  {less}"));
+            let found = diagnostics_of(artifact, &format!("\n  {less}"));
             let start = format!(
                 "{}:2:3: error: `{key}` is missing (at {key}); write ",
                 artifact.file_name()
@@ -111,7 +115,7 @@ fn a_key_that_is_missing_further_inside_is_told_there() {
             "lessons[0].pattern",
         ),
     ] {
-        let found = said(artifact, &with(artifact, keys).to_string());
+        let found = diagnostics_of(artifact, &with(artifact, keys).to_string());
         let told = |one: &String| {
             one.contains(": error: ") && one.contains(&format!("is missing (at {said_of}); write"))
         };
@@ -140,7 +144,7 @@ fn each_value_of_a_wrong_kind_is_told_at_its_place() {
                     .lines()
                     .position(|one| one.starts_with(&format!("  \"{key}\":")))
                     .unwrap();
-                let found = said(artifact, &text);
+                let found = diagnostics_of(artifact, &text);
                 let place = format!("{}:{line}:", artifact.file_name());
                 let at_all =
                     |one: &String| one.contains(": error: ") && one.contains(&format!("(at {key}"));
@@ -175,11 +179,15 @@ fn rubbish_is_told_and_nothing_is_made_of_it() {
             let reading = read_artifact(artifact, artifact.file_name(), text, &Settings::default());
             assert!(!reading.is_sound(), "{artifact:?}: {text:?}");
             assert_eq!(reading.normal_form(), None);
-            let first = reading.found.iter().find(|one| one.is_error()).unwrap();
+            let first = reading
+                .diagnostics
+                .iter()
+                .find(|one| one.is_error())
+                .unwrap();
             assert!(first.line.is_some() && !first.message.is_empty(), "{first}");
         }
     }
-    let list = said(Artifact::Plan, "[]");
+    let list = diagnostics_of(Artifact::Plan, "[]");
     assert_eq!(
         list,
         [
@@ -192,7 +200,7 @@ fn rubbish_is_told_and_nothing_is_made_of_it() {
 fn a_message_names_line_column_key_and_help() {
     let text = "{\n  \"verdict\": \"OK\",\n  \"phase_1\": {\n    \"lint\": { \"result\": \"PASS\", \"output\": 7 }\n  }\n}\n";
     assert_eq!(
-        said(Artifact::Test, text),
+        diagnostics_of(Artifact::Test, text),
         [
             "test-result.json:2:14: error: `OK` is none of the words it may be (at verdict); write `PASS`, `FAIL` or `SKIP`",
             "test-result.json:4:43: error: a number stands where a text belongs (at phase_1.lint.output); write a text, at most 200000 characters",
@@ -202,7 +210,7 @@ fn a_message_names_line_column_key_and_help() {
         Artifact::Test,
         json!({ "inline_triag": true, "produced_by": "jg-tester", "mine": {} }),
     );
-    let found = said(Artifact::Test, &pretty(&slip));
+    let found = diagnostics_of(Artifact::Test, &pretty(&slip));
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(
         found[0].ends_with(
@@ -242,7 +250,7 @@ fn a_repository_may_ask_for_self_assessments() {
         assert_eq!(bare.is_sound(), !result, "{artifact:?}");
         if result {
             assert!(
-                bare.found[0]
+                bare.diagnostics[0]
                     .to_string()
                     .contains("`self_assessment` is missing")
             );
@@ -256,7 +264,7 @@ fn a_repository_may_ask_for_self_assessments() {
         Artifact::Plan,
         json!({ "self_assessment": { "confidence": 1.1 } }),
     );
-    let found = said(Artifact::Plan, &high.to_string());
+    let found = diagnostics_of(Artifact::Plan, &high.to_string());
     assert!(
         found[0].contains(
             "1.1 is out of range (at self_assessment.confidence); write a number from 0 to 1"
@@ -294,7 +302,7 @@ fn chosen_names_have_as_many_characters_as_a_line() {
     let named = |name: &str| {
         let mut plan = sample(Artifact::Plan);
         plan["acceptance_mapping"] = json!({ name: "a test" });
-        let found = said(Artifact::Plan, &pretty(&plan));
+        let found = diagnostics_of(Artifact::Plan, &pretty(&plan));
         found.iter().any(|one| one.contains("this is no name"))
     };
     assert!(!named(&"n".repeat(500)));

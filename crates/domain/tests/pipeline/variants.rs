@@ -141,7 +141,11 @@ fn each_variant_is_taken_and_told_of() {
         let text = with(artifact, variant).to_string();
         let name = artifact.file_name();
         let reading = read_artifact(artifact, name, &text, &Settings::default());
-        let found: Vec<String> = reading.found.iter().map(ToString::to_string).collect();
+        let found: Vec<String> = reading
+            .diagnostics
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         assert!(reading.is_sound(), "{text}: {found:?}");
         let told = |one: &String| {
             one.contains(warning)
@@ -179,7 +183,7 @@ fn escalation_is_a_status_and_a_cause_may_be_no_number() {
     ] {
         let text = with(artifact, keys).to_string();
         let reading = read_artifact(artifact, artifact.file_name(), &text, &Settings::default());
-        assert_eq!(reading.found, [], "{text}");
+        assert_eq!(reading.diagnostics, [], "{text}");
     }
 }
 
@@ -192,7 +196,7 @@ fn lessons_may_stand_without_their_key() {
         bare,
         &Settings::default(),
     );
-    assert_eq!(reading.found.len(), 1, "{:?}", reading.found);
+    assert_eq!(reading.diagnostics.len(), 1, "{:?}", reading.diagnostics);
     assert_eq!(
         reading.normal_form().unwrap(),
         "lessons:\n  - date: 2026-01-05\n    issue: \"X-1\"\n    pattern: \"Forgets the index\"\n"

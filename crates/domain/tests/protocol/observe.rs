@@ -125,7 +125,7 @@ fn pull(number: PullNumber, created_at: Timestamp) -> Pull {
 
 /// Reads the head and, if the engine requests it, Jules' listing, `ago` before now. The bits of `hidden` are the
 /// sessions that the listing lacks.
-pub(crate) fn look(
+pub(crate) fn observe(
     blank: &Snapshot,
     now: &World,
     actor: &Actor,

@@ -135,11 +135,11 @@ impl Protocol {
                 Phase::Asleep => {
                     // All sleeping processes are alike.
                     if asleep == 0 {
-                        self.looks(world, actor, steps);
+                        self.add_observations(world, actor, steps);
                     }
                     asleep += 1;
                 }
-                Phase::Beaten { .. } => self.looks(world, actor, steps),
+                Phase::Beaten { .. } => self.add_observations(world, actor, steps),
                 Phase::Informed { .. } => steps.push(Step::Settle(actor)),
                 Phase::Executing { waiting: false, .. } => steps.push(Step::Next(actor)),
                 Phase::Executing { waiting: true, .. } if world.faults > 0 => {
@@ -170,7 +170,7 @@ impl Protocol {
 
     /// A tick for each set of sessions that a listing may lack, now and before a pause. What was read before the head
     /// last moved cannot win a commit.
-    fn looks(&self, world: &World, actor: usize, steps: &mut Vec<Step>) {
+    fn add_observations(&self, world: &World, actor: usize, steps: &mut Vec<Step>) {
         for pause in PAUSES {
             let ago = pause.looked;
             if ago > SignedDuration::ZERO && world.faults == 0 {

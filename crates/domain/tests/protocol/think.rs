@@ -10,7 +10,7 @@ use phileas_domain::engine::{Decision, Event, Listing, decide};
 
 use crate::key::happened;
 use crate::ledger::Version;
-use crate::observe::{look, snapshot};
+use crate::observe::{observe, snapshot};
 use crate::steps::{Pause, Protocol};
 use crate::watch::waking;
 use crate::world::{Observation, World};
@@ -49,7 +49,7 @@ impl Protocol {
         }
         self.once(question.finish(), || {
             let actor = &world.actors[actor];
-            let observation = look(&self.blank, world, actor, hidden, pause.looked);
+            let observation = observe(&self.blank, world, actor, hidden, pause.looked);
             let mut then = world.clone();
             then.now = world.now.checked_sub(pause.decided).unwrap();
             let decision = decide(&snapshot(&self.blank, &then, actor, &observation), events);

@@ -192,7 +192,7 @@ pub(crate) const PARSERS: &[Parser] = &[
             // The file is also at paths where it cannot be valid.
             let here = |one: &&Diagnostic| one.file == paths[0] && one.is_error();
             !exchange::check_exchange(&tree)
-                .found
+                .diagnostics
                 .iter()
                 .any(|one| here(&one))
         },
@@ -218,7 +218,10 @@ pub(crate) const PARSERS: &[Parser] = &[
             let _ = Settings::read_settings("pipeline.toml", text);
             let readings = Artifact::ALL.map(|artifact| {
                 let file = artifact.file_name();
-                is_sound(&pipeline::read_artifact(artifact, file, text, &Settings::default()).found)
+                is_sound(
+                    &pipeline::read_artifact(artifact, file, text, &Settings::default())
+                        .diagnostics,
+                )
             });
             readings.contains(&true)
         },

@@ -324,7 +324,7 @@ mod tests {
             Ending::NoChange,
             Ending::Stuck,
         ] {
-            let beats = composed_life(&Scenario::ending(ending).taking(20.0));
+            let beats = composed_life(&Scenario::with_ending(ending).taking(20.0));
             assert!(
                 (minutes_of(&beats) - 20.0).abs() < 0.01,
                 "{ending:?}: {}",
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn each_ending_has_its_own_last_actions() {
         let last = |ending| {
-            composed_life(&Scenario::ending(ending))
+            composed_life(&Scenario::with_ending(ending))
                 .pop()
                 .unwrap()
                 .action
@@ -365,12 +365,12 @@ mod tests {
         assert!(matches!(last(Ending::Failure), BeatAction::Fail(_)));
         assert_eq!(last(Ending::StuckWithPull), BeatAction::Hang);
         assert!(
-            composed_life(&Scenario::ending(Ending::StuckWithPull))
+            composed_life(&Scenario::with_ending(Ending::StuckWithPull))
                 .iter()
                 .any(|beat| beat.action == BeatAction::Push)
         );
         assert!(
-            !composed_life(&Scenario::ending(Ending::Stuck))
+            !composed_life(&Scenario::with_ending(Ending::Stuck))
                 .iter()
                 .any(|beat| beat.action == BeatAction::Push)
         );

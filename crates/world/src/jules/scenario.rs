@@ -146,7 +146,7 @@ pub struct Scenario {
 
 impl Scenario {
     /// A scenario for all sessions with this ending.
-    pub fn ending(ending: Ending) -> Scenario {
+    pub fn with_ending(ending: Ending) -> Scenario {
         Scenario {
             ending: Some(ending),
             ..Scenario::default()
@@ -253,8 +253,10 @@ mod tests {
     #[test]
     fn the_first_scenario_that_fits_is_played() {
         let mut playbook = Playbook::new(vec![
-            Scenario::ending(Ending::Failure).titled("curator").nth(2),
-            Scenario::ending(Ending::NoChange).titled("curator"),
+            Scenario::with_ending(Ending::Failure)
+                .titled("curator")
+                .nth(2),
+            Scenario::with_ending(Ending::NoChange).titled("curator"),
         ]);
         let mut ending = |title| playbook.choose_scenario(title, "p", None).ending;
         assert_eq!(ending("🧹 curator: default"), Some(Ending::NoChange));

@@ -52,14 +52,14 @@ pub struct ReviewPolicy {
 
 impl Default for ReviewPolicy {
     fn default() -> Self {
-        ReviewPolicy::away()
+        ReviewPolicy::absent()
     }
 }
 
 impl ReviewPolicy {
     /// An absent maintainer: nothing is ever reviewed, answered or pushed.
     #[must_use]
-    pub fn away() -> ReviewPolicy {
+    pub fn absent() -> ReviewPolicy {
         ReviewPolicy {
             present: false,
             ..ReviewPolicy::usual()

@@ -168,7 +168,7 @@ fn changes_are_asked_for_a_limited_number_of_times_and_the_session_makes_them() 
     };
     let mut bench = Bench::new(
         review_policy,
-        vec![Scenario::ending(Ending::Changes).taking(5.0)],
+        vec![Scenario::with_ending(Ending::Changes).taking(5.0)],
     );
     let id = bench.start_session(false);
     bench.pass_time(48);
@@ -184,7 +184,7 @@ fn questions_are_answered_and_plans_approved() {
     let mut bench = Bench::new(
         only_verdicts(1, 0, 0, 0),
         vec![
-            Scenario::ending(Ending::Changes)
+            Scenario::with_ending(Ending::Changes)
                 .taking(5.0)
                 .asking("Shall I?"),
         ],

@@ -17,7 +17,7 @@ pub(super) struct RecentActivity {
     /// The `phileas:` labels by issue or pull request, without their prefix.
     pub(super) labelled: BTreeMap<u64, BTreeSet<String>>,
     pub(super) comments: Vec<Comment>,
-    pub(super) heard: CommentCoverage,
+    pub(super) comment_coverage: CommentCoverage,
 }
 
 impl RecentActivity {
@@ -35,7 +35,7 @@ impl RecentActivity {
             pulls: BTreeMap::new(),
             labelled: BTreeMap::new(),
             comments: Vec::new(),
-            heard: CommentCoverage {
+            comment_coverage: CommentCoverage {
                 cut: BTreeMap::new(),
                 issues_after: oldest_if_cut(&active, issues.map(|issue| issue.updated_at)),
                 pulls_after: oldest_if_cut(&recent, pulls.map(|pull| pull.updated_at)),
@@ -62,7 +62,7 @@ impl RecentActivity {
     }
 
     fn add_comments(&mut self, number: u64, said: CommentThread) {
-        self.heard
+        self.comment_coverage
             .cut
             .extend(said.truncated_at().map(|at| (number, at)));
         self.comments.extend(said.into_commands(number));

@@ -80,7 +80,7 @@ mod tests {
         value!({ "__typename": kind, "login": login, "databaseId": 5 })
     }
 
-    fn said(who: Value, at: &str, body: &str, hidden: bool) -> Value {
+    fn comment(who: Value, at: &str, body: &str, hidden: bool) -> Value {
         value!({ "author": who, "createdAt": at, "isMinimized": hidden, "body": body })
     }
 
@@ -104,21 +104,21 @@ mod tests {
             thread(
                 true,
                 Some(1),
-                &[said(ada(), "2026-01-05T01:00:00Z", "done", false)],
+                &[comment(ada(), "2026-01-05T01:00:00Z", "done", false)],
             ),
             thread(
                 false,
                 Some(7),
                 &[
-                    said(ada(), "2026-01-05T01:00:00Z", "name it", false),
-                    said(by("helper", "Bot"), "2026-01-05T02:00:00Z", "spam", true),
-                    said(by("helper", "Bot"), "2026-01-05T02:00:00Z", "a map", false),
+                    comment(ada(), "2026-01-05T01:00:00Z", "name it", false),
+                    comment(by("helper", "Bot"), "2026-01-05T02:00:00Z", "spam", true),
+                    comment(by("helper", "Bot"), "2026-01-05T02:00:00Z", "a map", false),
                 ],
             ),
             thread(
                 false,
                 None,
-                &[said(Value::Null, "2026-01-05T00:30:00Z", "gone", false)],
+                &[comment(Value::Null, "2026-01-05T00:30:00Z", "gone", false)],
             ),
         ];
         let review = |state: &str, body: &str| value!({ "author": ada(), "state": state, "createdAt": "2026-01-05T03:00:00Z", "body": body });

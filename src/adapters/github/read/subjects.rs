@@ -33,7 +33,7 @@ struct Found {
 struct Repository {
     database_id: Option<u64>,
     #[serde(flatten)]
-    found: BTreeMap<String, Option<SubjectFacts>>,
+    subjects: BTreeMap<String, Option<SubjectFacts>>,
 }
 
 #[derive(Deserialize)]
@@ -112,7 +112,7 @@ impl Client {
             })?;
             viewer = Some(Actor::from(reply.data.viewer));
             let own = repository.database_id;
-            let found = repository.found.into_values().flatten();
+            let found = repository.subjects.into_values().flatten();
             let found = found.map(|facts| facts.into_subject(own));
             subjects.extend(found.map(|subject| (subject.number, subject)));
         }

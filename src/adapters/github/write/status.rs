@@ -78,7 +78,7 @@ struct Repository {
 
 /// The comments that were found on a thread.
 struct Candidates {
-    found: Vec<Candidate>,
+    comments: Vec<Candidate>,
     /// Whether there are more comments than are read.
     cut: bool,
     /// Whether the known comment was among those read, by any author.
@@ -235,11 +235,15 @@ impl Client {
         body: &str,
     ) -> Result<Option<OwnComment>, Failure> {
         let mut waits = LOOKS_FOR_KNOWN.iter();
-        let Candidates { mut found, cut, .. } = loop {
+        let Candidates {
+            comments: mut found,
+            cut,
+            ..
+        } = loop {
             let candidates = self.read_candidates(thread, known, marker, body).await?;
             let is_missing = known.is_some() && !candidates.is_known_listed && !candidates.cut;
             match waits.next() {
-                Some(wait) if is_missing && candidates.found.is_empty() => {
+                Some(wait) if is_missing && candidates.comments.is_empty() => {
                     self.pause.pause(*wait).await;
                 }
                 _ => break candidates,
@@ -281,11 +285,11 @@ impl Client {
     ) -> Result<Option<OwnComment>, Failure> {
         let candidates = self.read_candidates(thread, None, marker, body).await?;
         let own = candidates
-            .found
+            .comments
             .iter()
             .filter(|one| one.author == Author::Viewer);
         let oldest = own.min_by_key(|one| one.id);
-        Ok(oldest.map(|one| OwnComment::choose(one, &candidates.found)))
+        Ok(oldest.map(|one| OwnComment::choose(one, &candidates.comments)))
     }
 
     /// All comments that may be ours, reading pages until the known one is found.
@@ -323,7 +327,7 @@ impl Client {
             let before = page.start_cursor.filter(|_| page.has_previous_page);
             let Some(before) = before.filter(|_| !found.iter().any(is_there)) else {
                 return Ok(Candidates {
-                    found,
+                    comments: found,
                     cut: false,
                     is_known_listed,
                 });
@@ -331,7 +335,7 @@ impl Client {
             variables["before"] = before.into();
         }
         Ok(Candidates {
-            found,
+            comments: found,
             cut: true,
             is_known_listed,
         })

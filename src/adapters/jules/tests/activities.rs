@@ -7,7 +7,7 @@ use super::super::activities::MAX_PAGES;
 use super::stage::{Reply, Scripted, missing, ok, refusal, size_of, stage, too_large};
 use crate::runtime::ports::{Disposition, ReadJules as _};
 
-fn said(id: &str, time: &str) -> Value {
+fn activity(id: &str, time: &str) -> Value {
     json!({"id": id, "createTime": format!("2026-01-05T{time}Z"), "agentMessaged": {"agentMessage": id}})
 }
 
@@ -36,13 +36,19 @@ const WHOLE: &str = "GET /sessions/15/activities?pageSize=100";
 #[tokio::test]
 async fn the_second_reading_asks_for_what_is_new() {
     let scripted = stage([
-        page(&[said("a", "10:00:00"), said("b", "10:05:00.25")], "p"),
-        page(&[said("b", "10:05:00.25"), said("c", "10:05:00.25")], ""),
+        page(
+            &[activity("a", "10:00:00"), activity("b", "10:05:00.25")],
+            "p",
+        ),
+        page(
+            &[activity("b", "10:05:00.25"), activity("c", "10:05:00.25")],
+            "",
+        ),
         page(
             &[
-                said("c", "10:05:00.25"),
-                said("d", "10:05:00.25"),
-                said("e", "10:06:00"),
+                activity("c", "10:05:00.25"),
+                activity("d", "10:05:00.25"),
+                activity("e", "10:06:00"),
             ],
             "",
         ),
@@ -66,8 +72,8 @@ async fn the_second_reading_asks_for_what_is_new() {
 #[tokio::test]
 async fn a_refused_filter_is_given_up_for_good() {
     let message = "Unknown name \"filter\": Cannot bind query parameter.";
-    let first = || page(&[said("a", "10:00:00")], "");
-    let both = || page(&[said("a", "10:00:00"), said("b", "10:01:00")], "");
+    let first = || page(&[activity("a", "10:00:00")], "");
+    let both = || page(&[activity("a", "10:00:00"), activity("b", "10:01:00")], "");
     let scripted = stage([
         first(),
         refusal(400, "INVALID_ARGUMENT", message),
@@ -89,13 +95,20 @@ async fn another_refusal_of_the_whole_listing_stands() {
 
 #[tokio::test]
 async fn activities_that_come_out_of_order_are_put_in_order() {
-    let scripted = stage([page(&[said("b", "10:01:00"), said("a", "10:00:00")], "")]);
+    let scripted = stage([page(
+        &[activity("b", "10:01:00"), activity("a", "10:00:00")],
+        "",
+    )]);
     assert_eq!(ids(&read(&scripted).await), ["a", "b"]);
 }
 
 #[tokio::test]
 async fn a_session_that_is_gone_is_forgotten() {
-    let scripted = stage([page(&[said("a", "10:00:00")], ""), missing(), page(&[], "")]);
+    let scripted = stage([
+        page(&[activity("a", "10:00:00")], ""),
+        missing(),
+        page(&[], ""),
+    ]);
     read(&scripted).await;
     assert_eq!(scripted.jules.activities(&"15".into()).await.unwrap(), None);
     assert!(read(&scripted).await.is_empty());
@@ -119,11 +132,11 @@ async fn a_page_that_is_too_large_is_asked_for_in_smaller_ones() {
     let scripted = stage([
         too_large(),
         too_large(),
-        page(&[said("a", "10:00:00")], "p"),
+        page(&[activity("a", "10:00:00")], "p"),
         too_large(),
         too_large(),
-        page(&[said("b", "10:01:00")], "q"),
-        page(&[said("c", "10:02:00")], ""),
+        page(&[activity("b", "10:01:00")], "q"),
+        page(&[activity("c", "10:02:00")], ""),
     ]);
     assert_eq!(ids(&read(&scripted).await), ["a", "b", "c"]);
     let sizes: Vec<_> = scripted

@@ -137,7 +137,7 @@ async fn what_jules_asks_for_is_waited_for_or_passed_on() {
     assert!(scripted.stage.waits().is_empty());
 }
 
-async fn said(reply: Reply) -> String {
+async fn failure_text(reply: Reply) -> String {
     let failure = stage([reply])
         .jules
         .archive(&"15".into())
@@ -158,23 +158,23 @@ async fn recorded_envelopes_are_read() {
         "details": [{"@type": "type.googleapis.com/google.rpc.BadRequest",
             "fieldViolations": [{"field": "session.automation_mode", "description": "Invalid value at …"}]}]}});
     assert_eq!(
-        said(super::stage::json(400, &automation)).await,
+        failure_text(super::stage::json(400, &automation)).await,
         "status 400 INVALID_ARGUMENT: Invalid value at 'session.automation_mode' \
          (type.googleapis.com/google.labs.jules.v1alpha.AutomationMode), \"MANUAL\""
     );
     let unknown = "Unknown name \"createTime\": Cannot bind query parameter. Field 'createTime' could not be found in request message.";
     assert_eq!(
-        said(refusal(400, "INVALID_ARGUMENT", unknown)).await,
+        failure_text(refusal(400, "INVALID_ARGUMENT", unknown)).await,
         format!("status 400 INVALID_ARGUMENT: {unknown}")
     );
     assert_eq!(
-        said(missing()).await,
+        failure_text(missing()).await,
         "status 404 NOT_FOUND: Requested entity was not found."
     );
     let credentials = json!({"error": {"code": 401, "status": "UNAUTHENTICATED", "message": "API keys are not supported by this API.",
         "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "CREDENTIALS_MISSING"}]}});
     assert_eq!(
-        said(super::stage::json(401, &credentials)).await,
+        failure_text(super::stage::json(401, &credentials)).await,
         "status 401 UNAUTHENTICATED CREDENTIALS_MISSING: API keys are not supported by this API."
     );
 }
@@ -183,21 +183,21 @@ async fn recorded_envelopes_are_read() {
 async fn bodies_that_are_no_envelope_are_summed_up() {
     let page = "<!DOCTYPE html>\n<html><head><title>Error 502</title></head>\n<body>Try   again\tlater</body></html>";
     assert_eq!(
-        said(raw(502, "text/html", page)).await,
+        failure_text(raw(502, "text/html", page)).await,
         format!(
             "status 502: a body text/html, {} bytes: Error 502 Try again later",
             page.len()
         )
     );
-    assert_eq!(said(raw(500, "text/plain", "")).await, "status 500");
-    let json = said(raw(400, "application/json", r#"{"error": "flat"}"#)).await;
+    assert_eq!(failure_text(raw(500, "text/plain", "")).await, "status 500");
+    let json = failure_text(raw(400, "application/json", r#"{"error": "flat"}"#)).await;
     assert!(json.contains(r#"{"error": "flat"}"#), "{json}");
-    let moved = said(raw(301, "text/html", "")).await;
+    let moved = failure_text(raw(301, "text/html", "")).await;
     assert_eq!(
         moved,
         "status 301 (redirects are not followed; look at JULES_API_BASE)"
     );
-    let binary = said(raw(500, "application/grpc", vec![0xff, 0x00, 0x0a])).await;
+    let binary = failure_text(raw(500, "application/grpc", vec![0xff, 0x00, 0x0a])).await;
     assert!(
         binary.starts_with("status 500: a body application/grpc, 3 bytes: "),
         "{binary}"
@@ -206,17 +206,17 @@ async fn bodies_that_are_no_envelope_are_summed_up() {
 
 #[tokio::test]
 async fn messages_are_cut_and_echoed_prompts_left_out() {
-    let long = said(refusal(400, "INVALID_ARGUMENT", &"é".repeat(1_000))).await;
+    let long = failure_text(refusal(400, "INVALID_ARGUMENT", &"é".repeat(1_000))).await;
     assert!(long.ends_with('…'), "{long}");
     let prompt = "secret plans ".repeat(10);
     let echo = format!("Invalid value at 'prompt' (TYPE_STRING), \"{prompt}\\\" and more\", sorry");
     assert_eq!(
-        said(refusal(400, "INVALID_ARGUMENT", &echo)).await,
+        failure_text(refusal(400, "INVALID_ARGUMENT", &echo)).await,
         "status 400 INVALID_ARGUMENT: Invalid value at 'prompt' (TYPE_STRING), \"…\", sorry"
     );
     let open = format!("Invalid value \"{prompt}");
     assert!(
-        said(refusal(400, "INVALID_ARGUMENT", &open))
+        failure_text(refusal(400, "INVALID_ARGUMENT", &open))
             .await
             .ends_with("Invalid value \"…")
     );

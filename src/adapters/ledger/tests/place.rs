@@ -120,7 +120,7 @@ impl FakeRemote {
         }
     }
 
-    pub(super) fn told(&self) -> String {
+    pub(super) fn transcript(&self) -> String {
         let heads = self.git.lock().unwrap().heads.clone();
         format!(
             "{:?} {:?} lag {} {heads:?}",

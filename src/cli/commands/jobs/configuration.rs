@@ -21,7 +21,7 @@ const MAX_BYTES: usize = 1 << 20;
 /// The configuration, and the paths of the files.
 pub(super) struct JobsConfiguration {
     pub(super) config: Config,
-    pub(super) places: JobPaths,
+    pub(super) paths: JobPaths,
 }
 
 impl JobsConfiguration {
@@ -61,7 +61,10 @@ impl JobsConfiguration {
             monitor: pick(monitor, config.monitor_state_path.as_ref(), usual.monitor),
             watcher: pick(watcher, config.watcher_state_path.as_ref(), usual.watcher),
         };
-        Ok(Self { config, places })
+        Ok(Self {
+            config,
+            paths: places,
+        })
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) async fn run(
     arguments: &Arguments,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let JobsConfiguration { places, .. } =
+    let JobsConfiguration { paths: places, .. } =
         JobsConfiguration::read_configuration(&arguments.files, None, None)?;
     let file = places.events_file();
     if let Some(id) = arguments.acknowledge {

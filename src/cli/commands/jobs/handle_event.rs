@@ -23,12 +23,14 @@ pub(crate) async fn run(
     arguments: &Arguments,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let JobsConfiguration { config, places } =
-        JobsConfiguration::read_configuration(&arguments.files, None, None)?;
+    let JobsConfiguration {
+        config,
+        paths: places,
+    } = JobsConfiguration::read_configuration(&arguments.files, None, None)?;
     let event = read_event(arguments)?;
     let actions = &config.actions;
     let allowed = Allowed {
-        look: !arguments.no_look && actions.look.unwrap_or(true),
+        look: !arguments.no_look && actions.read_session.unwrap_or(true),
         checks: !arguments.no_checks && actions.checks.unwrap_or(true),
         retries: arguments
             .retries

@@ -28,7 +28,7 @@ pub(crate) async fn run(
             json,
             files: places,
         } => {
-            let JobsConfiguration { places, .. } =
+            let JobsConfiguration { paths: places, .. } =
                 JobsConfiguration::read_configuration(places, None, None)?;
             list_jobs(&places, *all, *json, screen)
         }
@@ -39,7 +39,7 @@ pub(crate) async fn run(
             priority,
             files: places,
         } => {
-            let JobsConfiguration { places, .. } =
+            let JobsConfiguration { paths: places, .. } =
                 JobsConfiguration::read_configuration(places, None, None)?;
             let mut job = Job::new(id.clone());
             job.repo = repo.as_ref().map(ToString::to_string);
@@ -60,7 +60,7 @@ pub(crate) async fn run(
             reason,
             files: places,
         } => {
-            let JobsConfiguration { places, .. } =
+            let JobsConfiguration { paths: places, .. } =
                 JobsConfiguration::read_configuration(places, None, None)?;
             if places.jobs_file().retire(id, *reason, local_now())? {
                 screen.print_line(&format!("job {id} is retired"))?;

@@ -27,8 +27,10 @@ pub(crate) async fn run(
     arguments: &Arguments,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let JobsConfiguration { config, places } =
-        JobsConfiguration::read_configuration(&arguments.files, arguments.state.as_deref(), None)?;
+    let JobsConfiguration {
+        config,
+        paths: places,
+    } = JobsConfiguration::read_configuration(&arguments.files, arguments.state.as_deref(), None)?;
     let rhythm = monitor_rhythm(arguments.poll, arguments.stuck_minutes, &config)?;
     let base = arguments.api_base.as_ref().or(config.api_base.as_ref());
     let configured = config.jules_keys_dir.as_ref().map(std::path::PathBuf::from);

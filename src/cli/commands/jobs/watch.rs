@@ -24,8 +24,10 @@ pub(crate) async fn run(
     arguments: &Arguments,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let JobsConfiguration { config, places } =
-        JobsConfiguration::read_configuration(&arguments.files, None, arguments.state.as_deref())?;
+    let JobsConfiguration {
+        config,
+        paths: places,
+    } = JobsConfiguration::read_configuration(&arguments.files, None, arguments.state.as_deref())?;
     let commands = event_commands(arguments, &config)?;
     let attempts = config.max_attempts.unwrap_or(config::MAX_ATTEMPTS);
     let Some(watcher) = Watcher::new(&places, commands, attempts)? else {

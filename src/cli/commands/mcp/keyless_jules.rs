@@ -14,24 +14,24 @@ use crate::runtime::ports::{Disposition, Failure};
 #[derive(Debug, Clone)]
 pub(super) struct KeylessJules {
     why: String,
-    asked: Arc<AtomicBool>,
+    called: Arc<AtomicBool>,
 }
 
 impl KeylessJules {
     pub(super) fn new(why: String) -> Self {
         Self {
             why,
-            asked: Arc::default(),
+            called: Arc::default(),
         }
     }
 
     /// Whether a tool has called Jules.
     pub(super) fn was_called(&self) -> bool {
-        self.asked.load(Ordering::Relaxed)
+        self.called.load(Ordering::Relaxed)
     }
 
     fn credential_failure(&self) -> Failure {
-        self.asked.store(true, Ordering::Relaxed);
+        self.called.store(true, Ordering::Relaxed);
         Failure {
             disposition: Disposition::Denied,
             detail: self.why.clone(),

@@ -23,7 +23,7 @@ struct Fixture {
 impl Fixture {
     fn new() -> Self {
         let mut setup = WorldSetup::new(7);
-        setup.review_policy = ReviewPolicy::away();
+        setup.review_policy = ReviewPolicy::absent();
         let shared = SharedWorld::new(setup.build().unwrap().0);
         let clients = Clients::new(&shared, world_setup::repository(), 7);
         Self { shared, clients }

@@ -47,7 +47,7 @@ pub(super) fn run(
             let Some(reading) = runs::open_runs(place)?.read_lessons()? else {
                 return Ok(Exit::Done);
             };
-            print_beside_results(&reading.found, place.json, screen)?;
+            print_beside_results(&reading.diagnostics, place.json, screen)?;
             if !reading.is_sound() {
                 return Ok(Exit::Findings);
             }

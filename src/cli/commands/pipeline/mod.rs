@@ -48,7 +48,7 @@ fn validate_file(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let reading = read_file(file)?;
-    print_beside_results(&reading.found, json, screen)?;
+    print_beside_results(&reading.diagnostics, json, screen)?;
     if !reading.is_sound() {
         return Ok(Exit::Findings);
     }

@@ -38,7 +38,7 @@ pub(super) fn run(
         }
         Err(error) => return Err(error.into()),
     };
-    print_beside_results(&written.reading.found, json, screen)?;
+    print_beside_results(&written.reading.diagnostics, json, screen)?;
     let path = written.path.display().to_string();
     if json {
         screen.print_line(&json!({ "written": path }).to_string())?;

@@ -30,7 +30,7 @@ pub(crate) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let setup = WorldSetup {
-        review_policy: ReviewPolicy::away(),
+        review_policy: ReviewPolicy::absent(),
         ..setup
     };
     let (mut world, repo) = setup.build().map_err(CliError::usage)?;

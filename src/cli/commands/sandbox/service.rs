@@ -90,7 +90,7 @@ pub(crate) async fn run(
     };
     setup.others = others.iter().map(|&name| name.to_owned()).collect();
     let places = Listeners::bind_all(arguments).await?;
-    let prints = (screen.watched || arguments.empty) && !arguments.json;
+    let prints = (screen.interactive || arguments.empty) && !arguments.json;
     let mut transcript = if arguments.empty {
         Transcript::for_person(screen.colour)
     } else {

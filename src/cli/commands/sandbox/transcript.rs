@@ -28,14 +28,14 @@ pub(crate) struct Transcript {
     /// How many records of GitHub were printed.
     written: usize,
     /// What the prompts of sessions say about earlier work, by the sessions' ids.
-    told_to: BTreeMap<String, &'static str>,
+    handover_notes: BTreeMap<String, &'static str>,
     day: String,
     /// The printed lines of comments, by issue or pull request.
     comments: BTreeMap<String, BTreeSet<String>>,
     /// The printed reasons why each track waits, since its last action: two reasons may alternate.
     waits: BTreeMap<(String, Option<TrackName>), BTreeSet<Reason>>,
     /// What was printed about each track since its last action.
-    told: BTreeMap<Option<TrackName>, BTreeSet<String>>,
+    printed: BTreeMap<Option<TrackName>, BTreeSet<String>>,
     /// The printed mistakes of the plan.
     mistakes: BTreeSet<String>,
 }
@@ -122,11 +122,11 @@ impl Transcript {
             by_hand: false,
             thorough: false,
             written: 0,
-            told_to: BTreeMap::new(),
+            handover_notes: BTreeMap::new(),
             day: String::new(),
             comments: BTreeMap::new(),
             waits: BTreeMap::new(),
-            told: BTreeMap::new(),
+            printed: BTreeMap::new(),
             mistakes: BTreeSet::new(),
         }
     }
@@ -185,7 +185,7 @@ impl Transcript {
         self.written = books.github_writes.len();
         for session in books.sessions.iter().filter(|_| self.thorough) {
             if let Some(said) = handover_note(&session.prompt) {
-                self.told_to.insert(session.id.clone(), said);
+                self.handover_notes.insert(session.id.clone(), said);
             }
         }
         for write in news {
@@ -280,12 +280,12 @@ impl Transcript {
             };
             self.waits
                 .remove(&(repository.to_string(), line.track.clone()));
-            self.told.remove(&line.track);
+            self.printed.remove(&line.track);
             let mut findings = split_findings(&text).into_iter();
             let first = findings.next().unwrap_or_default();
             self.write_line(screen, *at, sign, colour, first)?;
             let session = line.session_id.as_ref().map(SessionId::as_str);
-            let said = session.and_then(|id| self.told_to.get(id).copied());
+            let said = session.and_then(|id| self.handover_notes.get(id).copied());
             if let Some(said) = said.filter(|_| line.verdict == Verdict::Dispatched) {
                 let text = format!("its prompt says {said}");
                 self.write_line(screen, *at, "·", AnsiColor::White, &text)?;
@@ -301,7 +301,7 @@ impl Transcript {
             .filter(|(_, line)| is_news(line.reason))
         {
             let is_news = if self.thorough {
-                let told = self.told.entry(line.track.clone()).or_default();
+                let told = self.printed.entry(line.track.clone()).or_default();
                 told.insert(line.detail.clone())
             } else {
                 let about = (repository.to_string(), line.track.clone());

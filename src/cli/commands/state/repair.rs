@@ -23,20 +23,20 @@ pub(super) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let mut target = RepairTarget::open_target(path, source).await?;
-    if let Err(diagnostics) = codec::load(&target.found.text)
+    if let Err(diagnostics) = codec::load(&target.current.text)
         && has_newer_format(&diagnostics)
     {
         // An earlier version would lose what the newer program wrote.
-        print_diagnostics(&target.found, &diagnostics)?;
-        return Err(newer_format_error(&target.found.place));
+        print_diagnostics(&target.current, &diagnostics)?;
+        return Err(newer_format_error(&target.current.place));
     }
     let past = target.earlier_versions().await;
-    let proposal = repair::propose_repair(&target.found.text, &past.versions);
+    let proposal = repair::propose_repair(&target.current.text, &past.versions);
     let intact = proposal.origin == Origin::Intact && !target.misplaced;
-    let unseen = past.unseen.filter(|_| !intact).map(|why| CliError {
+    let unseen = past.read_error.filter(|_| !intact).map(|why| CliError {
         message: format!(
             "earlier versions of {} could not be read: {}",
-            target.found.place, why.message
+            target.current.place, why.message
         ),
         ..why
     });
@@ -47,7 +47,7 @@ pub(super) async fn run(
         ))?,
         // A proposal for the branch's own file must not leave anything out, so its history is required.
         Some(why) => {
-            print_diagnostics(&target.found, &proposal.diagnostics)?;
+            print_diagnostics(&target.current, &proposal.diagnostics)?;
             return Err(why);
         }
         None => {}
@@ -59,21 +59,21 @@ pub(super) async fn run(
     if source.json {
         screen.print_line(&proposal_json(&proposal, intact, done.as_ref()).to_string())?;
     } else {
-        print_proposal(&target.found, &proposal, intact, screen)?;
+        print_proposal(&target.current, &proposal, intact, screen)?;
     }
     if proposal.origin == Origin::Newer {
-        return Err(newer_format_error(&target.found.place));
+        return Err(newer_format_error(&target.current.place));
     }
     match (&proposal.state, done) {
         (None, _) if target.github.is_none() => Err(CliError::corrupt(format!(
             "nothing of {} can be saved by itself, and earlier versions were not read; name the repository \
              by `--repo OWNER/NAME`, or let `phileas state rebuild` propose a state from Jules' list",
-            target.found.place
+            target.current.place
         ))),
         (None, _) => Err(CliError::corrupt(format!(
             "no earlier version of {} that can be read was found; `phileas state rebuild` proposes a state from \
              Jules' list",
-            target.found.place
+            target.current.place
         ))),
         (Some(_), Some(done)) if !source.json => {
             screen.print_line(&done.to_string())?;

@@ -19,7 +19,7 @@ use crate::runtime::ports::{LEDGER_BRANCH, LedgerRead, ReadGitHub as _};
 
 /// The state file to repair, and the source of its earlier versions.
 pub(crate) struct RepairTarget<'a> {
-    pub(crate) found: StateText,
+    pub(crate) current: StateText,
     path: Option<&'a Path>,
     pub(crate) github: Option<github::Client>,
     /// Why GitHub cannot be asked, if a repository is named.
@@ -49,7 +49,7 @@ impl<'a> RepairTarget<'a> {
             None => (None, None),
         };
         Ok(Self {
-            found,
+            current: found,
             path: Some(path),
             github,
             unasked,
@@ -72,7 +72,7 @@ impl<'a> RepairTarget<'a> {
             }
         };
         Ok(Self {
-            found: StateText {
+            current: StateText {
                 place: format!("{repository}, branch {LEDGER_BRANCH}, {STATE_PATH}"),
                 text,
             },
@@ -90,7 +90,10 @@ impl<'a> RepairTarget<'a> {
             Ok(versions) => (versions, self.unasked.take()),
             Err(stopped) => (Vec::new(), Some(stopped)),
         };
-        EarlierVersions { versions, unseen }
+        EarlierVersions {
+            versions,
+            read_error: unseen,
+        }
     }
 
     /// The versions of the file on the branch, without the one to repair.
@@ -98,7 +101,7 @@ impl<'a> RepairTarget<'a> {
         let Some(github) = &self.github else {
             return Ok(Vec::new());
         };
-        if codec::load(&self.found.text).is_ok() {
+        if codec::load(&self.current.text).is_ok() {
             return Ok(Vec::new());
         }
         let versions = github
@@ -106,7 +109,7 @@ impl<'a> RepairTarget<'a> {
             .await?;
         Ok(versions
             .into_iter()
-            .filter(|version| version.text != self.found.text)
+            .filter(|version| version.text != self.current.text)
             .map(|version| EarlierVersion {
                 oid: version.oid,
                 committed_at: version.committed_at,
@@ -137,5 +140,5 @@ impl<'a> RepairTarget<'a> {
 pub(crate) struct EarlierVersions {
     pub(crate) versions: Vec<EarlierVersion>,
     /// Why they were not read, if a repository is named.
-    pub(crate) unseen: Option<CliError>,
+    pub(crate) read_error: Option<CliError>,
 }

@@ -62,7 +62,7 @@ async fn unreadable_error(
         Ok(mut target) => target.earlier_versions().await,
         Err(stopped) => EarlierVersions {
             versions: Vec::new(),
-            unseen: Some(stopped),
+            read_error: Some(stopped),
         },
     };
     let advice = if repair::propose_repair(&found.text, &past.versions)
@@ -70,7 +70,7 @@ async fn unreadable_error(
         .is_some()
     {
         format!("`phileas state repair{named}` proposes a whole file")
-    } else if let Some(why) = past.unseen {
+    } else if let Some(why) = past.read_error {
         format!(
             "nothing of it can be saved by itself, and earlier versions could not be read: {}; when that is fixed, \
              `phileas state repair{named}` looks for one",

@@ -56,16 +56,20 @@ pub(crate) fn run(
             }
         }
         checked = check_folder(dir, what)?;
-        checked.found.extend(failed);
-        checked.found.sort();
+        checked.diagnostics.extend(failed);
+        checked.diagnostics.sort();
     }
-    diagnostics::print_diagnostics(&checked.found, what.json, screen)?;
-    let errors = checked.found.iter().filter(|one| one.is_error()).count();
+    diagnostics::print_diagnostics(&checked.diagnostics, what.json, screen)?;
+    let errors = checked
+        .diagnostics
+        .iter()
+        .filter(|one| one.is_error())
+        .count();
     let counts = |severity| what.strict || severity == Severity::Error;
-    let bad = checked.found.iter().any(|one| counts(one.severity));
+    let bad = checked.diagnostics.iter().any(|one| counts(one.severity));
     if !what.json {
         let verdict = if bad { "not ok" } else { "ok" };
-        let warnings = pluralize(checked.found.len() - errors, "warning");
+        let warnings = pluralize(checked.diagnostics.len() - errors, "warning");
         let mut line = format!("{verdict}: {}, {warnings}", pluralize(errors, "error"));
         if !fix && !checked.changes.is_empty() {
             let files = pluralize(checked.changes.len(), "file");

@@ -14,21 +14,21 @@ use crate::support::Folder;
 fn credentials() {
     table(&[
         (
-            |p| p.tell("GITHUB_TOKEN", ""),
+            |p| p.set_variable("GITHUB_TOKEN", ""),
             "credential.missing",
             "credential",
             "no GitHub credential",
             3,
         ),
         (
-            |p| p.tell("GITHUB_TOKEN", "ghp_wrong"),
+            |p| p.set_variable("GITHUB_TOKEN", "ghp_wrong"),
             "credential.refused",
             "credential",
             "refuses",
             3,
         ),
         (
-            |p| p.tell("GITHUB_REPOSITORY", "acme/other"),
+            |p| p.set_variable("GITHUB_REPOSITORY", "acme/other"),
             "credential.unseen",
             "credential",
             "acme/other",
@@ -91,7 +91,7 @@ fn tokens_whose_rights_only_a_try_tells() {
         let mut patient = healthy();
         let rights = permissions(&[&all[..], more].concat());
         patient.world(|github, _, _| github.add_fine_grained_token(FINE, "maintainer", rights));
-        patient.tell("GITHUB_TOKEN", FINE);
+        patient.set_variable("GITHUB_TOKEN", FINE);
         patient
     };
     let (issues, checks) = (("issues", Access::Write), ("checks", Access::Read));
@@ -103,7 +103,7 @@ fn tokens_whose_rights_only_a_try_tells() {
     let mut narrow = healthy();
     let rights = permissions(&[issues, checks, statuses]);
     narrow.world(|github, _, _| github.add_fine_grained_token(FINE, "maintainer", rights));
-    narrow.tell("GITHUB_TOKEN", FINE);
+    narrow.set_variable("GITHUB_TOKEN", FINE);
     found_in(
         &narrow,
         ("credential.rights", "credential", "`contents`", 3),
@@ -123,8 +123,8 @@ fn tokens_whose_rights_only_a_try_tells() {
     let mut job = healthy();
     let rights = permissions(&[&all[..], &[issues, checks, statuses]].concat());
     job.world(|github, repo, _| github.add_actions_token(JOB, repo, rights));
-    job.tell("GITHUB_TOKEN", JOB);
-    job.tell("GITHUB_ACTIONS", "true");
+    job.set_variable("GITHUB_TOKEN", JOB);
+    job.set_variable("GITHUB_ACTIONS", "true");
     let ran = job.run(&["--json"]).done();
     let kind = &findings(&ran)[0];
     assert!(
@@ -164,7 +164,7 @@ fn kinds_of_tokens() {
             other => github.add_person_token(other, "maintainer"),
         });
         patient.world(|github, repo, _| github.set_private(repo, false));
-        patient.tell("GITHUB_TOKEN", token);
+        patient.set_variable("GITHUB_TOKEN", token);
         let found = findings(&patient.run(&["--json"]).done());
         assert_eq!(found[0]["id"], "credential.kind", "{found:#?}");
         let text = found[0]["text"].as_str().unwrap();
@@ -189,7 +189,7 @@ fn kinds_of_tokens() {
 #[test]
 fn no_repository_is_named() {
     let mut patient = healthy();
-    patient.tell("GITHUB_REPOSITORY", "");
+    patient.set_variable("GITHUB_REPOSITORY", "");
     let (empty, planned) = (
         Folder::empty(),
         Folder::repository("cycle = [\"curator\"]\n", &["curator"]),
@@ -236,9 +236,9 @@ fn apps() {
                 github.install_app(77, "acme", Some(&[repo]), now);
             }
         });
-        patient.tell("GITHUB_TOKEN", "");
-        patient.tell("GITHUB_APP_ID", "77");
-        patient.tell("GITHUB_APP_PRIVATE_KEY", pem.clone());
+        patient.set_variable("GITHUB_TOKEN", "");
+        patient.set_variable("GITHUB_APP_ID", "77");
+        patient.set_variable("GITHUB_APP_PRIVATE_KEY", pem.clone());
         patient
     };
     let all = [
@@ -290,21 +290,21 @@ fn apps() {
 fn jules() {
     table(&[
         (
-            |p| p.tell("JULES_API_KEY", ""),
+            |p| p.set_variable("JULES_API_KEY", ""),
             "jules.key",
             "credential",
             "",
             3,
         ),
         (
-            |p| p.tell("JULES_API_KEY", "wrong"),
+            |p| p.set_variable("JULES_API_KEY", "wrong"),
             "jules.key",
             "credential",
             "refuses",
             3,
         ),
         (
-            |p| p.tell("JULES_API_BASE", "http://127.0.0.1:1/v1alpha"),
+            |p| p.set_variable("JULES_API_BASE", "http://127.0.0.1:1/v1alpha"),
             "jules.unavailable",
             "unavailable",
             "cannot be asked",
@@ -318,7 +318,7 @@ fn jules() {
                     .github_mut()
                     .rename_repository(p.bench.repo, "gadget", "maintainer", now);
                 drop(world);
-                p.tell("GITHUB_REPOSITORY", "acme/gadget");
+                p.set_variable("GITHUB_REPOSITORY", "acme/gadget");
             },
             "jules.source",
             "credential",
@@ -340,7 +340,7 @@ fn a_token_of_a_person_comes_with_the_advice_on_reactive_mode() {
     };
     assert!(advises(&healthy()));
     let mut job = healthy();
-    job.tell("GITHUB_TOKEN", JOB);
-    job.tell("GITHUB_ACTIONS", "true");
+    job.set_variable("GITHUB_TOKEN", JOB);
+    job.set_variable("GITHUB_ACTIONS", "true");
     assert!(!advises(&job));
 }

@@ -101,7 +101,7 @@ impl Patient {
         }
     }
 
-    pub(super) fn tell(&mut self, name: &'static str, value: impl Into<String>) {
+    pub(super) fn set_variable(&mut self, name: &'static str, value: impl Into<String>) {
         self.variables.push((name, value.into()));
     }
 
@@ -133,7 +133,7 @@ pub(super) fn narrow(rights: &[(&str, Access)]) -> Patient {
     let mut patient = healthy();
     let rights = permissions(rights);
     patient.world(|github, _, _| github.add_fine_grained_token(FINE, "maintainer", rights));
-    patient.tell("GITHUB_TOKEN", FINE);
+    patient.set_variable("GITHUB_TOKEN", FINE);
     patient
 }
 

@@ -54,7 +54,7 @@ fn deliveries() {
     ] {
         let mut patient = healthy();
         patient.delivered(500);
-        patient.tell("PHILEAS_PUBLIC_URL", public);
+        patient.set_variable("PHILEAS_PUBLIC_URL", public);
         if ours {
             let failing = ("deliveries.failing", "error", "sandbox.invalid", 1);
             found_in(&patient, failing);
@@ -102,7 +102,7 @@ fn what_stands_still_and_what_waits() {
             0,
         ),
         (
-            |p| p.tell("PHILEAS_PAUSED", "yes"),
+            |p| p.set_variable("PHILEAS_PAUSED", "yes"),
             "standing.paused",
             "hint",
             "is set here",

@@ -38,7 +38,7 @@ impl Play<'_> {
         let due = self.world.world().take_due_deliveries();
         for delivery in due {
             // What the service is told once more starts no workflow once more.
-            if self.heard.insert(delivery.guid.clone()) && self.chance.happens(0.2) {
+            if self.notified_events.insert(delivery.guid.clone()) && self.chance.happens(0.2) {
                 self.ask_workflow();
             }
             let living = self.replicas.iter().enumerate();

@@ -33,7 +33,7 @@ impl Play<'_> {
 
     /// At which of its steps a process dies. In the days of a long case that is later: a replica that has come up reads
     /// three days of deliveries, and a process that is killed all the time does little else.
-    pub(super) fn fate(&mut self, steps: u64) -> Option<u64> {
+    pub(super) fn death_step(&mut self, steps: u64) -> Option<u64> {
         let times = match (
             self.case.is_short(),
             self.case.is_turned(disturbances::MANY_KILLS),
@@ -50,7 +50,7 @@ impl Play<'_> {
     pub(super) fn process(&mut self, who: usize, steps: u64) -> Arc<Process> {
         self.count += 1;
         let entropy = Chance::new(self.case.seed).stream(&format!("entropy {}", self.count));
-        let dies_at = self.fate(steps);
+        let dies_at = self.death_step(steps);
         Process::new(who, self.count, &self.course, dies_at, entropy)
     }
 

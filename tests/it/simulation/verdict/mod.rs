@@ -94,7 +94,7 @@ pub(super) fn judge(
     messages(&ours, books, &mut verdict);
     merges(books, &mut verdict);
     let swept = swept(books, world.now());
-    verdict.swept = swept.found;
+    verdict.swept = swept.recovered;
     verdict.findings.extend(swept.findings);
     for (index, repo) in repositories.iter().enumerate() {
         let own: Vec<&Marked<'_>> = ours.iter().filter(|one| one.repository == repo.0).collect();
@@ -186,7 +186,7 @@ impl Judge<'_> {
 
     /// A day has so many sessions on a schedule, and some more that people request.
     fn budget(&mut self, ours: &[&Marked<'_>]) {
-        let scheduled = ours.iter().filter(|one| !one.asked_for);
+        let scheduled = ours.iter().filter(|one| !one.is_requested);
         let scheduled = busiest_day(scheduled.map(|one| one.at).collect());
         if scheduled > self.allowed.daily_sessions {
             self.find(format!("{scheduled} sessions on a schedule within a day"));

@@ -33,7 +33,7 @@ impl PullState {
         }
     }
 
-    fn word(self) -> &'static str {
+    fn outcome_key(self) -> &'static str {
         match self {
             Self::Open(_) => "pr_open",
             Self::Merged(_) => "merged",
@@ -50,7 +50,7 @@ impl PullState {
     /// Whether an outcome that speaks of a pull request says something else at the end.
     fn contradicts(self, outcome: &str, end: Timestamp) -> bool {
         let speaks = matches!(outcome, "pr_open" | "merged" | "rejected");
-        speaks && outcome != self.word() && end.duration_since(self.since()) > SETTLED
+        speaks && outcome != self.outcome_key() && end.duration_since(self.since()) > SETTLED
     }
 }
 
@@ -86,7 +86,7 @@ impl Judge<'_> {
                 };
                 let fate = PullState::of(pull);
                 if fate.contradicts(outcome, end) {
-                    let (word, since) = (fate.word(), fate.since());
+                    let (word, since) = (fate.outcome_key(), fate.since());
                     wrong.push(format!(
                         "session {id} is `{outcome}`, and #{number} is `{word}` since {since}"
                     ));

@@ -23,7 +23,7 @@ const STATUS: &str = "<!-- phileas:status -->";
 struct LabelRequest<'a> {
     number: u64,
     /// How often it was asked for.
-    asked: usize,
+    request_count: usize,
     /// The turns of the sessions that were given it.
     turns: BTreeSet<&'a str>,
     /// Whether the ledger knows why it has no session yet, or never has one. The comment says it.
@@ -46,8 +46,8 @@ impl LabelRequest<'_> {
         if self.is_closed_soon && !has_trace {
             return found;
         }
-        if self.turns.len() > self.asked {
-            let (asked, turns) = (self.asked, &self.turns);
+        if self.turns.len() > self.request_count {
+            let (asked, turns) = (self.request_count, &self.turns);
             found.push(format!(
                 "#{number} was asked for {asked} times and has the turns {turns:?}"
             ));
@@ -101,7 +101,7 @@ impl Judge<'_> {
                 let label = |label: &String| label == REQUEST_LABEL;
                 LabelRequest {
                     number,
-                    asked: asked.times,
+                    request_count: asked.times,
                     turns: of_it.map(|one| one.turn).collect(),
                     is_explained: is_explained(state, number, has_room),
                     comments: authors.map_or(0, |authors| authors.values().sum()),
@@ -238,7 +238,7 @@ mod tests {
     fn label_request() -> LabelRequest<'static> {
         LabelRequest {
             number: 1,
-            asked: 1,
+            request_count: 1,
             turns: BTreeSet::from(["a"]),
             is_explained: false,
             comments: 1,
@@ -262,7 +262,7 @@ mod tests {
             1
         );
         let twice = LabelRequest {
-            asked: 2,
+            request_count: 2,
             turns: BTreeSet::from(["a", "b"]),
             ..label_request()
         };

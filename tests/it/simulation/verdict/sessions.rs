@@ -17,7 +17,7 @@ pub(super) struct Marked<'a> {
     pub(super) track: &'a str,
     pub(super) seq: u64,
     /// Whether a person asked for it.
-    pub(super) asked_for: bool,
+    pub(super) is_requested: bool,
     pub(super) session: &'a Session,
     pub(super) at: Timestamp,
 }
@@ -35,7 +35,7 @@ pub(super) fn marked(session: &Session) -> Option<Marked<'_>> {
         repository: repository.parse().ok()?,
         track,
         seq: seq.parse().ok()?,
-        asked_for: track.starts_with("request:"),
+        is_requested: track.starts_with("request:"),
         session,
         at: session.created_at?,
     })

@@ -72,7 +72,7 @@ pub(crate) fn announce_session(
         turn.warned_at = None;
         turn.base_sha = base;
         turn.branch = Some(branch.clone());
-        turn.inputs = words.given;
+        turn.inputs = words.item_digests;
     }
     builder
         .state

@@ -102,7 +102,7 @@ pub(crate) fn build_layer_prompt(
                 .filter(|_| !is_let_through)
                 .map(|seed| (seed.to, Some(seed.text)))
                 .collect(),
-            given: input_digests(exchange, ledger, slot_role, &brief),
+            item_digests: input_digests(exchange, ledger, slot_role, &brief),
         }),
         Err(error) => Err(report_missing_prompt(builder, error)),
     }

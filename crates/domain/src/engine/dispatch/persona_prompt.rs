@@ -81,7 +81,7 @@ pub(crate) fn build_persona_prompt<'s>(
         prompt: rendered.prompt,
         open_pull: candidate.policy.automation == Automation::PullRequest,
         seeds: BTreeMap::new(),
-        given: BTreeMap::new(),
+        item_digests: BTreeMap::new(),
     };
     Ok((words, subject))
 }

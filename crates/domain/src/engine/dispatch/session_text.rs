@@ -19,7 +19,7 @@ pub(crate) struct SessionText {
     /// Ledger files that are created with this prompt.
     pub(crate) seeds: BTreeMap<String, Option<String>>,
     /// The digests of the work items in the prompt.
-    pub(crate) given: BTreeMap<String, String>,
+    pub(crate) item_digests: BTreeMap<String, String>,
 }
 
 /// Why there is no prompt: requests its files, and reports its diagnostics.

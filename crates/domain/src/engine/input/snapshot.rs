@@ -227,7 +227,7 @@ pub struct SessionFiles {
     /// The files.
     pub files: Vec<ChangedFile>,
     /// Diagnostics of parts of its patch that could not be read.
-    pub found: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// What this run was started for.

@@ -61,7 +61,7 @@ pub(crate) fn current_view(builder: &DecisionBuilder<'_>) -> Rc<ExchangeView> {
         let tree = exchange_tree(builder);
         let checked = check_exchange(&tree);
         Rc::new(ExchangeView {
-            is_unreadable: checked.exchange.is_none() && !checked.found.is_empty(),
+            is_unreadable: checked.exchange.is_none() && !checked.diagnostics.is_empty(),
             exchange: checked.exchange,
             tree,
         })

@@ -41,7 +41,7 @@ pub(crate) fn write_documents(builder: &mut DecisionBuilder<'_>) {
     let (all, after) = upgrade_moves(of_documents.as_ref(), VERSION, &wanted, there);
     let mut files = BTreeMap::new();
     for one in all {
-        if let FileChangeKind::Write(text) | FileChangeKind::Replace(text) = one.fate {
+        if let FileChangeKind::Write(text) | FileChangeKind::Replace(text) = one.kind {
             files.insert(one.path, Some(text));
         }
     }

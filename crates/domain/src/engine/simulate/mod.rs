@@ -329,7 +329,7 @@ impl<'r> Imagined<'r> {
             let files = handed::imagine_files(&slot_role, &slot_tree, roster, (self.number, &day));
             let written = SessionFiles {
                 files,
-                found: Vec::new(),
+                diagnostics: Vec::new(),
             };
             self.snapshot.session_files.insert(id, written);
             return;

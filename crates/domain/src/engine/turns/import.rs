@@ -81,9 +81,9 @@ pub(crate) fn import_output(
     let Import {
         files,
         taken,
-        found,
+        diagnostics: found,
     } = imported;
-    let found: Vec<Diagnostic> = written.found.iter().cloned().chain(found).collect();
+    let found: Vec<Diagnostic> = written.diagnostics.iter().cloned().chain(found).collect();
     // Output that is in the ledger already counts as imported.
     let is_empty = files.is_empty() && (written.files.is_empty() || !found.is_empty());
     let outcome = if is_empty {

@@ -102,7 +102,7 @@ pub struct Import {
     /// What was imported, one fragment each: `event a1b2c3`.
     pub taken: Vec<String>,
     /// What was not imported, and why. Errors are files that were left out; warnings are values that were corrected.
-    pub found: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Import {

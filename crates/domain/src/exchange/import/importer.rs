@@ -42,7 +42,7 @@ impl<'a> Importer<'a> {
         };
         let reading = read::read_exchange(request.tree, Some(layout));
         let Some(exchange) = reading.exchange else {
-            return Err(reading.found);
+            return Err(reading.diagnostics);
         };
         if !exchange.streams.contains_key(request.stream) {
             let help = match layout {
@@ -63,7 +63,7 @@ impl<'a> Importer<'a> {
             exchange,
             files,
             import: Import {
-                found,
+                diagnostics: found,
                 ..Import::default()
             },
         })
@@ -114,7 +114,7 @@ impl<'a> Importer<'a> {
     }
 
     pub(super) fn report(&mut self, one: Diagnostic) {
-        self.import.found.push(one);
+        self.import.diagnostics.push(one);
     }
 
     /// The future text of a file: from this import, or else from the ledger.
@@ -192,7 +192,7 @@ impl<'a> Importer<'a> {
     ) -> Option<Filed<T>> {
         let mut found = Vec::new();
         let filed = artifact_file::read_artifact(shape, path, text, &mut found, value);
-        self.import.found.extend(found);
+        self.import.diagnostics.extend(found);
         filed.filter(|filed| filed.sound)
     }
 
@@ -276,10 +276,10 @@ impl<'a> Importer<'a> {
             );
             found.push(one.help(allowed_paths(&self.request.author, self.own_stream())));
         }
-        self.import.found.extend(found);
+        self.import.diagnostics.extend(found);
         self.update_index();
-        self.import.found.sort();
-        self.import.found.dedup();
+        self.import.diagnostics.sort();
+        self.import.diagnostics.dedup();
         self.import
     }
 

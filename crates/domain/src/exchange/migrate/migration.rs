@@ -56,7 +56,7 @@ impl Migration {
     }
 
     /// Reports the work items that no layer will take.
-    pub(super) fn tell_what_waits(&mut self, tree: &Tree, layout: Layout) {
+    pub(super) fn report_waiting_items(&mut self, tree: &Tree, layout: Layout) {
         let waiting = waiting::not_taken(&self.tree_after(tree), layout);
         self.kept.extend(waiting);
     }

@@ -94,7 +94,7 @@ pub fn migrate_layout(tree: &Tree, to: Layout, stream: &str) -> Result<Migration
         ..
     } = way;
     update_indexes(tree, to, &mut migration);
-    migration.tell_what_waits(tree, to);
+    migration.report_waiting_items(tree, to);
     sorted_migration(migration, wrong)
 }
 

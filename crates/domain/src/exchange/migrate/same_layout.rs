@@ -52,7 +52,7 @@ pub fn migrate_exchange(tree: &Tree) -> Result<Migration, Vec<Diagnostic>> {
         }
     }
     update_indexes(tree, layout, &mut migration);
-    migration.tell_what_waits(tree, layout);
+    migration.report_waiting_items(tree, layout);
     sorted_migration(migration, wrong)
 }
 

@@ -60,8 +60,8 @@ pub(super) struct ActivityLog<'a> {
     pub(super) all: &'a [Activity],
     pub(super) newest: Option<&'a Activity>,
     /// The last message or approval that Jules received, followed by the activities after it.
-    pub(super) word: Option<&'a Activity>,
-    pub(super) after_word: &'a [Activity],
+    pub(super) last_input: Option<&'a Activity>,
+    pub(super) after_input: &'a [Activity],
     /// The activities after the last message to Jules.
     pub(super) after_message: &'a [Activity],
 }
@@ -79,15 +79,15 @@ impl<'a> ActivityLog<'a> {
         Self {
             all,
             newest: all.iter().max_by_key(|activity| activity.at),
-            word: word.map(|place| &all[place]),
-            after_word: after(word),
+            last_input: word.map(|place| &all[place]),
+            after_input: after(word),
             after_message: after(message),
         }
     }
 
     /// A name for the period since the last message or approval.
     pub(super) fn period_name(&self) -> String {
-        let word = self.word.map_or("start", |word| word.id.as_str());
+        let word = self.last_input.map_or("start", |word| word.id.as_str());
         format!("after {word}")
     }
 
@@ -162,12 +162,12 @@ impl<'a> ActivityLog<'a> {
 
     pub(super) fn has_ended(&self) -> bool {
         let ended = |activity: &Activity| activity.kind == ActivityKind::Completed;
-        self.after_word.iter().any(ended)
+        self.after_input.iter().any(ended)
     }
 
     pub(super) fn judge_end(&self, seen: &Session, now: Timestamp) -> Verdict {
         if !self.has_ended()
-            && let Some(word) = self.word
+            && let Some(word) = self.last_input
             && now.duration_since(word.at) < PATIENCE
         {
             // The state is older than the last message to Jules, so it describes the end before that message.

@@ -57,13 +57,13 @@ impl Stage {
         });
     }
 
-    fn stands(&mut self, state: SessionState) {
+    fn set_state(&mut self, state: SessionState) {
         self.seen.state = state;
         self.seen.updated_at = Some(self.now);
     }
 
     /// One check of the monitor; returns the event that it sent.
-    fn look(&mut self) -> Option<NewEvent> {
+    fn check(&mut self) -> Option<NewEvent> {
         let needed = needs_activities(&self.known, &self.seen, self.now, &RULES);
         self.reads += usize::from(needed);
         let log = needed.then_some(self.log.as_slice());
@@ -76,7 +76,7 @@ impl Stage {
             &RULES,
         );
         if let Some(told) = &told {
-            self.known.tell(told.cause.clone());
+            self.known.record_sent(told.cause.clone());
         }
         told
     }
@@ -86,7 +86,7 @@ impl Stage {
         (0..minutes)
             .filter_map(|_| {
                 self.pass(1);
-                self.look().map(|told| told.kind)
+                self.check().map(|told| told.kind)
             })
             .collect()
     }
@@ -118,18 +118,18 @@ fn plan(id: &str) -> ActivityKind {
 fn defect_01_an_end_is_told_once() {
     let mut stage = stage();
     stage.does("a", ActivityKind::Completed);
-    stage.stands(SessionState::Completed);
+    stage.set_state(SessionState::Completed);
     assert_eq!(stage.watch(100), [EventKind::Completed]);
     assert_eq!(stage.reads, 1, "an end costs one reading");
     // A restart reads the same memory; the session's update time may change although nothing happened.
-    stage.stands(SessionState::Completed);
+    stage.set_state(SessionState::Completed);
     assert_eq!(stage.watch(100), []);
     stage.does("b", answers("One more thing."));
     assert_eq!(stage.watch(3), [], "the state lags behind the message");
-    stage.stands(SessionState::InProgress);
+    stage.set_state(SessionState::InProgress);
     assert_eq!(stage.watch(3), []);
     stage.does("c", ActivityKind::Completed);
-    stage.stands(SessionState::Completed);
+    stage.set_state(SessionState::Completed);
     assert_eq!(stage.watch(100), [EventKind::Completed]);
 }
 
@@ -137,7 +137,7 @@ fn defect_01_an_end_is_told_once() {
 #[test]
 fn defect_03_activities_keep_a_session_from_being_stuck() {
     let mut stage = stage();
-    stage.stands(SessionState::InProgress);
+    stage.set_state(SessionState::InProgress);
     for round in 0..30 {
         stage.does(&format!("p{round}"), progress());
         assert_eq!(stage.watch(10), []);
@@ -153,20 +153,20 @@ fn defect_03_activities_keep_a_session_from_being_stuck() {
 #[test]
 fn defect_13_a_question_is_told_once_and_the_next_one_again() {
     let mut stage = stage();
-    stage.stands(SessionState::InProgress);
-    stage.look();
+    stage.set_state(SessionState::InProgress);
+    stage.check();
     stage.does("q1", asks("Tabs or spaces?"));
-    stage.stands(SessionState::AwaitingUserFeedback);
-    let told = stage.look().unwrap();
+    stage.set_state(SessionState::AwaitingUserFeedback);
+    let told = stage.check().unwrap();
     assert_eq!(told.message.as_deref(), Some("Tabs or spaces?"));
     assert_eq!(told.payload.activity_id.as_deref(), Some("q1"));
     assert_eq!(stage.watch(600), []);
     stage.does("u1", answers("Tabs."));
     assert_eq!(stage.watch(9), [], "the state lags behind the answer");
-    stage.stands(SessionState::InProgress);
-    stage.look();
+    stage.set_state(SessionState::InProgress);
+    stage.check();
     stage.does("q2", asks("Really?"));
-    stage.stands(SessionState::AwaitingUserFeedback);
+    stage.set_state(SessionState::AwaitingUserFeedback);
     assert_eq!(stage.watch(600), [EventKind::Question]);
 }
 
@@ -174,23 +174,23 @@ fn defect_13_a_question_is_told_once_and_the_next_one_again() {
 fn an_answer_and_the_next_question_between_two_looks_are_seen() {
     let mut stage = stage();
     stage.does("q1", asks("Tabs?"));
-    stage.stands(SessionState::AwaitingUserFeedback);
-    assert!(stage.look().is_some());
+    stage.set_state(SessionState::AwaitingUserFeedback);
+    assert!(stage.check().is_some());
     stage.pass(1);
     stage.does("u1", answers("Yes."));
     stage.does("q2", asks("Spaces?"));
-    assert_eq!(stage.look().unwrap().message.as_deref(), Some("Spaces?"));
+    assert_eq!(stage.check().unwrap().message.as_deref(), Some("Spaces?"));
 }
 
 #[test]
 fn a_question_that_is_slow_to_appear_is_waited_for_and_told_once() {
     let mut stage = stage();
-    stage.stands(SessionState::AwaitingUserFeedback);
+    stage.set_state(SessionState::AwaitingUserFeedback);
     assert_eq!(stage.watch(5), []);
     stage.does("q1", asks("Which?"));
-    assert_eq!(stage.look().unwrap().message.as_deref(), Some("Which?"));
+    assert_eq!(stage.check().unwrap().message.as_deref(), Some("Which?"));
     let mut stage = self::stage();
-    stage.stands(SessionState::AwaitingUserFeedback);
+    stage.set_state(SessionState::AwaitingUserFeedback);
     assert_eq!(stage.watch(30), [EventKind::Question]);
     stage.does("q1", asks("Which?"));
     assert_eq!(stage.watch(30), []);
@@ -200,14 +200,17 @@ fn a_question_that_is_slow_to_appear_is_waited_for_and_told_once() {
 fn a_plan_is_told_once_and_its_revision_again() {
     let mut stage = stage();
     stage.does("a", plan("p1"));
-    stage.stands(SessionState::AwaitingPlanApproval);
-    let told = stage.look().unwrap();
+    stage.set_state(SessionState::AwaitingPlanApproval);
+    let told = stage.check().unwrap();
     assert_eq!(told.kind, EventKind::PlanReview);
     assert_eq!(told.payload.steps, ["Read", "Write"]);
     assert_eq!(stage.watch(100), []);
     stage.does("b", answers("Write first."));
     stage.does("c", plan("p2"));
-    assert_eq!(stage.look().unwrap().payload.plan_id.as_deref(), Some("p2"));
+    assert_eq!(
+        stage.check().unwrap().payload.plan_id.as_deref(),
+        Some("p2")
+    );
     stage.does("d", ActivityKind::PlanApproved);
     assert_eq!(stage.watch(100), [], "the state lags behind the approval");
 }
@@ -217,7 +220,7 @@ fn an_end_with_an_open_question_is_a_question() {
     let mut stage = stage();
     stage.does("a", ActivityKind::Completed);
     stage.does("b", asks("Shall I go on?"));
-    stage.stands(SessionState::Completed);
+    stage.set_state(SessionState::Completed);
     assert_eq!(stage.watch(100), [EventKind::Question]);
 }
 
@@ -234,8 +237,8 @@ fn an_end_tells_what_it_has_brought() {
         stage.log[1].has_changes = changes;
         let url = "https://github.com/acme/widget/pull/3";
         stage.seen.pull = pull.then(|| super::super::session::PullLink::parse(url).unwrap());
-        stage.stands(SessionState::Completed);
-        let payload = stage.look().unwrap().payload;
+        stage.set_state(SessionState::Completed);
+        let payload = stage.check().unwrap().payload;
         assert_eq!(payload.outcome.as_deref(), Some(outcome));
         assert_eq!(payload.pull.is_some(), pull);
     }
@@ -244,13 +247,13 @@ fn an_end_tells_what_it_has_brought() {
 #[test]
 fn a_failure_is_told_with_its_reason() {
     let mut stage = stage();
-    stage.stands(SessionState::Failed);
-    assert!(stage.look().is_none());
+    stage.set_state(SessionState::Failed);
+    assert!(stage.check().is_none());
     stage.does("a", ActivityKind::Failed("no disk".to_owned()));
-    assert_eq!(stage.look().unwrap().message.as_deref(), Some("no disk"));
+    assert_eq!(stage.check().unwrap().message.as_deref(), Some("no disk"));
     assert_eq!(stage.watch(100), []);
     let mut stage = self::stage();
-    stage.stands(SessionState::Failed);
+    stage.set_state(SessionState::Failed);
     assert_eq!(stage.watch(100), [EventKind::Error]);
 }
 
@@ -259,7 +262,7 @@ fn a_failure_is_told_with_its_reason() {
 fn an_end_that_the_state_conceals_is_told_as_an_end() {
     let mut stage = stage();
     stage.does("a", ActivityKind::Completed);
-    stage.stands(SessionState::InProgress);
+    stage.set_state(SessionState::InProgress);
     assert_eq!(stage.watch(200), [EventKind::Completed]);
 }
 
@@ -275,7 +278,7 @@ fn a_session_that_waits_for_a_person_is_never_stuck() {
         let mut stage = stage();
         stage.does("q", asks("Well?"));
         stage.does("p", plan("p1"));
-        stage.stands(state.clone());
+        stage.set_state(state.clone());
         let told = stage.watch(600);
         assert!(!told.contains(&EventKind::Stuck), "{state:?}: {told:?}");
         assert!(told.len() <= 1, "{state:?}: {told:?}");
@@ -285,7 +288,7 @@ fn a_session_that_waits_for_a_person_is_never_stuck() {
 #[test]
 fn an_unknown_state_counts_as_work() {
     let mut stage = stage();
-    stage.stands(SessionState::Unknown("REVIEWING".to_owned()));
+    stage.set_state(SessionState::Unknown("REVIEWING".to_owned()));
     assert_eq!(stage.watch(200), [EventKind::Stuck]);
     assert_eq!(stage.known.last_status.as_deref(), Some("REVIEWING"));
 }

@@ -20,7 +20,10 @@ pub fn of_turn(
     seen: Option<Option<&Session>>,
     log: Option<&[Activity]>,
 ) -> Option<NewEvent> {
-    if seen.flatten().is_some_and(|seen| goes_on(&news.what, seen)) {
+    if seen
+        .flatten()
+        .is_some_and(|seen| has_resumed(&news.what, seen))
+    {
         return None;
     }
     let activities = log.unwrap_or_default();
@@ -145,7 +148,7 @@ fn ended_found(
 }
 
 /// Whether Jules waits no longer: the decision is a moment old, and an answer may have come since.
-fn goes_on(what: &NewsKind, seen: &Session) -> bool {
+fn has_resumed(what: &NewsKind, seen: &Session) -> bool {
     match what {
         NewsKind::Asked { .. } => seen.state != SessionState::AwaitingUserFeedback,
         NewsKind::Planned { .. } => seen.state != SessionState::AwaitingPlanApproval,

@@ -18,7 +18,7 @@ pub struct BrokenInvariant {
 
 pub(super) struct Checker<'r> {
     pub(super) run: &'r Run,
-    pub(super) found: Vec<BrokenInvariant>,
+    pub(super) violations: Vec<BrokenInvariant>,
 }
 
 impl Checker<'_> {
@@ -41,7 +41,7 @@ impl Checker<'_> {
         if let Some(node) = reading.and_then(|reading| reading.nearest_node(path)) {
             said = said.at(node.line, node.column);
         }
-        self.found.push(BrokenInvariant { check, said });
+        self.violations.push(BrokenInvariant { check, said });
     }
 
     pub(super) fn report_error(
@@ -81,14 +81,14 @@ impl Checker<'_> {
             );
             return None;
         };
-        let wrong = reading.found.iter().filter(|one| one.is_error());
+        let wrong = reading.diagnostics.iter().filter(|one| one.is_error());
         for one in wrong.cloned() {
             // A reader of names knows these from of old.
             let check = match (artifact, one.key.as_str()) {
                 (Artifact::Test | Artifact::Debug, "classification") => "classification_valid",
                 _ => valid,
             };
-            self.found.push(BrokenInvariant { check, said: one });
+            self.violations.push(BrokenInvariant { check, said: one });
         }
         reading.value()
     }

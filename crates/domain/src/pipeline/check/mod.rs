@@ -57,7 +57,7 @@ pub fn check_stage(
 ) -> Vec<BrokenInvariant> {
     let mut checker = Checker {
         run,
-        found: Vec::new(),
+        violations: Vec::new(),
     };
     match stage {
         CheckStage::Of(Stage::Plan) => plan::check_plan(&mut checker),
@@ -68,5 +68,5 @@ pub fn check_stage(
         CheckStage::Of(Stage::Git) => git::check_git(&mut checker),
         CheckStage::Trace => trace::check_trace(&mut checker),
     }
-    checker.found
+    checker.violations
 }

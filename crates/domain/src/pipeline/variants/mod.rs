@@ -19,7 +19,10 @@ pub(super) fn normalize_document(
     root: &mut Node,
     found: &mut Vec<Diagnostic>,
 ) {
-    let mut variants = Variants { file, found };
+    let mut variants = Variants {
+        file,
+        diagnostics: found,
+    };
     match artifact {
         Artifact::Plan => plan::normalize_plan(root, &mut variants),
         Artifact::Worker => plan::normalize_notes(root, &mut variants),

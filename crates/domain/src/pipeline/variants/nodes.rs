@@ -6,7 +6,7 @@ use crate::yaml::{Node, Value};
 /// What a file says otherwise than in the normal form.
 pub(super) struct Variants<'f> {
     pub(super) file: &'f str,
-    pub(super) found: &'f mut Vec<Diagnostic>,
+    pub(super) diagnostics: &'f mut Vec<Diagnostic>,
 }
 
 impl Variants<'_> {
@@ -22,7 +22,7 @@ impl Variants<'_> {
             .at(at.line, at.column)
             .key(key)
             .help(normal);
-        self.found.push(one);
+        self.diagnostics.push(one);
     }
 }
 

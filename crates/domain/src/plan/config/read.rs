@@ -334,7 +334,7 @@ fn enter(
             format!(
                 "{}; there are {}",
                 did_you_mean(word, &words),
-                EntryPoint::words()
+                EntryPoint::word_list()
             ),
         );
         return None;

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn found(text: &str) -> (Vec<String>, String) {
+fn diagnostics_of(text: &str) -> (Vec<String>, String) {
     let document = Document::of(text);
     let said = document
         .mistakes
@@ -65,7 +65,7 @@ fn each_broken_statement_is_found_and_the_rest_stays() {
         ),
     ] {
         assert_eq!(
-            found(text),
+            diagnostics_of(text),
             (
                 mistakes.into_iter().map(str::to_owned).collect(),
                 left.to_owned()
@@ -104,7 +104,7 @@ fn a_missing_value_is_no_unquoted_text() {
 fn a_conflict_that_opens_a_table_takes_what_follows_with_it() {
     let text =
         "[x]\na = 1\n<<<<<<< HEAD\n[t.a]\n=======\n[t.b]\n>>>>>>> x\nsteps = 1\n[y]\nb = 1\n";
-    assert_eq!(found(text).1, "[x] a = 1 [y] b = 1");
+    assert_eq!(diagnostics_of(text).1, "[x] a = 1 [y] b = 1");
     let document = Document::of(text);
     assert!(document.is_broken("t.a") && document.is_broken("t.b") && document.is_broken("t"));
     assert!(!document.is_broken("y"));

@@ -43,11 +43,11 @@ pub(super) fn read(id: &str, path: &str, text: &str) -> (Option<Persona>, Vec<Di
         path,
         head: &head,
         keys: &keys,
-        found: Vec::new(),
+        diagnostics: Vec::new(),
     };
     let persona = reader.persona(id);
-    let broken = reader.found.iter().any(Diagnostic::is_error);
-    let found = reader.found;
+    let broken = reader.diagnostics.iter().any(Diagnostic::is_error);
+    let found = reader.diagnostics;
     (Some(persona).filter(|_| !broken), found)
 }
 
@@ -82,7 +82,7 @@ struct Reader<'a> {
     path: &'a str,
     head: &'a Frontmatter<'a>,
     keys: &'a Map<String, Value>,
-    found: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl Reader<'_> {
@@ -112,7 +112,7 @@ impl Reader<'_> {
             plan_approval: self.plan_approval(),
             automation: self.automation(),
             branch: self.branch(),
-            priority: self.word("priority"),
+            priority: self.read_keyword("priority"),
             sensitive: self.flag("sensitive"),
             frontmatter: self.keys.clone(),
         }
@@ -207,7 +207,7 @@ impl Reader<'_> {
         older_key: &str,
         older: Option<W>,
     ) -> Option<W> {
-        let newer = self.word::<W>(key);
+        let newer = self.read_keyword::<W>(key);
         if let (Some(newer), Some(older)) = (newer, older)
             && newer != older
         {
@@ -220,7 +220,7 @@ impl Reader<'_> {
         newer.or(older)
     }
 
-    fn word<W: Keyword>(&mut self, key: &str) -> Option<W> {
+    fn read_keyword<W: Keyword>(&mut self, key: &str) -> Option<W> {
         let text = self.text(key)?;
         let value = W::of(&text);
         if value.is_none() {
@@ -281,7 +281,7 @@ impl Reader<'_> {
 
     fn note(&mut self, diagnostic: Diagnostic, key: &str) {
         let (line, column) = self.head.place(key);
-        self.found.push(diagnostic.at(line, column).key(key));
+        self.diagnostics.push(diagnostic.at(line, column).key(key));
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) fn table(description: &str, properties: impl Iterator<Item = (String,
 }
 
 /// One of a knob's words, with its default.
-pub(super) fn word<W: Keyword>(description: &str) -> Value {
+pub(super) fn keyword_schema<W: Keyword>(description: &str) -> Value {
     let words = W::all();
     json!({ "description": description, "enum": words, "default": words[0] })
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::fragments::{figure, unknown, word};
+use super::fragments::{figure, keyword_schema, unknown};
 use crate::plan::policy::{
     AdvanceOn, Automation, CatchUp, Merge, Mode, PlanApproval, Policy, Priority,
 };
@@ -23,7 +23,7 @@ pub(super) fn knobs(keys: &[&str], defaults: bool) -> impl Iterator<Item = (Stri
 fn knob(key: &str) -> Value {
     let usual = Policy::default();
     match key {
-        "mode" => word::<Mode>("`observe` decides and reports, and starts nothing."),
+        "mode" => keyword_schema::<Mode>("`observe` decides and reports, and starts nothing."),
         "timezone" => json!({
             "description": "The IANA zone of cron expressions.",
             "type": "string",
@@ -31,11 +31,11 @@ fn knob(key: &str) -> Value {
             "examples": ["Europe/Lisbon"],
             "default": usual.timezone,
         }),
-        "advance_on" => word::<AdvanceOn>("When a track goes on to its next step."),
-        "plan_approval" => word::<PlanApproval>(
+        "advance_on" => keyword_schema::<AdvanceOn>("When a track goes on to its next step."),
+        "plan_approval" => keyword_schema::<PlanApproval>(
             "Who approves Jules' plan: no person, people with write access, or the Jules page alone.",
         ),
-        "automation" => word::<Automation>("`none`: changes stay in the session."),
+        "automation" => keyword_schema::<Automation>("`none`: changes stay in the session."),
         "branch" => json!({
             "description": "Where sessions start: `default`, `persona` (a branch a turn), or a branch's name.",
             "type": "string",
@@ -69,7 +69,9 @@ fn knob(key: &str) -> Value {
             overrides::RETRIES,
             usual.retry,
         ),
-        "catch_up" => word::<CatchUp>("Missed cron slots: `one` for all of them, `none`, `all`."),
+        "catch_up" => {
+            keyword_schema::<CatchUp>("Missed cron slots: `one` for all of them, `none`, `all`.")
+        }
         "skip_unchanged" => json!({
             "description": "Pass a persona over while the default branch has not moved since its last turn.",
             "type": "boolean",
@@ -80,10 +82,10 @@ fn knob(key: &str) -> Value {
             overrides::REST_AFTER,
             usual.rest_after,
         ),
-        "priority" => {
-            word::<Priority>("Who goes first; `critical` also starts while checks are red.")
-        }
-        "merge" => word::<Merge>(
+        "priority" => keyword_schema::<Priority>(
+            "Who goes first; `critical` also starts while checks are red.",
+        ),
+        "merge" => keyword_schema::<Merge>(
             "Whether the label `phileas:merge` merges: `off`, or `green` checks and an approval.",
         ),
         "sensitive" => json!({

@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use crate::layers::RULES;
 
-    fn said(path: &str, text: &str) -> Vec<String> {
+    fn diagnostics_of(path: &str, text: &str) -> Vec<String> {
         let tree = Tree::from_texts([(path, text)]);
         read_orders(&tree).iter().map(ToString::to_string).collect()
     }
@@ -200,7 +200,7 @@ mod tests {
                 ":1:4: warning",
             ),
         ] {
-            let found = said(path, text);
+            let found = diagnostics_of(path, text);
             assert_eq!(found.len(), 1, "{text}: {found:?}");
             assert!(
                 found[0].starts_with(&format!("{path}{begins}")),
@@ -240,9 +240,9 @@ mod tests {
             (".jules/JULES.md", RULES),
         ] {
             assert!(
-                said(path, text).is_empty(),
+                diagnostics_of(path, text).is_empty(),
                 "{text}: {:?}",
-                said(path, text)
+                diagnostics_of(path, text)
             );
         }
     }

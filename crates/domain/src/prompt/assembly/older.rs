@@ -32,7 +32,7 @@ pub(super) struct Compiled {
     /// The key of the list, and the key of an entry's path.
     keys: (&'static str, &'static str),
     /// The position of each path in that file.
-    places: Vec<(u32, u32)>,
+    positions: Vec<(u32, u32)>,
 }
 
 impl Compiled {
@@ -42,7 +42,7 @@ impl Compiled {
         let Some(index) = (line as usize).checked_sub(2) else {
             return (None, String::new());
         };
-        let at = self.places.get(index).copied();
+        let at = self.positions.get(index).copied();
         let (list, path) = self.keys;
         (at, format!("{list}[{index}]{path}"))
     }
@@ -137,7 +137,7 @@ pub(super) fn compile_pair(
         base_text: base_text.to_owned(),
         file: entry.clone(),
         keys: ("includes", ".path"),
-        places,
+        positions: places,
         base,
         entry,
     })
@@ -197,7 +197,7 @@ fn of_contracts(
     Ok(Compiled {
         source,
         base_text,
-        places,
+        positions: places,
         file: base.clone(),
         keys: ("contracts", ""),
         base,

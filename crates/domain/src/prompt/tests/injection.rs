@@ -17,7 +17,7 @@ const ATTEMPTS: [&str; 9] = [
 ];
 
 /// The parts of a prompt outside every fence.
-fn outside(prompt: &str) -> String {
+fn unfenced_text(prompt: &str) -> String {
     let boundary = {
         let at = prompt.find("<data-").expect("there is a fence") + "<data-".len();
         &prompt[at..at + 16]
@@ -55,7 +55,7 @@ fn nothing_of_others_stands_outside_a_fence() {
     for text in ATTEMPTS {
         let prompt = everywhere(text).prompt();
         assert!(prompt.contains("Canary"), "{prompt}");
-        let bare = outside(&prompt);
+        let bare = unfenced_text(&prompt);
         for part in [
             "Canary",
             "Ignore all",

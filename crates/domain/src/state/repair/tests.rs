@@ -18,12 +18,12 @@ fn state_of(text: &str) -> State {
     load(text).unwrap().state
 }
 
-fn said(proposal: &Proposal) -> Vec<String> {
+fn proposal_lines(proposal: &Proposal) -> Vec<String> {
     proposal.lines.iter().map(ToString::to_string).collect()
 }
 
 fn count(proposal: &Proposal, sign: &str) -> usize {
-    said(proposal)
+    proposal_lines(proposal)
         .iter()
         .filter(|line| line.starts_with(sign))
         .count()
@@ -68,7 +68,7 @@ fn entries_gained_over_the_last_good_version_are_listed() {
     assert_eq!(proposal.state.as_ref().unwrap().history.len(), 86);
     assert_eq!(count(&proposal, "+"), 31);
     assert_eq!(count(&proposal, "-"), 0);
-    let said = said(&proposal);
+    let said = proposal_lines(&proposal);
     assert_eq!(
         said[0],
         "+ entry 55: curator session 10897012749068262322 created 2026-01-13T11:05:00.278017Z"
@@ -91,7 +91,7 @@ fn no_entry_of_an_earlier_version_is_dropped() {
     assert_eq!(state.history, state_of(V4).history);
     assert_eq!(count(&proposal, "+"), 0);
     assert!(
-        said(&proposal)
+        proposal_lines(&proposal)
             .iter()
             .any(|line| line
                 .starts_with("! 1 entries come from the version of 2026-01-14T20:09:00Z"))
@@ -115,7 +115,7 @@ fn without_markers_the_newest_earlier_version_counts() {
         }
     );
     assert_eq!(proposal.state.as_ref().unwrap(), &state_of(V3));
-    let lost: Vec<_> = said(&proposal)
+    let lost: Vec<_> = proposal_lines(&proposal)
         .into_iter()
         .filter(|line| line.starts_with('-'))
         .collect();
@@ -125,7 +125,7 @@ fn without_markers_the_newest_earlier_version_counts() {
     assert_eq!(proposal.state.as_ref().unwrap().history.len(), 55);
     assert_eq!(count(&proposal, "-"), 32);
     assert!(
-        said(&proposal)
+        proposal_lines(&proposal)
             .contains(&"- session 14992656780795801002, which the broken file mentions".to_owned())
     );
 }
@@ -206,7 +206,7 @@ fn two_live_ledgers_merge_by_meaning() {
         let state = proposal
             .state
             .clone()
-            .unwrap_or_else(|| panic!("{:?}", said(&proposal)));
+            .unwrap_or_else(|| panic!("{:?}", proposal_lines(&proposal)));
         let sessions: Vec<_> = state
             .history
             .values()
@@ -236,7 +236,7 @@ fn contradicting_sides_are_reported() {
     theirs.history.get_mut(&1).unwrap().persona_id = "b".into();
     let proposal = propose_repair(&conflict_of(&sound_state(), &theirs), &[]);
     assert_eq!(proposal.state, Some(sound_state()));
-    let said = said(&proposal);
+    let said = proposal_lines(&proposal);
     assert!(
         said.contains(
             &"! entry 0: the outcome `merged` cannot become `failed`; the first side is kept"

@@ -185,7 +185,7 @@ fn a_prompt_that_the_machine_cannot_render_waits_and_the_track_stays() {
     let text = "---\nid: a\nemoji: \"🔧\"\n---\nWork on {{ repo }}.\n";
     let path = ".jules/personas/a/prompt.md.j2";
     scenario.files.insert(path.to_owned(), text.to_owned());
-    let mut snapshot = scenario.look();
+    let mut snapshot = scenario.full_snapshot();
     for answer in snapshot.prompts.values_mut() {
         let why = "no process can be started".to_owned();
         *answer = RenderAnswer::Failed(RenderError::Unavailable(why));
@@ -225,7 +225,7 @@ fn no_more_prompts_are_rendered_than_one_commit_announces() {
             .files
             .insert(format!(".jules/personas/{id}/prompt.md.j2"), text);
     }
-    let mut snapshot = scenario.look();
+    let mut snapshot = scenario.full_snapshot();
     snapshot.prompts.clear();
     assert_eq!(read_requests(&snapshot).prompts.len(), 3);
 }
@@ -238,7 +238,7 @@ fn a_prompt_whose_files_are_unread_waits_and_is_not_skipped() {
     scenario.files.remove(".jules/personas/a/prompt.md");
     let path = ".jules/personas/a/prompt.md.j2";
     scenario.files.insert(path.to_owned(), prompt.to_owned());
-    let mut snapshot = scenario.look();
+    let mut snapshot = scenario.full_snapshot();
     let mut tree = Tree::in_parts();
     for folder in [".jules", ".jules/personas", ".jules/personas/a"] {
         tree.note_listed(folder);

@@ -23,14 +23,14 @@ fn until(plan: &str, instant: &str) -> Scenario {
 fn hourly(scenario: &mut Scenario, instant: &str) {
     let end = at(instant);
     while scenario.now < end {
-        look(scenario);
+        tick_afresh(scenario);
         scenario.hours(1);
     }
     scenario.now = end;
-    look(scenario);
+    tick_afresh(scenario);
 }
 
-fn look(scenario: &mut Scenario) {
+fn tick_afresh(scenario: &mut Scenario) {
     scenario.previous_tick = None;
     scenario.tick();
     if scenario
@@ -82,12 +82,12 @@ fn no_edited_time_fires_for_the_past() {
         assert_eq!(known, 1, "{before}: yesterday's");
         scenario.now = at("2026-01-06T08:30:00Z");
         edit(&mut scenario, &after, "2026-01-06T08:29:00Z");
-        look(&mut scenario);
+        tick_afresh(&mut scenario);
         assert_eq!(started(&scenario).len(), 1, "{after}");
         assert_eq!(scenario.plan_commits_read, 1, "{after}");
         // It is read once, and an idle tick writes nothing.
         let written = scenario.headlines.len();
-        look(&mut scenario);
+        tick_afresh(&mut scenario);
         assert_eq!(
             (scenario.plan_commits_read, scenario.headlines.len()),
             (1, written)
@@ -111,12 +111,12 @@ fn a_schedule_that_comes_back_after_a_month_fires_for_no_slot_of_that_month() {
         let mut scenario = until(with, "2026-01-06T08:30:00Z");
         assert_eq!(started(&scenario).len(), 1, "{with}");
         edit(&mut scenario, without, "2026-01-06T08:30:00Z");
-        look(&mut scenario);
+        tick_afresh(&mut scenario);
         let empty = started(&scenario).len();
         hourly(&mut scenario, "2026-02-06T12:30:00Z");
         assert_eq!(started(&scenario).len(), empty, "{without}");
         edit(&mut scenario, with, "2026-02-06T12:29:00Z");
-        look(&mut scenario);
+        tick_afresh(&mut scenario);
         assert_eq!(started(&scenario).len(), empty, "{without}");
         hourly(&mut scenario, "2026-02-07T09:30:00Z");
         assert_eq!(started(&scenario).len(), empty + 1, "{without}");
@@ -137,9 +137,9 @@ fn a_slot_that_was_missed_before_the_edit_is_caught_up() {
         let mut scenario = until(&before, "2026-01-06T08:30:00Z");
         scenario.now = at("2026-01-06T12:00:00Z");
         edit(&mut scenario, &after, "2026-01-06T10:00:00Z");
-        look(&mut scenario);
+        tick_afresh(&mut scenario);
         assert_eq!(started(&scenario)[1..], ["2026-01-06T12:00:00Z"], "{after}");
-        look(&mut scenario);
+        tick_afresh(&mut scenario);
         assert_eq!(started(&scenario).len(), 2, "once");
         hourly(&mut scenario, "2026-01-07T08:30:00Z");
         assert_eq!(started(&scenario).len(), 3);
@@ -157,14 +157,14 @@ fn a_missed_slot_waits_until_it_can_be_answered() {
         "2026-01-06T10:00:00Z",
     );
     scenario.paused_by_variable = Some("yes".to_owned());
-    look(&mut scenario);
+    tick_afresh(&mut scenario);
     assert_eq!(started(&scenario).len(), 1);
     let known = &scenario.state().schedules["a"].timing;
     assert_eq!(known.missed, [at("2026-01-06T09:00:00Z")]);
     assert_eq!(known.since, Some(at("2026-01-06T10:00:00Z")));
     scenario.paused_by_variable = None;
     scenario.hours(1);
-    look(&mut scenario);
+    tick_afresh(&mut scenario);
     assert_eq!(started(&scenario).len(), 2);
     assert!(scenario.state().schedules["a"].timing.missed.is_empty());
 }
@@ -180,7 +180,7 @@ fn a_slot_between_the_edit_and_the_next_tick_is_due() {
         "[schedules]\na = \"0 14 * * *\"\n",
         "2026-01-06T13:00:00Z",
     );
-    look(&mut scenario);
+    tick_afresh(&mut scenario);
     assert_eq!(started(&scenario).len(), 3);
 }
 
@@ -216,7 +216,7 @@ fn where_the_commit_cannot_be_read_new_times_count_from_now_on() {
     );
     scenario.plan_commit = None;
     scenario.now = at("2026-01-06T08:30:00Z");
-    look(&mut scenario);
+    tick_afresh(&mut scenario);
     assert_eq!(started(&scenario).len(), 1);
     assert_eq!(scenario.reasons("schedule:a"), [Reason::NotDue]);
 }
@@ -270,12 +270,12 @@ fn a_plan_that_cannot_be_read_leaves_the_times() {
     let known = scenario.state().schedules["a"].timing.clone();
     for broken in ["[schedules]\na = \"0 9 * *\"\n", "[schedules\n"] {
         edit(&mut scenario, broken, "2026-01-06T08:40:00Z");
-        look(&mut scenario);
+        tick_afresh(&mut scenario);
         assert_eq!(scenario.state().schedules["a"].timing, known, "{broken}");
     }
     edit(&mut scenario, DAILY, "2026-01-06T11:00:00Z");
     scenario.now = at("2026-01-06T11:10:00Z");
-    look(&mut scenario);
+    tick_afresh(&mut scenario);
     assert_eq!(started(&scenario).len(), 2, "09:00 was missed meanwhile");
 }
 
@@ -287,7 +287,7 @@ fn a_ledger_without_times_takes_those_of_the_plan() {
     state.schedules.get_mut("a").unwrap().timing = Default::default();
     scenario.set_state(state);
     scenario.now = at("2026-01-06T10:00:00Z");
-    look(&mut scenario);
+    tick_afresh(&mut scenario);
     assert_eq!(
         (started(&scenario).len(), scenario.plan_commits_read),
         (2, 0)

@@ -8,7 +8,7 @@ use phileas_domain::state::Outcome;
 use crate::support::scenario::Scenario;
 
 fn only(scenario: &Scenario) -> &CreateSession {
-    let created = scenario.asked_for();
+    let created = scenario.created_sessions();
     assert_eq!(created.len(), 1, "{created:?}");
     created[0]
 }

@@ -32,7 +32,7 @@ fn a_broken_persona_is_reported_with_its_own_mistake() {
 #[test]
 fn a_mere_hint_about_a_persona_is_not_why_it_is_missing() {
     let mut scenario = Scenario::new("cycle = [\"a\"]\n", &["a"]);
-    let mut snapshot = scenario.look();
+    let mut snapshot = scenario.full_snapshot();
     snapshot.plan.personas.clear();
     let file = ".jules/personas/a/prompt.md";
     snapshot.plan_diagnostics = vec![phileas_domain::Diagnostic::warning(file, "a hint")];

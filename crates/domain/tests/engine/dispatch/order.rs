@@ -33,7 +33,7 @@ fn a_persons_request_goes_before_what_is_due() {
     scenario.opens_pull();
     scenario.tick();
     assert_eq!(scenario.personas_run(), ["a", "c"]);
-    assert_eq!(scenario.says("request:1").1, Reason::DueRequest);
+    assert_eq!(scenario.line_facts("request:1").1, Reason::DueRequest);
 }
 
 #[test]
@@ -128,9 +128,9 @@ fn a_request_that_could_not_start_for_a_week_is_refused_then_and_not_before() {
     for left in [1, 0] {
         scenario.now = now + SignedDuration::from_secs(7 * 24 * 3600 - left);
         let at = scenario.now;
-        scenario.say(&id, at, phileas_domain::engine::ActivityKind::Progress);
+        scenario.add_activity(&id, at, phileas_domain::engine::ActivityKind::Progress);
         scenario.tick();
-        let (verdict, reason, _) = scenario.says("request:1");
+        let (verdict, reason, _) = scenario.line_facts("request:1");
         let expected = match left {
             0 => (Verdict::Refused, Reason::RequestOld),
             _ => (Verdict::Waiting, Reason::BudgetActive),

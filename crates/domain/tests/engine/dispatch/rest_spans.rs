@@ -30,7 +30,7 @@ fn turned_down(plan: &str, streak: u32, rests_until_pass: Option<u64>) -> Scenar
     scenario
 }
 
-fn said(scenario: &Scenario) -> Option<&str> {
+fn resting_detail(scenario: &Scenario) -> Option<&str> {
     let mut lines = scenario.lines.iter();
     let line = lines.find(|line| line.reason == Reason::PersonaResting);
     line.map(|line| line.detail.as_str())
@@ -41,11 +41,11 @@ fn rests_until(mut scenario: Scenario, until: Timestamp) {
     scenario.now = until - SECOND;
     scenario.tick();
     let expected = format!("`a`'s last work was not wanted; it rests, at the latest until {until}");
-    assert_eq!(said(&scenario), Some(expected.as_str()));
+    assert_eq!(resting_detail(&scenario), Some(expected.as_str()));
     assert_eq!(scenario.sessions.len(), 0);
     scenario.now = until;
     scenario.tick();
-    assert_eq!(said(&scenario), None);
+    assert_eq!(resting_detail(&scenario), None);
     assert_eq!(scenario.personas_run(), ["a"]);
 }
 
@@ -83,7 +83,11 @@ fn in_a_track_that_comes_round_a_rest_ends_with_its_pass() {
         track.seq = 1;
         scenario.set_state(state);
         scenario.tick();
-        assert_eq!(said(&scenario).is_some(), rests, "in pass {passes}");
+        assert_eq!(
+            resting_detail(&scenario).is_some(),
+            rests,
+            "in pass {passes}"
+        );
     }
 }
 

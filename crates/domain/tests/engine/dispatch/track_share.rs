@@ -24,7 +24,7 @@ fn plan(budget: &str) -> String {
 /// How many sessions tracks and schedules have in twenty days.
 fn shared(plan: &str) -> (usize, usize) {
     let mut scenario = Scenario::new(plan, &ALL);
-    let snapshot = scenario.look();
+    let snapshot = scenario.full_snapshot();
     let until = scenario.now + jiff::SignedDuration::from_hours(24 * 20);
     let assumptions = Assumptions {
         session: jiff::SignedDuration::from_mins(20),

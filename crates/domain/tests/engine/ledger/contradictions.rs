@@ -105,7 +105,7 @@ fn a_request_that_was_forgotten_long_ago_says_nothing_about_the_ledger() {
 #[test]
 fn without_archived_sessions_the_absence_of_a_ledger_is_not_proven() {
     let mut scenario = Scenario::new(ONE, &["a", "b"]);
-    let whole = scenario.look();
+    let whole = scenario.full_snapshot();
     assert_eq!(
         read_requests(&scenario.snapshot()).listing,
         Some(ListingNeed::Everything)
@@ -134,7 +134,7 @@ fn only_a_session_that_the_ledger_may_not_know_is_read_for_its_prompt() {
     assert_eq!(scenario.outcomes(), [Some(Outcome::PrOpen), None]);
     let looks = |scenario: &mut Scenario| {
         let mut snapshot = scenario.snapshot();
-        let mut listed = scenario.look().sessions;
+        let mut listed = scenario.full_snapshot().sessions;
         let Listing::Taken(listing) = &mut listed else {
             panic!("a live turn needs a listing");
         };

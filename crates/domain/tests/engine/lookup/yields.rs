@@ -135,7 +135,7 @@ fn the_figures_of_the_budget_are_those_that_decide() {
     assert_eq!(at_rest.key_day, None, "Jules was not asked");
     scenario.tick();
     scenario.tick();
-    let busy = budget_figures(&scenario.look());
+    let busy = budget_figures(&scenario.full_snapshot());
     assert_eq!((busy.day, busy.live, busy.backlog), (2, 2, 0));
     assert_eq!((busy.key_day, busy.key_live), (Some(2), Some(2)));
     scenario.minutes(20);

@@ -108,7 +108,7 @@ fn while_a_person_is_waited_for_nothing_is_written() {
     for _ in 0..5 {
         scenario.hours(7);
         scenario.tick();
-        assert_eq!(scenario.says("default").1, Reason::PlanApproval);
+        assert_eq!(scenario.line_facts("default").1, Reason::PlanApproval);
     }
     assert_eq!(scenario.headlines.len(), commits);
     assert_eq!(scenario.notices.len(), 1);

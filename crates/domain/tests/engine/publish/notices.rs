@@ -30,7 +30,7 @@ fn closed(change: impl Fn(&mut Turn)) -> Vec<(u64, String)> {
     let track = state.tracks.get_mut("one").unwrap();
     change(track.turns.get_mut("").unwrap());
     scenario.set_state(state);
-    let decision = decide(&scenario.look(), &[]);
+    let decision = decide(&scenario.full_snapshot(), &[]);
     let closes = decision.effects.into_iter().map(|effect| match effect {
         Effect::CloseNotice { number, comment } => (number, comment),
         other => panic!("{other:?}"),
@@ -92,7 +92,7 @@ fn an_issue_about_a_turn_that_is_over_is_closed() {
         format!("{PLAN}plan_approval = \"writers\"\n"),
     );
     let now = scenario.now;
-    scenario.say(
+    scenario.add_activity(
         &id,
         now,
         phileas_domain::engine::ActivityKind::PlanGenerated(Vec::new()),
@@ -144,7 +144,7 @@ fn a_notice_about_the_ledger_or_the_key_is_closed_once_it_is_fixed() {
         scenario.notices.push(Notice { number, key, title });
     }
     let said = |scenario: &mut Scenario| {
-        let effects = decide(&scenario.look(), &[]).effects.into_iter();
+        let effects = decide(&scenario.full_snapshot(), &[]).effects.into_iter();
         let closes = effects.map(|effect| match effect {
             Effect::CloseNotice { number, comment } => (number, comment),
             other => panic!("{other:?}"),
@@ -171,7 +171,7 @@ fn all_issues_of_a_key_are_closed_each_of_them_once() {
         let title = String::new();
         scenario.notices.push(Notice { number, key, title });
     }
-    let effects = decide(&scenario.look(), &[]).effects;
+    let effects = decide(&scenario.full_snapshot(), &[]).effects;
     let mut closed: Vec<u64> = effects
         .into_iter()
         .filter_map(|effect| match effect {
@@ -193,7 +193,7 @@ fn what_github_refuses_is_tried_again_less_and_less_often() {
         title: String::new(),
     });
     let closing = |scenario: &mut Scenario| {
-        let effects = decide(&scenario.look(), &[]).effects;
+        let effects = decide(&scenario.full_snapshot(), &[]).effects;
         let closes = |effect: &Effect| matches!(effect, Effect::CloseNotice { number: 4, .. });
         effects.into_iter().find(closes)
     };
@@ -201,7 +201,7 @@ fn what_github_refuses_is_tried_again_less_and_less_often() {
     for minutes in [30, 60, 120, 240, 480, 960, 1440, 1440] {
         let effect = closing(&mut scenario).unwrap_or_else(|| panic!("before {minutes}"));
         let key = effect.refusal_key().unwrap();
-        let refused = decide(&scenario.look(), &[Event::EffectRefused { key }]);
+        let refused = decide(&scenario.full_snapshot(), &[Event::EffectRefused { key }]);
         scenario.set_state(*refused.change.unwrap().state);
         assert_eq!(closing(&mut scenario), None);
         scenario.minutes(minutes - 1);

@@ -40,7 +40,7 @@ fn a_session_is_archived_a_day_after_the_end_of_its_pull_request_and_then_forgot
         scenario.minutes(24 * 60 - 1);
         scenario.tick();
         assert_eq!(
-            (archives(&scenario), scenario.looks),
+            (archives(&scenario), scenario.session_reads),
             (0, 0),
             "Jules is not asked before"
         );
@@ -52,10 +52,10 @@ fn a_session_is_archived_a_day_after_the_end_of_its_pull_request_and_then_forgot
         scenario.tick();
         assert_eq!(archives(&scenario), 0);
         assert!(scenario.state().pulls.is_empty());
-        let looks = scenario.looks;
+        let looks = scenario.session_reads;
         scenario.hours(24);
         scenario.tick();
-        assert_eq!((archives(&scenario), scenario.looks), (0, looks));
+        assert_eq!((archives(&scenario), scenario.session_reads), (0, looks));
     }
 }
 
@@ -140,10 +140,13 @@ fn sessions_that_people_are_at_do_not_stand_in_the_way_of_others() {
     scenario.tick();
     let eighth = scenario.sessions.last().unwrap();
     assert!(eighth.archived, "{:?}", scenario.state().pulls);
-    let looks = scenario.looks;
+    let looks = scenario.session_reads;
     scenario.minutes(29);
     scenario.tick();
-    assert_eq!(scenario.looks, looks, "not every tick reads a session");
+    assert_eq!(
+        scenario.session_reads, looks,
+        "not every tick reads a session"
+    );
     scenario.hours(24 * 7);
     scenario.tick();
     scenario.tick();

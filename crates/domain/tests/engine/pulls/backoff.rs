@@ -34,7 +34,7 @@ fn many(count: u64) -> Scenario {
     scenario
 }
 
-fn told(scenario: &Scenario) -> Vec<u64> {
+fn notified_pulls(scenario: &Scenario) -> Vec<u64> {
     let all = scenario.effects.iter();
     all.filter_map(|effect| match effect {
         Effect::NotifyPullSession { pull, .. } => Some(pull.0),
@@ -63,22 +63,25 @@ fn no_more_sessions_are_brought_back_than_may_be_live() {
         pull.mergeable = Mergeable::Conflicting;
     }
     scenario.tick();
-    assert_eq!(told(&scenario), [8, 7]);
+    assert_eq!(notified_pulls(&scenario), [8, 7]);
     assert!(scenario.all_reasons().contains(&Reason::BudgetActive));
-    let looks = scenario.looks;
+    let looks = scenario.session_reads;
     scenario.minutes(5);
     scenario.tick();
-    assert_eq!((told(&scenario).len(), scenario.looks), (0, looks));
+    assert_eq!(
+        (notified_pulls(&scenario).len(), scenario.session_reads),
+        (0, looks)
+    );
     // One has come back with a commit, and makes room.
     let eighth = scenario.pulls.get_mut(&PullNumber(8)).unwrap();
     eighth.head_oid = "fixed".into();
     eighth.mergeable = Mergeable::Yes;
     scenario.tick();
-    assert_eq!(told(&scenario), [6]);
+    assert_eq!(notified_pulls(&scenario), [6]);
     // What does not come back makes room some time later.
     scenario.minutes(60);
     scenario.tick();
-    assert_eq!(told(&scenario), [5, 4]);
+    assert_eq!(notified_pulls(&scenario), [5, 4]);
 }
 
 /// Five that wait for a person do not take every check.
@@ -91,22 +94,25 @@ fn a_waiting_pull_request_yields_to_the_others() {
     }
     fails(&mut scenario, 1);
     scenario.tick();
-    assert_eq!((told(&scenario).len(), scenario.looks), (0, 5));
+    assert_eq!(
+        (notified_pulls(&scenario).len(), scenario.session_reads),
+        (0, 5)
+    );
     scenario.tick();
-    assert_eq!(told(&scenario), [1]);
-    assert_eq!(scenario.looks, 7);
+    assert_eq!(notified_pulls(&scenario), [1]);
+    assert_eq!(scenario.session_reads, 7);
     for _ in 0..4 {
         scenario.minutes(1);
         scenario.tick();
     }
-    assert_eq!(scenario.looks, 7, "not every tick reads a session");
+    assert_eq!(scenario.session_reads, 7, "not every tick reads a session");
     let mut looks = Vec::new();
     for _ in 0..24 {
         scenario.hours(1);
-        let before = scenario.looks;
+        let before = scenario.session_reads;
         scenario.tick();
         scenario.tick();
-        looks.push(scenario.looks - before);
+        looks.push(scenario.session_reads - before);
     }
     // Six each, after hours that grow up to six.
     assert!(looks.iter().sum::<usize>() <= 6 * 8, "{looks:?}");
@@ -123,7 +129,7 @@ fn a_new_commit_is_checked_at_once() {
         scenario.minutes(30);
     }
     scenario.tick();
-    assert_eq!(told(&scenario).len(), 0);
+    assert_eq!(notified_pulls(&scenario).len(), 0);
     scenario.sessions[0].state = SessionState::Completed;
     fails(&mut scenario, 1);
     let pull = scenario.pulls.get_mut(&PullNumber(1)).unwrap();
@@ -131,7 +137,7 @@ fn a_new_commit_is_checked_at_once() {
     let red = scenario.red["c1"].clone();
     scenario.red.insert("next".into(), red);
     scenario.tick();
-    assert_eq!(told(&scenario), [1]);
+    assert_eq!(notified_pulls(&scenario), [1]);
 }
 
 /// Cancelled checks cost no read at every tick, and open a notice in the end.
@@ -145,8 +151,8 @@ fn unpassed_checks_of_which_none_failed_open_a_notice_after_a_second_check() {
         assert_eq!(scenario.notices.len(), 0);
         scenario.minutes(1);
     }
-    assert_eq!(scenario.looks, 1);
+    assert_eq!(scenario.session_reads, 1);
     scenario.tick();
-    assert_eq!((scenario.looks, scenario.notices.len()), (2, 1));
-    assert_eq!(told(&scenario).len(), 0);
+    assert_eq!((scenario.session_reads, scenario.notices.len()), (2, 1));
+    assert_eq!(notified_pulls(&scenario).len(), 0);
 }

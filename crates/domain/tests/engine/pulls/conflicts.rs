@@ -24,7 +24,7 @@ fn becomes(scenario: &mut Scenario, commit: &str, mergeable: Mergeable) {
     pull.mergeable = mergeable;
 }
 
-fn words(scenario: &Scenario) -> Vec<&str> {
+fn messages(scenario: &Scenario) -> Vec<&str> {
     let all = scenario.effects.iter();
     all.filter_map(|effect| match effect {
         Effect::NotifyPullSession { text, .. } => Some(text.as_str()),
@@ -39,18 +39,18 @@ fn a_session_gets_a_conflict_message_once_for_each_commit_and_three_times_in_all
     for round in 1..=3 {
         becomes(&mut scenario, &format!("c{round}"), Mergeable::Conflicting);
         scenario.tick();
-        let said = words(&scenario);
+        let said = messages(&scenario);
         assert_eq!(said.len(), 1);
         assert!(said[0].contains("it conflicts with its base"));
         assert!(said[0].ends_with(&format!("phileas-message: pull 1 base c{round}")));
         assert!(scenario.all_reasons().contains(&Reason::UpdateRequested));
         scenario.hours(1);
         scenario.tick();
-        assert_eq!(words(&scenario).len(), 0);
+        assert_eq!(messages(&scenario).len(), 0);
     }
     becomes(&mut scenario, "c4", Mergeable::Conflicting);
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 0);
+    assert_eq!(messages(&scenario).len(), 0);
     assert_eq!(scenario.notices.len(), 1);
     becomes(&mut scenario, "c5", Mergeable::Unknown);
     scenario.tick();
@@ -74,15 +74,18 @@ fn a_pull_request_behind_its_base_gets_a_message_and_an_unknown_one_waits() {
         let mut scenario = conflicting();
         becomes(&mut scenario, "c1", mergeable);
         scenario.tick();
-        assert_eq!((words(&scenario).len(), scenario.looks), (count, count));
+        assert_eq!(
+            (messages(&scenario).len(), scenario.session_reads),
+            (count, count)
+        );
         let is_behind = |text: &&str| text.contains("it is behind its base");
-        assert!(words(&scenario).iter().all(is_behind));
+        assert!(messages(&scenario).iter().all(is_behind));
         // A conflict that is found later belongs to the same commit.
         if count > 0 {
             scenario.hours(1);
             becomes(&mut scenario, "c1", Mergeable::Conflicting);
             scenario.tick();
-            assert_eq!(words(&scenario).len(), 0);
+            assert_eq!(messages(&scenario).len(), 0);
         }
     }
 }
@@ -99,7 +102,7 @@ fn conflicts_are_fixed_before_failed_checks_and_these_before_an_update() {
         becomes(&mut scenario, "c1", mergeable);
         scenario.pulls.get_mut(&PULL).unwrap().checks = checks;
         scenario.tick();
-        let said = words(&scenario);
+        let said = messages(&scenario);
         let is_first = |text: &&str| text.ends_with(first);
         assert_eq!(
             said.len(),
@@ -118,7 +121,7 @@ fn a_conflict_message_whose_sender_died_is_sent_again() {
     scenario.lost.clear();
     scenario.minutes(15);
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 1);
+    assert_eq!(messages(&scenario).len(), 1);
     let known = scenario.state().pulls[&PULL].clone();
     assert_eq!(known.conflict_rounds, 1);
     assert!(known.conflicts.unwrap().notified);
@@ -131,13 +134,13 @@ fn a_look_that_lags_behind_does_not_say_the_same_again() {
     for commit in ["c1", "c2"] {
         becomes(&mut scenario, commit, Mergeable::Conflicting);
         scenario.tick();
-        assert_eq!(words(&scenario).len(), 1);
+        assert_eq!(messages(&scenario).len(), 1);
         scenario.minutes(20);
     }
     for commit in ["c1", "c2"] {
         becomes(&mut scenario, commit, Mergeable::Conflicting);
         scenario.tick();
-        assert_eq!(words(&scenario).len(), 0, "{commit}");
+        assert_eq!(messages(&scenario).len(), 0, "{commit}");
         assert!(scenario.all_reasons().contains(&Reason::UpdateRequested));
     }
     let known = scenario.state().pulls[&PULL].clone();

@@ -36,11 +36,11 @@ fn a_draft_is_marked_when_its_session_is_done_and_left_when_a_person_turns_it_ba
             .notified
     );
     scenario.pulls.get_mut(&PULL).unwrap().draft = true;
-    let looks = scenario.looks;
+    let looks = scenario.session_reads;
     for _ in 0..4 {
         scenario.hours(1);
         scenario.tick();
-        assert_eq!((marks(&scenario), scenario.looks), (0, looks));
+        assert_eq!((marks(&scenario), scenario.session_reads), (0, looks));
     }
 }
 
@@ -142,7 +142,7 @@ fn a_draft_whose_checks_never_end_is_reported_and_people_are_reminded() {
     scenario.tick();
     scenario.tick();
     assert!(scenario.all_reasons().contains(&Reason::DraftUnfinished));
-    assert_eq!(scenario.looks, 0);
+    assert_eq!(scenario.session_reads, 0);
     scenario.hours(3 * 24);
     scenario.tick();
     assert!(scenario.all_reasons().contains(&Reason::Reminded));

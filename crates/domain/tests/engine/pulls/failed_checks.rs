@@ -10,7 +10,7 @@ use crate::support::scenario::Scenario;
 const PLAN: &str = "cycle = [\"a\"]\n[budget]\nmax_open_pulls = 1\n";
 
 /// A session has opened a pull request and is done; the checks of its commit failed.
-fn red() -> (Scenario, PullNumber) {
+fn scenario_with_failed_checks() -> (Scenario, PullNumber) {
     let mut scenario = Scenario::new(PLAN, &["a"]);
     scenario.tick();
     scenario.minutes(5);
@@ -42,7 +42,7 @@ fn fails(scenario: &mut Scenario, pull: PullNumber, commit: &str) {
 }
 
 /// The messages of this tick to sessions of pull requests.
-fn words(scenario: &Scenario) -> Vec<&str> {
+fn messages(scenario: &Scenario) -> Vec<&str> {
     let all = scenario.effects.iter();
     all.filter_map(|effect| match effect {
         Effect::NotifyPullSession { text, .. } => Some(text.as_str()),
@@ -57,9 +57,9 @@ fn has(scenario: &Scenario, reason: Reason) -> bool {
 
 #[test]
 fn r21_a_session_gets_failed_checks_once_for_each_commit() {
-    let (mut scenario, pull) = red();
+    let (mut scenario, pull) = scenario_with_failed_checks();
     scenario.tick();
-    let said = words(&scenario);
+    let said = messages(&scenario);
     assert_eq!(said.len(), 1);
     for part in [
         "#1",
@@ -75,32 +75,32 @@ fn r21_a_session_gets_failed_checks_once_for_each_commit() {
     assert_eq!(said[0].matches(marker).count(), 1);
     assert!(said[0].ends_with(marker));
     assert!(has(&scenario, Reason::ChecksReported));
-    let looks = scenario.looks;
+    let looks = scenario.session_reads;
     for _ in 0..5 {
         scenario.minutes(30);
         scenario.tick();
-        assert_eq!(words(&scenario), [] as [&str; 0]);
+        assert_eq!(messages(&scenario), [] as [&str; 0]);
     }
     assert_eq!(
-        scenario.looks, looks,
+        scenario.session_reads, looks,
         "Jules is not asked while the session works at it"
     );
     fails(&mut scenario, pull, "c2");
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 1);
+    assert_eq!(messages(&scenario).len(), 1);
     assert_eq!(scenario.state().pulls[&pull].fix_rounds, 2);
 }
 
 #[test]
 fn r21_the_third_round_is_a_persons_and_the_call_is_taken_back_when_the_checks_pass() {
-    let (mut scenario, pull) = red();
+    let (mut scenario, pull) = scenario_with_failed_checks();
     scenario.tick();
     for commit in ["c2", "c3"] {
         scenario.hours(1);
         fails(&mut scenario, pull, commit);
         scenario.tick();
     }
-    assert_eq!(words(&scenario), [] as [&str; 0]);
+    assert_eq!(messages(&scenario), [] as [&str; 0]);
     assert!(has(&scenario, Reason::ChecksFailed));
     let keys = |scenario: &Scenario| -> Vec<String> {
         let notices = scenario.notices.iter();
@@ -121,7 +121,7 @@ fn r21_the_third_round_is_a_persons_and_the_call_is_taken_back_when_the_checks_p
 
 #[test]
 fn r21_a_commit_that_the_session_does_not_fix_opens_a_notice_after_six_hours() {
-    let (mut scenario, _) = red();
+    let (mut scenario, _) = scenario_with_failed_checks();
     scenario.tick();
     scenario.minutes(6 * 60 - 1);
     scenario.tick();
@@ -136,21 +136,21 @@ fn r21_a_commit_that_the_session_does_not_fix_opens_a_notice_after_six_hours() {
         scenario.tick();
     }
     assert_eq!(scenario.state().pulls[&PullNumber(1)].notices_opened, 2);
-    assert_eq!(words(&scenario), [] as [&str; 0]);
+    assert_eq!(messages(&scenario), [] as [&str; 0]);
 }
 
 #[test]
 fn a_message_whose_sender_died_is_sent_again_and_not_counted_twice() {
-    let (mut scenario, pull) = red();
+    let (mut scenario, pull) = scenario_with_failed_checks();
     scenario.lost = vec!["notify_pull_session"];
     scenario.tick();
     scenario.lost.clear();
     scenario.minutes(14);
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 0, "it may still show");
+    assert_eq!(messages(&scenario).len(), 0, "it may still show");
     scenario.minutes(1);
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 1);
+    assert_eq!(messages(&scenario).len(), 1);
     let known = scenario.state().pulls[&pull].clone();
     assert_eq!(known.fix_rounds, 1);
     let told = known.checks.unwrap();
@@ -159,7 +159,7 @@ fn a_message_whose_sender_died_is_sent_again_and_not_counted_twice() {
 
 #[test]
 fn a_message_whose_answer_was_lost_is_found_and_not_sent_again() {
-    let (mut scenario, pull) = red();
+    let (mut scenario, pull) = scenario_with_failed_checks();
     scenario.tick();
     let mut state = scenario.state().clone();
     let known = state.pulls.get_mut(&pull).unwrap();
@@ -167,7 +167,7 @@ fn a_message_whose_answer_was_lost_is_found_and_not_sent_again() {
     scenario.set_state(state);
     scenario.minutes(15);
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 0);
+    assert_eq!(messages(&scenario).len(), 0);
     assert!(
         scenario.state().pulls[&pull]
             .checks
@@ -179,12 +179,12 @@ fn a_message_whose_answer_was_lost_is_found_and_not_sent_again() {
 
 #[test]
 fn a_message_that_is_never_delivered_is_given_up_and_opens_a_notice() {
-    let (mut scenario, _) = red();
+    let (mut scenario, _) = scenario_with_failed_checks();
     scenario.lost = vec!["notify_pull_session"];
     let mut said = 0;
     for _ in 0..12 {
         scenario.tick();
-        said += words(&scenario).len();
+        said += messages(&scenario).len();
         scenario.minutes(15);
     }
     assert_eq!(said, 7);
@@ -198,16 +198,16 @@ fn a_session_gets_no_message_while_it_works_or_waits_for_a_person() {
         (SessionState::AwaitingUserFeedback, None),
         (SessionState::Paused, None),
     ] {
-        let (mut scenario, _) = red();
+        let (mut scenario, _) = scenario_with_failed_checks();
         scenario.becomes(state.clone());
         scenario.minutes(29);
         scenario.tick();
-        assert_eq!(words(&scenario).len(), 0, "{state:?}");
+        assert_eq!(messages(&scenario).len(), 0, "{state:?}");
         assert!(has(&scenario, Reason::ChecksFailed));
         scenario.minutes(1);
         scenario.tick();
         assert_eq!(
-            words(&scenario).len(),
+            messages(&scenario).len(),
             usize::from(after.is_some()),
             "{state:?}"
         );
@@ -225,10 +225,10 @@ fn a_session_that_cannot_hear_leaves_it_to_a_person() {
         },
     ];
     for change in changes {
-        let (mut scenario, _) = red();
+        let (mut scenario, _) = scenario_with_failed_checks();
         change(&mut scenario);
         scenario.tick();
-        assert_eq!(words(&scenario).len(), 0);
+        assert_eq!(messages(&scenario).len(), 0);
         assert_eq!(scenario.notices.len(), 1);
     }
 }
@@ -271,14 +271,14 @@ fn r21_forks_held_pull_requests_other_accounts_and_live_turns_get_no_message() {
         (|scenario| scenario.close(PullNumber(1)), None),
     ];
     for (at, (change, reason)) in changes.into_iter().enumerate() {
-        let (mut scenario, _) = red();
+        let (mut scenario, _) = scenario_with_failed_checks();
         change(&mut scenario);
         scenario.tick();
-        assert_eq!(words(&scenario).len(), 0, "{at}");
+        assert_eq!(messages(&scenario).len(), 0, "{at}");
         let said = has(&scenario, Reason::ChecksFailed);
         assert_eq!(said, reason.is_some(), "{at}");
     }
-    let (scenario, _) = red();
+    let (scenario, _) = scenario_with_failed_checks();
     let mut snapshot = scenario.snapshot();
     snapshot
         .labelled
@@ -297,22 +297,22 @@ fn r21_forks_held_pull_requests_other_accounts_and_live_turns_get_no_message() {
 
 #[test]
 fn hidden_checks_are_reported_without_their_texts() {
-    let (mut scenario, _) = red();
+    let (mut scenario, _) = scenario_with_failed_checks();
     let red = scenario.red.get_mut("c1").unwrap();
     red.failed.clear();
     red.hidden = true;
     scenario.tick();
-    assert!(words(&scenario)[0].contains("cannot be read from here"));
+    assert!(messages(&scenario)[0].contains("cannot be read from here"));
 }
 
 #[test]
 fn logs_that_may_not_be_read_are_left_out_and_that_is_said() {
-    let (mut scenario, _) = red();
+    let (mut scenario, _) = scenario_with_failed_checks();
     let check = &mut scenario.red.get_mut("c1").unwrap().failed[0];
     check.log.clear();
     check.log_hidden = true;
     scenario.tick();
-    assert!(words(&scenario)[0].contains("its log cannot be read from here"));
+    assert!(messages(&scenario)[0].contains("its log cannot be read from here"));
     let said = scenario
         .lines
         .iter()
@@ -322,7 +322,7 @@ fn logs_that_may_not_be_read_are_left_out_and_that_is_said() {
 
 #[test]
 fn a_plan_that_only_observes_reads_no_checks() {
-    let (mut scenario, _) = red();
+    let (mut scenario, _) = scenario_with_failed_checks();
     let plan = format!("{PLAN}[defaults]\nmode = \"observe\"\n");
     scenario
         .files
@@ -330,7 +330,7 @@ fn a_plan_that_only_observes_reads_no_checks() {
     let needs = phileas_domain::engine::read_requests(&scenario.snapshot());
     assert!(needs.failed_checks.is_empty() && needs.single_sessions.is_empty());
     scenario.tick();
-    assert_eq!(words(&scenario), [] as [&str; 0]);
+    assert_eq!(messages(&scenario), [] as [&str; 0]);
 }
 
 #[test]
@@ -346,9 +346,9 @@ fn a_turn_that_waits_for_its_merge_has_its_checks_fixed_too() {
     fails(&mut scenario, pull, "c1");
     scenario.minutes(5);
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 1);
+    assert_eq!(messages(&scenario).len(), 1);
     assert_eq!(
-        scenario.looks, 0,
+        scenario.session_reads, 0,
         "the listing that follows the turn shows the session"
     );
 }
@@ -357,14 +357,14 @@ fn a_turn_that_waits_for_its_merge_has_its_checks_fixed_too() {
 #[test]
 fn failed_checks_of_another_accounts_commit_are_not_sent() {
     for (later, told) in [(0, 1), (60, 0)] {
-        let (mut scenario, _) = red();
+        let (mut scenario, _) = scenario_with_failed_checks();
         scenario.minutes(later);
         for red in scenario.red.values_mut() {
             red.committed_at = Some(scenario.now);
         }
         scenario.minutes(21);
         scenario.tick();
-        assert_eq!(words(&scenario).len(), told, "{later} minutes later");
+        assert_eq!(messages(&scenario).len(), told, "{later} minutes later");
         assert_eq!(has(&scenario, Reason::ChecksFailed), told == 0);
     }
 }
@@ -373,7 +373,7 @@ fn failed_checks_of_another_accounts_commit_are_not_sent() {
 #[test]
 fn while_the_default_branchs_checks_fail_no_session_is_messaged_where_the_plan_says_so() {
     for (ignore, count) in [(false, 0), (true, 1)] {
-        let (mut scenario, _) = red();
+        let (mut scenario, _) = scenario_with_failed_checks();
         scenario.checks = Checks::Failed;
         if !ignore {
             let plan = format!("{PLAN}[gate]\nmain_red = \"critical_only\"\n");
@@ -382,7 +382,7 @@ fn while_the_default_branchs_checks_fail_no_session_is_messaged_where_the_plan_s
                 .insert(phileas_domain::plan::SCHEDULES_PATH.to_owned(), plan);
         }
         scenario.tick();
-        assert_eq!(words(&scenario).len(), count);
+        assert_eq!(messages(&scenario).len(), count);
         assert_eq!(has(&scenario, Reason::DefaultChecksFailed), !ignore);
         scenario.checks = Checks::Passed;
         scenario.tick();
@@ -393,7 +393,7 @@ fn while_the_default_branchs_checks_fail_no_session_is_messaged_where_the_plan_s
 /// A track that is only observed has its pull requests left to people.
 #[test]
 fn an_observed_pull_request_is_not_fixed() {
-    let (mut scenario, _) = red();
+    let (mut scenario, _) = scenario_with_failed_checks();
     let plan =
         "[tracks.default]\nmode = \"observe\"\nsteps = [\"a\"]\n[budget]\nmax_open_pulls = 1\n";
     scenario.files.insert(
@@ -401,46 +401,46 @@ fn an_observed_pull_request_is_not_fixed() {
         plan.to_owned(),
     );
     scenario.tick();
-    assert_eq!((words(&scenario).len(), scenario.looks), (0, 0));
+    assert_eq!((messages(&scenario).len(), scenario.session_reads), (0, 0));
     assert!(has(&scenario, Reason::ObserveMode));
 }
 
 fn spoke_now(scenario: &mut Scenario, session: &SessionId, text: &str) {
     let at = scenario.now;
-    scenario.say(session, at, ActivityKind::AgentMessaged(text.to_owned()));
+    scenario.add_activity(session, at, ActivityKind::AgentMessaged(text.to_owned()));
 }
 
 /// Jules fixes failed checks itself; phileas sends a message only when Jules has been quiet for a while.
 #[test]
 fn failed_checks_are_left_to_jules_for_a_while() {
-    let (mut scenario, _) = red();
+    let (mut scenario, _) = scenario_with_failed_checks();
     let red = scenario.red.get_mut("c1").unwrap();
     red.failed_at = Some(scenario.now);
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 0);
+    assert_eq!(messages(&scenario).len(), 0);
     assert!(has(&scenario, Reason::ChecksFailed));
     scenario.minutes(15);
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 0);
+    assert_eq!(messages(&scenario).len(), 0);
     scenario.minutes(6);
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 1);
+    assert_eq!(messages(&scenario).len(), 1);
 }
 
 /// Committers and apps that report checks write these times; one in the future must not hold the message back for ever.
 #[test]
 fn times_in_the_future_do_not_extend_the_grace() {
-    let (mut scenario, _) = red();
+    let (mut scenario, _) = scenario_with_failed_checks();
     let later = scenario.now + jiff::SignedDuration::from_hours(24 * 365);
     let red = scenario.red.get_mut("c1").unwrap();
     (red.committed_at, red.failed_at, red.by_jules) = (Some(later), Some(later), true);
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 1);
+    assert_eq!(messages(&scenario).len(), 1);
 }
 
 #[test]
 fn an_activity_begins_the_grace_again() {
-    let (mut scenario, _) = red();
+    let (mut scenario, _) = scenario_with_failed_checks();
     let red = scenario.red.get_mut("c1").unwrap();
     red.failed_at = Some(scenario.now);
     scenario.minutes(15);
@@ -448,17 +448,17 @@ fn an_activity_begins_the_grace_again() {
     spoke_now(&mut scenario, &session, "I fix the checks.");
     scenario.minutes(10);
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 0);
+    assert_eq!(messages(&scenario).len(), 0);
     scenario.minutes(11);
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 1);
+    assert_eq!(messages(&scenario).len(), 1);
 }
 
 /// `updateTime` does not move while a completed session works; its activities and the committer tell.
 #[test]
 fn the_newest_commit_is_judged_by_activities_and_committer() {
     for (spoke, by_jules, told) in [(false, false, 0), (true, false, 1), (false, true, 1)] {
-        let (mut scenario, _) = red();
+        let (mut scenario, _) = scenario_with_failed_checks();
         let session = scenario.sessions[0].id.clone();
         spoke_now(&mut scenario, &session, "I begin.");
         scenario.minutes(120);
@@ -470,6 +470,6 @@ fn the_newest_commit_is_judged_by_activities_and_committer() {
         red.by_jules = by_jules;
         scenario.minutes(30);
         scenario.tick();
-        assert_eq!(words(&scenario).len(), told, "{spoke} {by_jules}");
+        assert_eq!(messages(&scenario).len(), told, "{spoke} {by_jules}");
     }
 }

@@ -68,7 +68,7 @@ fn is_merged(scenario: &Scenario) -> bool {
     scenario.pulls[&PULL].state == PullState::Merged
 }
 
-fn asked(scenario: &Scenario) -> usize {
+fn merge_count(scenario: &Scenario) -> usize {
     let is_merge = |effect: &&Effect| matches!(effect, Effect::MergePull { .. });
     scenario.effects.iter().filter(is_merge).count()
 }
@@ -76,7 +76,7 @@ fn asked(scenario: &Scenario) -> usize {
 #[track_caller]
 fn refused(scenario: &mut Scenario, reason: Reason, context: &str) {
     assert!(!is_merged(scenario), "{context}");
-    assert_eq!(asked(scenario), 0, "{context}");
+    assert_eq!(merge_count(scenario), 0, "{context}");
     assert!(
         scenario.reasons("request:1").contains(&reason),
         "{context}: {:?}",
@@ -105,7 +105,7 @@ fn r18_a_pull_request_that_passes_all_gates_is_merged_once_and_settles_its_turn(
     scenario.label(PULL.0, "merge", "ada");
     scenario.tick();
     assert!(is_merged(&scenario));
-    assert_eq!(asked(&scenario), 1);
+    assert_eq!(merge_count(&scenario), 1);
     assert!(scenario.bears(PULL.0).is_empty());
     assert!(
         scenario
@@ -124,7 +124,7 @@ fn r18_a_pull_request_that_passes_all_gates_is_merged_once_and_settles_its_turn(
     for _ in 0..3 {
         scenario.minutes(30);
         scenario.tick();
-        assert_eq!(asked(&scenario), 0);
+        assert_eq!(merge_count(&scenario), 0);
     }
     assert_eq!(scenario.last_looks, 1);
 }
@@ -215,7 +215,7 @@ fn a_second_request_for_one_commit_is_refused() {
     scenario.pulls.get_mut(&PULL).unwrap().checks = Checks::Passed;
     scenario.minutes(6);
     scenario.tick();
-    assert_eq!(asked(&scenario), 1);
+    assert_eq!(merge_count(&scenario), 1);
     assert!(is_merged(&scenario));
 }
 
@@ -250,7 +250,7 @@ fn a_merge_request_is_withdrawn_by_cancel_and_ends_with_its_pull_request() {
     scenario.merge(PULL);
     scenario.tick();
     assert!(scenario.status(PULL.0).contains("was merged"));
-    assert_eq!(asked(&scenario), 0);
+    assert_eq!(merge_count(&scenario), 0);
 }
 
 #[test]
@@ -301,7 +301,11 @@ fn of_two_that_may_be_merged_the_second_is_read_again_after_the_first() {
     scenario.merging = Merging::MergesAlone;
     scenario.tick();
     assert!(is_merged(&scenario));
-    assert_eq!(asked(&scenario), 1, "the second one conflicts by then");
+    assert_eq!(
+        merge_count(&scenario),
+        1,
+        "the second one conflicts by then"
+    );
     assert_eq!(scenario.last_looks, 3);
     let reasons = scenario.reasons("request:2");
     assert!(
@@ -320,7 +324,7 @@ fn an_approval_that_comes_after_the_label_counts() {
     scenario.label(PULL.0, "merge", "ada");
     for _ in 0..2 {
         scenario.tick();
-        assert_eq!((asked(&scenario), is_merged(&scenario)), (0, false));
+        assert_eq!((merge_count(&scenario), is_merged(&scenario)), (0, false));
         assert_eq!(
             scenario.wake_at,
             scenario

@@ -95,13 +95,13 @@ fn pointed(branch: &str, base: Option<&str>) -> Vec<(PullNumber, String)> {
         format!("cycle = [\"a\"]\n[defaults]\nadvance_on = \"merged\"\nbranch = \"{branch}\"\n");
     let mut scenario = Scenario::new(&plan, &["a"]);
     scenario.tick();
-    let start = scenario.asked_for()[0].branch.clone();
+    let start = scenario.created_sessions()[0].branch.clone();
     scenario.minutes(5);
     let number = scenario.opens_pull();
     let pull = scenario.pulls.get_mut(&number).unwrap();
     pull.base = base.map_or(start, Into::into);
     scenario.tick();
-    assert_eq!(scenario.says("default").1, Reason::PrOpen);
+    assert_eq!(scenario.line_facts("default").1, Reason::PrOpen);
     let moves = scenario.effects.iter().filter_map(|effect| match effect {
         Effect::RetargetPull { pull, base } => Some((*pull, base.to_string())),
         _ => None,

@@ -39,7 +39,7 @@ fn people_are_reminded_after_three_days_and_once() {
     for _ in 0..5 {
         scenario.hours(24);
         scenario.tick();
-        assert_eq!((reminders(&scenario), scenario.looks), (0, 0));
+        assert_eq!((reminders(&scenario), scenario.session_reads), (0, 0));
     }
 }
 

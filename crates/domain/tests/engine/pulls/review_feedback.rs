@@ -96,7 +96,7 @@ fn fails(scenario: &mut Scenario, commit: &str) {
 }
 
 /// The messages of this tick to sessions of pull requests.
-fn words(scenario: &Scenario) -> Vec<&str> {
+fn messages(scenario: &Scenario) -> Vec<&str> {
     let all = scenario.effects.iter();
     all.filter_map(|effect| match effect {
         Effect::NotifyPullSession { text, .. } => Some(text.as_str()),
@@ -110,7 +110,7 @@ fn refused(scenario: &Scenario, reason: Reason) {
     let mut lines = scenario.lines.iter();
     let found = lines.any(|line| line.verdict == Verdict::Refused && line.reason == reason);
     assert!(found, "{:?}", scenario.lines);
-    assert_eq!(words(scenario), [] as [&str; 0]);
+    assert_eq!(messages(scenario), [] as [&str; 0]);
     let status = scenario.status(1);
     assert!(
         status.contains("its session got no message: ") && status.contains(reason.code()),
@@ -128,7 +128,7 @@ fn a_writer_hands_what_writers_want_changed_back_to_the_session_by_comment_or_la
             scenario.label(1, "retry", "ada");
         }
         scenario.tick();
-        let said = words(&scenario);
+        let said = messages(&scenario);
         assert_eq!(said.len(), 1, "{:?}", scenario.lines);
         for part in [
             "#1",
@@ -151,13 +151,16 @@ fn a_writer_hands_what_writers_want_changed_back_to_the_session_by_comment_or_la
             scenario.status(1)
         );
         // Nothing more is read or sent afterwards.
-        let (read, looks) = (scenario.reviews_read, scenario.looks);
+        let (read, looks) = (scenario.reviews_read, scenario.session_reads);
         for _ in 0..4 {
             scenario.minutes(30);
             scenario.tick();
-            assert_eq!(words(&scenario), [] as [&str; 0]);
+            assert_eq!(messages(&scenario), [] as [&str; 0]);
         }
-        assert_eq!((scenario.reviews_read, scenario.looks), (read, looks));
+        assert_eq!(
+            (scenario.reviews_read, scenario.session_reads),
+            (read, looks)
+        );
     }
 }
 
@@ -173,7 +176,7 @@ fn the_report_says_whether_something_was_left_out() {
         }
         scenario.writes(1, "/phileas retry", "ada");
         scenario.tick();
-        assert_eq!(words(&scenario).len(), 1, "{:?}", scenario.lines);
+        assert_eq!(messages(&scenario).len(), 1, "{:?}", scenario.lines);
         let mut lines = scenario.lines.iter();
         let left_out = lines.any(|line| line.detail.contains("without what others than writers"));
         assert_eq!(left_out, others || more, "{:?}", scenario.lines);
@@ -186,7 +189,7 @@ fn r10_reviews_of_unauthorized_users_and_bots_never_enter_a_message() {
     let mut scenario = reviewed(PLAN);
     scenario.writes(1, "/phileas retry", "ada");
     scenario.tick();
-    let said = words(&scenario)[0].to_owned();
+    let said = messages(&scenario)[0].to_owned();
     for gone in [
         "print the key",
         "Me too",
@@ -203,7 +206,7 @@ fn r10_reviews_of_unauthorized_users_and_bots_never_enter_a_message() {
     let mut scenario = reviewed(&plan);
     scenario.writes(1, "/phileas retry", "ada");
     scenario.tick();
-    assert!(words(&scenario)[0].contains("helper[bot]: Consider a map."));
+    assert!(messages(&scenario)[0].contains("helper[bot]: Consider a map."));
 }
 
 /// It would trigger itself, though the plan named it by mistake.
@@ -216,8 +219,8 @@ fn the_account_that_phileas_works_as_hands_nothing_back() {
     scenario.viewer = Some(bot);
     scenario.writes(1, "/phileas retry", "ada");
     scenario.tick();
-    assert!(words(&scenario)[0].contains("Too long a function."));
-    assert!(!words(&scenario)[0].contains("Consider a map."));
+    assert!(messages(&scenario)[0].contains("Too long a function."));
+    assert!(!messages(&scenario)[0].contains("Consider a map."));
 }
 
 /// The permission counts at the time of asking, not of the review.
@@ -229,7 +232,7 @@ fn r5_reviews_of_a_former_writer_are_not_sent() {
         scenario.permissions.get_mut("ada").unwrap().writes = writes;
         scenario.writes(1, "/phileas retry", "eve");
         scenario.tick();
-        assert_eq!(words(&scenario).len(), usize::from(writes));
+        assert_eq!(messages(&scenario).len(), usize::from(writes));
         if !writes {
             refused(&scenario, Reason::NothingToDo);
             assert!(scenario.status(1).contains("no account with write access"));
@@ -242,7 +245,7 @@ fn an_unauthorized_user_sends_no_reviews() {
     let mut scenario = reviewed(PLAN);
     scenario.writes(1, "/phileas retry", "outsider");
     scenario.tick();
-    assert_eq!((words(&scenario).len(), scenario.reviews_read), (0, 0));
+    assert_eq!((messages(&scenario).len(), scenario.reviews_read), (0, 0));
     assert!(scenario.comments.is_empty());
 }
 
@@ -251,7 +254,7 @@ fn the_reviews_of_one_commit_are_handed_back_once() {
     let mut scenario = reviewed(PLAN);
     scenario.writes(1, "/phileas retry", "ada");
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 1);
+    assert_eq!(messages(&scenario).len(), 1);
     scenario.minutes(20);
     scenario.writes(1, "/phileas retry", "ada");
     scenario.tick();
@@ -265,8 +268,8 @@ fn the_reviews_of_one_commit_are_handed_back_once() {
     at_commit(&mut scenario, "c2");
     scenario.writes(1, "/phileas retry", "ada");
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 1);
-    assert!(words(&scenario)[0].ends_with("pull 1 reviews c2"));
+    assert_eq!(messages(&scenario).len(), 1);
+    assert!(messages(&scenario)[0].ends_with("pull 1 reviews c2"));
     assert_eq!(scenario.state().pulls[&PULL].review_rounds, 2);
 }
 
@@ -275,7 +278,12 @@ fn rounds_end() {
     let mut scenario = reviewed(PLAN);
     for round in 1..=6 {
         reviewed_again(&mut scenario, &format!("c{round}"));
-        assert_eq!(words(&scenario).len(), 1, "{round}: {:?}", scenario.lines);
+        assert_eq!(
+            messages(&scenario).len(),
+            1,
+            "{round}: {:?}",
+            scenario.lines
+        );
     }
     reviewed_again(&mut scenario, "c7");
     refused(&scenario, Reason::RoundsSpent);
@@ -294,21 +302,36 @@ fn rounds_of_reviews_and_of_checks_are_counted_apart() {
     let mut scenario = reviewed(PLAN);
     for round in 1..=3 {
         reviewed_again(&mut scenario, &format!("r{round}"));
-        assert_eq!(words(&scenario).len(), 1, "{round}: {:?}", scenario.lines);
+        assert_eq!(
+            messages(&scenario).len(),
+            1,
+            "{round}: {:?}",
+            scenario.lines
+        );
     }
     for round in 1..=2 {
         fails(&mut scenario, &format!("f{round}"));
-        assert_eq!(words(&scenario).len(), 1, "{round}: {:?}", scenario.lines);
-        assert!(words(&scenario)[0].contains("checks of your pull request"));
+        assert_eq!(
+            messages(&scenario).len(),
+            1,
+            "{round}: {:?}",
+            scenario.lines
+        );
+        assert!(messages(&scenario)[0].contains("checks of your pull request"));
     }
     for round in 4..=6 {
         scenario.pulls.get_mut(&PULL).unwrap().checks = Checks::Passed;
         reviewed_again(&mut scenario, &format!("r{round}"));
-        assert_eq!(words(&scenario).len(), 1, "{round}: {:?}", scenario.lines);
+        assert_eq!(
+            messages(&scenario).len(),
+            1,
+            "{round}: {:?}",
+            scenario.lines
+        );
     }
     // Both have ended now, each with its own result.
     fails(&mut scenario, "f3");
-    assert_eq!((words(&scenario).len(), scenario.notices.len()), (0, 1));
+    assert_eq!((messages(&scenario).len(), scenario.notices.len()), (0, 1));
     let mut lines = scenario.lines.iter();
     assert!(
         lines.any(|line| line.detail.contains("after 2 messages")),
@@ -326,7 +349,7 @@ fn reviews_of_another_accounts_commit_are_not_sent() {
         scenario.reviews.get_mut(&PULL).unwrap().committed_at = Some(scenario.now);
         scenario.writes(1, "/phileas retry", "ada");
         scenario.tick();
-        assert_eq!(words(&scenario).len(), told, "{later} minutes later");
+        assert_eq!(messages(&scenario).len(), told, "{later} minutes later");
         if told == 0 {
             refused(&scenario, Reason::PushedByOthers);
         }
@@ -339,7 +362,7 @@ fn a_working_session_gets_its_reviews_when_it_is_done_and_an_unreachable_one_doe
     scenario.becomes(SessionState::InProgress);
     scenario.writes(1, "/phileas retry", "ada");
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 0);
+    assert_eq!(messages(&scenario).len(), 0);
     assert!(
         scenario.status(1).contains("waiting.reviews_asked"),
         "{}",
@@ -349,7 +372,7 @@ fn a_working_session_gets_its_reviews_when_it_is_done_and_an_unreachable_one_doe
     scenario.becomes(SessionState::Completed);
     scenario.minutes(10);
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 1, "{:?}", scenario.lines);
+    assert_eq!(messages(&scenario).len(), 1, "{:?}", scenario.lines);
 
     type Change = fn(&mut Scenario);
     let changes: [Change; 3] = [
@@ -374,14 +397,14 @@ fn a_message_whose_sender_died_is_sent_again_and_counted_once() {
     scenario.lost = vec!["notify_pull_session"];
     scenario.writes(1, "/phileas retry", "ada");
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 1);
+    assert_eq!(messages(&scenario).len(), 1);
     scenario.lost.clear();
     scenario.minutes(14);
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 0, "it may still show");
+    assert_eq!(messages(&scenario).len(), 0, "it may still show");
     scenario.minutes(1);
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 1, "{:?}", scenario.lines);
+    assert_eq!(messages(&scenario).len(), 1, "{:?}", scenario.lines);
     let known = scenario.state().pulls[&PULL].clone();
     assert_eq!((known.review_rounds, known.fix_rounds), (1, 0));
     let told = known.reviews.unwrap();
@@ -396,7 +419,7 @@ fn while_reviews_are_being_sent_no_status_says_that_they_wait() {
     scenario.lost = vec!["notify_pull_session"];
     scenario.writes(1, "/phileas retry", "ada");
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 1);
+    assert_eq!(messages(&scenario).len(), 1);
     assert!(scenario.comments.is_empty(), "{:?}", scenario.comments);
     // By now the process that should have sent it has died.
     scenario.minutes(2);
@@ -424,7 +447,7 @@ fn an_undelivered_message_is_sent_again_on_a_further_request() {
         scenario.minutes(20);
         scenario.writes(1, "/phileas retry", "ada");
         scenario.tick();
-        assert_eq!(words(&scenario).len(), 1, "{:?}", scenario.lines);
+        assert_eq!(messages(&scenario).len(), 1, "{:?}", scenario.lines);
         scenario.minutes(20);
         scenario.tick();
         if !heard {
@@ -454,7 +477,7 @@ fn a_message_whose_answer_was_lost_is_found_and_not_sent_again() {
     scenario.set_state(state);
     scenario.minutes(15);
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 0);
+    assert_eq!(messages(&scenario).len(), 0);
     assert!(
         scenario.state().pulls[&PULL]
             .reviews
@@ -498,7 +521,7 @@ fn nothing_is_handed_back_while_it_is_held_paused_observed_or_closed() {
         scenario.minutes(10);
         change(&mut scenario);
         scenario.tick();
-        assert_eq!(words(&scenario).len(), 0, "{reason}");
+        assert_eq!(messages(&scenario).len(), 0, "{reason}");
         assert!(
             scenario.all_reasons().contains(&reason),
             "{reason}: {:?}",
@@ -514,7 +537,7 @@ fn a_pull_request_that_was_not_read_is_waited_for() {
     scenario.becomes(SessionState::InProgress);
     scenario.writes(1, "/phileas retry", "ada");
     scenario.tick();
-    let mut snapshot = scenario.look();
+    let mut snapshot = scenario.full_snapshot();
     snapshot.pulls.clear();
     let reasons = |snapshot: &Snapshot| {
         let lines = decide(snapshot, &[]).report.lines;
@@ -548,12 +571,12 @@ fn a_session_gets_one_message_at_a_time() {
         phileas_domain::engine::Mergeable::Conflicting;
     scenario.writes(1, "/phileas retry", "ada");
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 1);
-    assert!(words(&scenario)[0].ends_with(MARKER));
+    assert_eq!(messages(&scenario).len(), 1);
+    assert!(messages(&scenario)[0].ends_with(MARKER));
     scenario.minutes(14);
     scenario.tick();
-    assert_eq!(words(&scenario).len(), 0);
+    assert_eq!(messages(&scenario).len(), 0);
     scenario.minutes(1);
     scenario.tick();
-    assert!(words(&scenario)[0].ends_with("pull 1 base c1"));
+    assert!(messages(&scenario)[0].ends_with("pull 1 base c1"));
 }

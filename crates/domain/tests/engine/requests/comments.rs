@@ -93,7 +93,7 @@ fn r5_the_comment_of_an_unauthorized_user_does_nothing_and_is_not_answered() {
     assert!(
         scenario.sessions.is_empty() && scenario.comments.is_empty() && scenario.eyes.is_empty()
     );
-    assert_eq!(scenario.asked_about, 3);
+    assert_eq!(scenario.permission_reads, 3);
     assert_eq!(scenario.headlines, [] as [&str; 0], "and writes nothing");
 }
 
@@ -638,8 +638,8 @@ fn what_was_said_since_the_last_look_and_is_not_shown_is_owned_up_to() {
     scenario.hours(48);
     let a_day = jiff::SignedDuration::from_hours(24);
     let a_day_ago = scenario.now.checked_sub(a_day).unwrap();
-    scenario.heard.cut.insert(7, a_day_ago);
-    scenario.heard.issues_after = Some(a_day_ago);
+    scenario.comment_coverage.cut.insert(7, a_day_ago);
+    scenario.comment_coverage.issues_after = Some(a_day_ago);
     scenario.tick();
     let [said] = &missed(&scenario)[..] else {
         panic!("{:?}", scenario.lines);
@@ -668,9 +668,9 @@ fn each_thing_that_is_not_shown_is_owned_up_to_by_itself() {
         scenario.hours(48);
         let at = scenario.now.checked_sub(MARGIN).ok();
         match part {
-            "a thread" => drop(scenario.heard.cut.insert(7, at.unwrap())),
-            "issues" => scenario.heard.issues_after = at,
-            _ => scenario.heard.pulls_after = at,
+            "a thread" => drop(scenario.comment_coverage.cut.insert(7, at.unwrap())),
+            "issues" => scenario.comment_coverage.issues_after = at,
+            _ => scenario.comment_coverage.pulls_after = at,
         }
         scenario.tick();
         let missed = missed(&scenario);
@@ -682,9 +682,9 @@ fn each_thing_that_is_not_shown_is_owned_up_to_by_itself() {
 fn what_was_shown_at_the_last_look_is_not_missed_however_much_was_said() {
     let mut scenario = listened();
     let before = scenario.now.checked_sub(MARGIN).unwrap();
-    scenario.heard.cut.insert(7, before);
-    scenario.heard.issues_after = Some(before);
-    scenario.heard.pulls_after = Some(before);
+    scenario.comment_coverage.cut.insert(7, before);
+    scenario.comment_coverage.issues_after = Some(before);
+    scenario.comment_coverage.pulls_after = Some(before);
     scenario.hours(2);
     scenario.tick();
     assert_eq!(missed(&scenario), [] as [&str; 0]);
@@ -705,7 +705,7 @@ fn comments_of_unauthorized_users_change_only_the_comment_cursor() {
     scenario.tick();
     assert_eq!(scenario.headlines.len(), before + 1);
     assert_eq!(scenario.state().requests.len(), 1, "the writer's own");
-    let asked = scenario.asked_about;
+    let asked = scenario.permission_reads;
     scenario.minutes(20);
     scenario.tick();
     scenario.hours(2);
@@ -714,7 +714,7 @@ fn comments_of_unauthorized_users_change_only_the_comment_cursor() {
     scenario.minutes(1);
     scenario.tick();
     assert_eq!(
-        scenario.asked_about,
+        scenario.permission_reads,
         asked + 2,
         "no account is read for ever"
     );

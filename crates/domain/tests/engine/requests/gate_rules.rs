@@ -123,7 +123,10 @@ fn r7_a_bot_is_denied_unless_login_and_number_are_named() {
         scenario.label(7, "b", "helper[bot]");
         scenario.tick();
         refused(&scenario, 7, Reason::ActorBot);
-        assert_eq!(scenario.asked_about, 0, "a bot's permission is not read");
+        assert_eq!(
+            scenario.permission_reads, 0,
+            "a bot's permission is not read"
+        );
     }
 }
 

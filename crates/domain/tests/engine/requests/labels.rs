@@ -60,7 +60,10 @@ fn a_label_of_a_writer_starts_its_persona_on_the_issue() {
     scenario.minutes(1);
     scenario.tick();
     assert_eq!(names(&scenario), [] as [&str; 0]);
-    assert_eq!(scenario.asked_about, 1, "the actor was asked about once");
+    assert_eq!(
+        scenario.permission_reads, 1,
+        "the actor was asked about once"
+    );
 }
 
 #[test]
@@ -277,7 +280,7 @@ fn hold_alone_costs_no_further_read() {
     let mut scenario = scenario();
     scenario.label(7, "hold", "ada");
     scenario.label(7, "pause", "ada");
-    let snapshot = scenario.look();
+    let snapshot = scenario.full_snapshot();
     assert!(snapshot.subjects.is_empty() && snapshot.permissions.is_empty());
 }
 

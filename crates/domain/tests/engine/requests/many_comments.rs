@@ -58,15 +58,15 @@ fn a_writers_command_is_accepted_under_any_flood() {
                         let own = said.find(|one| one.thread == 7 && one.body == command);
                         own.unwrap().insider = true;
                     }
-                    let asked = scenario.asked_about;
+                    let asked = scenario.permission_reads;
                     scenario.tick();
                     assert!(
                         is_paused(&scenario),
                         "{count} {body} {is_known} {word} {first}"
                     );
-                    assert!(scenario.asked_about - asked <= LOOKED_UP);
+                    assert!(scenario.permission_reads - asked <= LOOKED_UP);
                     assert_eq!(
-                        scenario.subjects_asked,
+                        scenario.subjects_read,
                         [7].into(),
                         "no issue of unauthorized users is read"
                     );
@@ -90,22 +90,22 @@ fn an_unknown_writers_command_is_accepted_after_many_comments() {
         scenario.minutes(1);
         let writers = ["ada".to_owned()];
         let refused = scenario
-            .accounts_asked
+            .accounts_read
             .iter()
             .filter(|one| !writers.contains(one));
-        scenario.heard.refused = refused.map(|login| login.as_str().into()).collect();
+        scenario.comment_coverage.refused = refused.map(|login| login.as_str().into()).collect();
     }
     assert_eq!(scenario.personas_run(), ["a"]);
-    let mut once = scenario.accounts_asked.clone();
+    let mut once = scenario.accounts_read.clone();
     once.retain(|login| login != "ada");
     once.sort();
     let all = once.len();
     once.dedup();
     assert_eq!((once.len(), all), (100, 100));
     // Nothing more is read.
-    let asked = scenario.asked_about;
+    let asked = scenario.permission_reads;
     scenario.tick();
-    assert_eq!(scenario.asked_about, asked);
+    assert_eq!(scenario.permission_reads, asked);
 }
 
 /// Without memory, as in a workflow, the ledger records how far the comments were worked off.
@@ -117,12 +117,12 @@ fn many_accounts_cost_few_reads_a_tick_and_end() {
         scenario.writes(7, "/phileas run b", &format!("outsider{number}"));
         scenario.now += jiff::SignedDuration::from_secs(1);
     }
-    let (mut ticks, mut before) = (0, scenario.asked_about);
+    let (mut ticks, mut before) = (0, scenario.permission_reads);
     loop {
         scenario.minutes(20);
         scenario.tick();
-        let cost = scenario.asked_about - before;
-        before = scenario.asked_about;
+        let cost = scenario.permission_reads - before;
+        before = scenario.permission_reads;
         assert!(cost <= LOOKED_UP, "{cost}");
         if cost == 0 {
             break;
@@ -145,7 +145,7 @@ fn a_command_that_newer_comments_displaced_is_accepted() {
     for number in 0..10 {
         scenario.writes(7, "hello", &format!("outsider{number}"));
     }
-    scenario.heard.cut.insert(7, scenario.now);
+    scenario.comment_coverage.cut.insert(7, scenario.now);
     scenario.issue(8, "Closed", "");
     scenario.subject(8).open = false;
     let on_closed = Comment {
@@ -176,14 +176,14 @@ fn more_than_a_tick_reads_is_read_on_by_the_next_one() {
     known(&mut scenario);
     let from = scenario.state().cursors.comments_since.unwrap();
     scenario.hours(3);
-    scenario.heard.cut.insert(7, scenario.now);
+    scenario.comment_coverage.cut.insert(7, scenario.now);
     let until = scenario.now - jiff::SignedDuration::from_hours(1);
     scenario.further = Some(FurtherComments {
         comments: Vec::new(),
         reach: ReadReach::Until(until),
     });
     scenario.tick();
-    assert_eq!(scenario.comments_since_asked, [from]);
+    assert_eq!(scenario.comment_reads_since, [from]);
     let cursor = scenario.state().cursors.comments_since.unwrap();
     assert_eq!(cursor, until - jiff::SignedDuration::from_secs(1));
     assert!(
@@ -193,7 +193,7 @@ fn more_than_a_tick_reads_is_read_on_by_the_next_one() {
     );
     scenario.minutes(1);
     scenario.tick();
-    assert_eq!(scenario.comments_since_asked, [from, cursor]);
+    assert_eq!(scenario.comment_reads_since, [from, cursor]);
 }
 
 /// Many comments within one second, where only the ledger remembers: they are worked off, or dropped and reported.
@@ -206,15 +206,15 @@ fn many_comments_of_one_second_end_as_well() {
     let mut costs = Vec::new();
     for _ in 0..30 {
         scenario.minutes(20);
-        let before = scenario.asked_about;
+        let before = scenario.permission_reads;
         scenario.tick();
-        costs.push(scenario.asked_about - before);
+        costs.push(scenario.permission_reads - before);
         said |= scenario.all_reasons().contains(&Reason::CommentsMissed);
     }
     assert!(costs.iter().all(|cost| *cost <= LOOKED_UP), "{costs:?}");
     assert_eq!(costs.last(), Some(&0), "{costs:?}");
     assert!(said, "what was given up is said");
-    let mut all: Vec<&String> = scenario.accounts_asked.iter().collect();
+    let mut all: Vec<&String> = scenario.accounts_read.iter().collect();
     all.sort();
     all.dedup();
     assert!(

@@ -23,7 +23,12 @@ fn at(time: &str) -> Timestamp {
 }
 
 fn forecast(scenario: &mut Scenario, until: &str, assumptions: Assumptions) -> Forecast {
-    let forecast = simulate(&scenario.look(), at(until), assumptions, &InProcess);
+    let forecast = simulate(
+        &scenario.full_snapshot(),
+        at(until),
+        assumptions,
+        &InProcess,
+    );
     assert!(!forecast.cut);
     forecast
 }
@@ -348,7 +353,7 @@ fn a_session_that_could_not_be_read_holds_up_its_own_track_alone() {
 /// Where nothing happens, a forecast ticks once an hour.
 #[test]
 fn a_forecast_that_would_look_too_often_is_cut_and_says_so() {
-    let snapshot = Scenario::new("", &[]).look();
+    let snapshot = Scenario::new("", &[]).full_snapshot();
     let hours = |hours| {
         let until = snapshot.now + SignedDuration::from_hours(hours);
         simulate(&snapshot, until, Assumptions::default(), &InProcess)

@@ -27,7 +27,7 @@ impl Scenario {
     }
 
     /// The line of a track: the verdict, the reason, and in how many seconds it may change.
-    pub(crate) fn says(&self, track: &str) -> (Verdict, Reason, Option<i64>) {
+    pub(crate) fn line_facts(&self, track: &str) -> (Verdict, Reason, Option<i64>) {
         let line = self.line(track);
         let until = line.until.map(|at| at.duration_since(self.now).as_secs());
         (line.verdict, line.reason, until)
@@ -39,7 +39,7 @@ impl Scenario {
     }
 
     /// The sessions that this tick created.
-    pub(crate) fn asked_for(&self) -> Vec<&CreateSession> {
+    pub(crate) fn created_sessions(&self) -> Vec<&CreateSession> {
         let creates = self.effects.iter().filter_map(|effect| match effect {
             Effect::CreateSession(create) => Some(&**create),
             _ => None,
@@ -48,7 +48,7 @@ impl Scenario {
     }
 
     /// All messages to a session, by their last line.
-    pub(crate) fn told(&self, session: &SessionId) -> Vec<&str> {
+    pub(crate) fn messages_to(&self, session: &SessionId) -> Vec<&str> {
         let log = self.activities.get(session).into_iter().flatten();
         let said = log.filter_map(|activity| match &activity.kind {
             ActivityKind::UserMessaged(text) => text.lines().last(),

@@ -82,19 +82,19 @@ pub(crate) struct Scenario {
     /// People's comments, as far as they are shown.
     pub(crate) said: Vec<Comment>,
     /// How far back what is shown reaches.
-    pub(crate) heard: CommentCoverage,
+    pub(crate) comment_coverage: CommentCoverage,
     /// What the second read of comments shows; `None`: it may not be made.
     pub(crate) further: Option<FurtherComments>,
     /// The accounts whose permission was read, in order.
-    pub(crate) accounts_asked: Vec<String>,
+    pub(crate) accounts_read: Vec<String>,
     /// The issues and pull requests that were read by themselves.
-    pub(crate) subjects_asked: BTreeSet<u64>,
+    pub(crate) subjects_read: BTreeSet<u64>,
     /// Since when comments were read by themselves, each time.
-    pub(crate) comments_since_asked: Vec<Timestamp>,
+    pub(crate) comment_reads_since: Vec<Timestamp>,
     /// What got a reaction.
     pub(crate) eyes: Vec<(u64, Option<u64>)>,
     /// How many permissions were read.
-    pub(crate) asked_about: usize,
+    pub(crate) permission_reads: usize,
     pub(crate) answering: Answering,
     pub(crate) listing_works: bool,
     /// How old listings are when they are decided on.
@@ -122,7 +122,7 @@ pub(crate) struct Scenario {
     /// How many listings were read.
     pub(crate) listings: usize,
     /// How many sessions were read one by one.
-    pub(crate) looks: usize,
+    pub(crate) session_reads: usize,
     /// The failed checks of commits.
     pub(crate) red: BTreeMap<Oid, FailedChecks>,
     /// People's remarks on pull requests.
@@ -185,13 +185,13 @@ impl Scenario {
             viewer: None,
             comments: BTreeMap::new(),
             said: Vec::new(),
-            heard: CommentCoverage::default(),
+            comment_coverage: CommentCoverage::default(),
             further: None,
-            accounts_asked: Vec::new(),
-            subjects_asked: BTreeSet::new(),
-            comments_since_asked: Vec::new(),
+            accounts_read: Vec::new(),
+            subjects_read: BTreeSet::new(),
+            comment_reads_since: Vec::new(),
             eyes: Vec::new(),
-            asked_about: 0,
+            permission_reads: 0,
             answering: Answering::Session,
             listing_works: true,
             listing_age: SignedDuration::ZERO,
@@ -211,7 +211,7 @@ impl Scenario {
             headlines: Vec::new(),
             wake_at: None,
             listings: 0,
-            looks: 0,
+            session_reads: 0,
             red: BTreeMap::new(),
             remarks: BTreeMap::new(),
             facts: BTreeMap::new(),

@@ -34,14 +34,14 @@ fn for_two_minutes_an_announced_turn_is_left_to_the_process_that_announced_it() 
     scenario.tick();
     scenario.tick_after(119);
     let other = (Verdict::Waiting, Reason::OtherHolder, Some(1));
-    assert_eq!(scenario.says("default"), other);
+    assert_eq!(scenario.line_facts("default"), other);
     assert_eq!(scenario.line("default").detail, "test:1 is starting it");
     scenario.tick_after(1);
     let held = (Verdict::Held, Reason::Ambiguous, Some(13 * 60));
-    assert_eq!(scenario.says("default"), held);
+    assert_eq!(scenario.line_facts("default"), held);
     scenario.tick_after(13 * 60 - 1);
     let held = (Verdict::Held, Reason::Ambiguous, Some(60));
-    assert_eq!(scenario.says("default"), held);
+    assert_eq!(scenario.line_facts("default"), held);
     assert_eq!(scenario.turn("default").attempt, 1);
     scenario.tick_after(1);
     assert_eq!(scenario.turn("default").attempt, 2);
@@ -56,7 +56,7 @@ fn the_process_that_announced_a_turn_does_not_wait_for_itself() {
     // It is run again under the same name, as GitHub does.
     scenario.run -= 1;
     scenario.tick();
-    assert_eq!(scenario.says("default").1, Reason::Ambiguous);
+    assert_eq!(scenario.line_facts("default").1, Reason::Ambiguous);
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn an_answer_to_another_attempt_or_another_turn_changes_nothing() {
         turn: scenario.turn("default").turn.clone(),
         attempt: 1,
     };
-    let snapshot = scenario.look();
+    let snapshot = scenario.full_snapshot();
     let decision = decide(&snapshot, &[refused(&marker, failure())]);
     assert_eq!(decision, decide(&snapshot, &[]));
     let created = Event::SessionCreated {
@@ -84,7 +84,7 @@ fn a_key_that_is_refused_before_it_was_proved_good_opens_a_notice_about_the_key(
         (Verdict::Paused, Reason::JulesCredential)
     );
     // The same key has just listed its sessions: it is this session that it may not start.
-    let decision = decide(&scenario.look(), &event);
+    let decision = decide(&scenario.full_snapshot(), &event);
     assert_eq!(opens(&decision), Some(NoticeKey::Turn(marker.turn.clone())));
     assert_eq!(decision.report.lines[0].reason, Reason::CreateRefused);
 }
@@ -138,7 +138,7 @@ fn each_refused_create_is_an_attempt_of_its_own_and_waits_twice_as_long() {
     scenario.answering = Answering::Refused;
     for (attempt, hours) in [(1, 1), (2, 2), (3, 4), (4, 8), (5, 16), (6, 24), (7, 24)] {
         scenario.tick();
-        assert_eq!(scenario.asked_for()[0].marker.attempt, attempt);
+        assert_eq!(scenario.created_sessions()[0].marker.attempt, attempt);
         let turn = scenario.turn("default");
         assert_eq!((turn.attempt, turn.refusals), (attempt + 1, attempt));
         let pause = SignedDuration::from_hours(hours);
@@ -165,7 +165,7 @@ fn a_create_that_was_not_sent_is_tried_again_after_two_minutes() {
     scenario.answering = Answering::Session;
     scenario.tick_after(119);
     assert_eq!(
-        scenario.says("default"),
+        scenario.line_facts("default"),
         (Verdict::Waiting, Reason::RetryPause, Some(1))
     );
     scenario.tick_after(1);

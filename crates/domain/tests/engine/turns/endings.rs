@@ -32,21 +32,21 @@ fn a_pull_request_is_waited_for_ten_minutes_before_the_reminder() {
         log.last_mut().unwrap().has_changes = in_the_log_alone;
         scenario.tick();
         assert_eq!(
-            scenario.says("default"),
+            scenario.line_facts("default"),
             (WAITING, Reason::SessionRunning, Some(600))
         );
         scenario.tick_after(599);
         assert_eq!(
-            scenario.says("default"),
+            scenario.line_facts("default"),
             (WAITING, Reason::SessionRunning, Some(1))
         );
-        assert!(scenario.told(&id).is_empty());
+        assert!(scenario.messages_to(&id).is_empty());
         scenario.tick_after(1);
         assert_eq!(
-            scenario.says("default"),
+            scenario.line_facts("default"),
             (WAITING, Reason::SessionReminded, Some(60))
         );
-        assert_eq!(scenario.told(&id).len(), 1);
+        assert_eq!(scenario.messages_to(&id).len(), 1);
     }
 }
 
@@ -62,16 +62,16 @@ fn a_reminder_has_a_quarter_of_an_hour() {
     ] {
         let (mut scenario, id) = ended("", changes);
         scenario.tick_after(600);
-        assert_eq!(scenario.told(&id).len(), 1);
+        assert_eq!(scenario.messages_to(&id).len(), 1);
         scenario.tick_after(899);
         assert_eq!(
-            scenario.says("default"),
+            scenario.line_facts("default"),
             (WAITING, Reason::SessionReminded, Some(1))
         );
         scenario.tick_after(1);
         assert_eq!(first(&scenario), (Some(outcome), Some(note)));
         assert_eq!(scenario.state().history[&0].finished_at, Some(scenario.now));
-        assert_eq!(scenario.told(&id).len(), 1, "it is said once");
+        assert_eq!(scenario.messages_to(&id).len(), 1, "it is said once");
     }
 }
 
@@ -84,7 +84,7 @@ fn who_was_reminded_and_ends_with_changes_has_ten_minutes_for_the_pull_request()
     scenario.sessions[0].has_changes = true;
     scenario.tick();
     assert_eq!(
-        scenario.says("default"),
+        scenario.line_facts("default"),
         (WAITING, Reason::SessionRunning, Some(600))
     );
     scenario.tick_after(599);
@@ -92,7 +92,7 @@ fn who_was_reminded_and_ends_with_changes_has_ten_minutes_for_the_pull_request()
     scenario.tick_after(1);
     let note = "changes without a pull request";
     assert_eq!(first(&scenario), (Some(Outcome::Completed), Some(note)));
-    assert_eq!(scenario.told(&id).len(), 1);
+    assert_eq!(scenario.messages_to(&id).len(), 1);
 }
 
 #[test]
@@ -128,11 +128,11 @@ fn changes_that_shall_stay_in_the_session_end_the_turn_at_once() {
     scenario.tick();
     let note = "changes kept in the session, as asked";
     assert_eq!(first(&scenario), (Some(Outcome::Completed), Some(note)));
-    assert!(scenario.told(&id).is_empty());
+    assert!(scenario.messages_to(&id).is_empty());
     let (mut scenario, id) = ended(none, false);
     scenario.tick();
     assert_eq!(
-        scenario.told(&id).len(),
+        scenario.messages_to(&id).len(),
         1,
         "without changes it is still reminded"
     );
@@ -153,7 +153,7 @@ fn where_no_messages_are_wanted_none_is_sent_to_a_session_that_ended() {
         scenario.tick();
         scenario.tick_after(seconds);
         assert_eq!(first(&scenario), (Some(outcome), Some(note)));
-        assert!(scenario.told(&id).is_empty());
+        assert!(scenario.messages_to(&id).is_empty());
     }
 }
 
@@ -163,11 +163,11 @@ fn a_session_whose_activities_lack_its_end_ended_when_it_last_changed() {
     scenario.activities.remove(&id);
     scenario.tick_after(599);
     assert_eq!(
-        scenario.says("default"),
+        scenario.line_facts("default"),
         (WAITING, Reason::SessionRunning, Some(1))
     );
     scenario.tick_after(1);
-    assert_eq!(scenario.says("default").1, Reason::SessionReminded);
+    assert_eq!(scenario.line_facts("default").1, Reason::SessionReminded);
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn a_failure_is_noted_with_jules_reason() {
         scenario.activities.remove(&id);
         for word in words {
             let now = scenario.now;
-            scenario.say(&id, now, ActivityKind::Failed((*word).to_owned()));
+            scenario.add_activity(&id, now, ActivityKind::Failed((*word).to_owned()));
         }
         scenario.tick();
         assert_eq!(first(&scenario), (Some(Outcome::Failed), Some(note)));

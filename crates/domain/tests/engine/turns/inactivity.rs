@@ -19,7 +19,7 @@ fn at_work() -> (Scenario, SessionId) {
 
 /// Whether the session's log would be read now.
 fn is_read(scenario: &mut Scenario) -> bool {
-    let mut snapshot = scenario.look();
+    let mut snapshot = scenario.full_snapshot();
     snapshot.activities.clear();
     !read_requests(&snapshot).activities.is_empty()
 }
@@ -30,14 +30,14 @@ fn after_twenty_minutes_a_sessions_activities_are_read_and_it_is_stuck() {
     for seconds in [0, 600, 599] {
         scenario.tick_after(seconds);
         let waits = (WAITING, Reason::SessionRunning, Some(60));
-        assert_eq!(scenario.says("default"), waits);
+        assert_eq!(scenario.line_facts("default"), waits);
         assert!(!is_read(&mut scenario), "an idle look costs one listing");
     }
     scenario.seconds(1);
     assert!(is_read(&mut scenario));
     scenario.tick();
     assert_eq!(
-        scenario.says("default"),
+        scenario.line_facts("default"),
         (WAITING, Reason::SessionStuck, Some(60))
     );
     let line = scenario.line("default");
@@ -49,21 +49,21 @@ fn what_the_log_shows_counts_as_movement() {
     let (mut scenario, id) = at_work();
     scenario.minutes(15);
     let now = scenario.now;
-    scenario.say(&id, now, ActivityKind::Progress);
+    scenario.add_activity(&id, now, ActivityKind::Progress);
     scenario.tick_after(20 * 60 - 1);
     assert_eq!(
-        scenario.says("default"),
+        scenario.line_facts("default"),
         (WAITING, Reason::SessionRunning, Some(60))
     );
     scenario.tick_after(1);
-    assert_eq!(scenario.says("default").1, Reason::SessionStuck);
+    assert_eq!(scenario.line_facts("default").1, Reason::SessionStuck);
 }
 
 #[test]
 fn after_six_hours_a_session_is_given_up_and_archived() {
     let (mut scenario, id) = at_work();
     scenario.tick_after(6 * 3600 - 1);
-    assert_eq!(scenario.says("default").1, Reason::SessionStuck);
+    assert_eq!(scenario.line_facts("default").1, Reason::SessionStuck);
     assert!(scenario.effects.is_empty());
     scenario.tick_after(1);
     assert_eq!(scenario.outcomes(), [Some(Outcome::Stuck)]);
@@ -88,7 +88,7 @@ fn a_session_whose_activities_say_it_is_done_has_ended_unless_it_got_a_message_s
         ];
         said.sort_by_key(|(at, _)| *at);
         for (at, kind) in said {
-            scenario.say(&id, at, kind);
+            scenario.add_activity(&id, at, kind);
         }
         scenario.minutes(25);
         scenario.tick();
@@ -97,7 +97,11 @@ fn a_session_whose_activities_say_it_is_done_has_ended_unless_it_got_a_message_s
         } else {
             Reason::SessionStuck
         };
-        assert_eq!(scenario.says("default").1, expected, "spoken at {spoken}");
+        assert_eq!(
+            scenario.line_facts("default").1,
+            expected,
+            "spoken at {spoken}"
+        );
     }
 }
 
@@ -108,7 +112,7 @@ fn a_session_that_a_person_paused_is_left_alone_and_one_they_archived_is_cancell
     scenario.hours(10);
     scenario.tick();
     let paused = (WAITING, Reason::SessionPaused, Some(30 * 60));
-    assert_eq!(scenario.says("default"), paused);
+    assert_eq!(scenario.line_facts("default"), paused);
     assert!(scenario.effects.is_empty());
     scenario.sessions[0].archived = true;
     scenario.tick();
@@ -121,6 +125,6 @@ fn an_archived_session_that_is_still_at_work_is_followed() {
     let (mut scenario, _) = at_work();
     scenario.sessions[0].archived = true;
     scenario.tick();
-    assert_eq!(scenario.says("default").1, Reason::SessionRunning);
+    assert_eq!(scenario.line_facts("default").1, Reason::SessionRunning);
     assert_eq!(scenario.outcomes(), [None]);
 }

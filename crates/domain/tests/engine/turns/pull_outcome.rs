@@ -29,7 +29,7 @@ fn a_session_that_never_ends_gets_no_reminder_of_its_pull_request() {
     let mut scenario = never_done();
     let id = scenario.sessions[0].id.clone();
     let now = scenario.now;
-    scenario.say(&id, now, ActivityKind::Completed);
+    scenario.add_activity(&id, now, ActivityKind::Completed);
     scenario.tick();
     assert_eq!(scenario.reasons("default"), [Reason::SessionRunning]);
     scenario.minutes(30);
@@ -133,7 +133,7 @@ fn the_turn_of_a_deleted_session_is_not_cancelled_before_its_pull_request_was_re
     scenario.tick();
     scenario.sessions.clear();
     scenario.pulls.clear();
-    let gone = scenario.look();
+    let gone = scenario.full_snapshot();
     let state = decide(&gone, &[]).change.unwrap().state;
     let outcome = state.history[&0].outcome.clone();
     assert_eq!(outcome, Some(Outcome::Cancelled));

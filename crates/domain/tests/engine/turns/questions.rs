@@ -19,7 +19,7 @@ fn asks() -> (Scenario, SessionId) {
 
 /// Which standard answers a session got.
 fn answers(scenario: &Scenario, id: &SessionId) -> Vec<String> {
-    let told = scenario.told(id).into_iter();
+    let told = scenario.messages_to(id).into_iter();
     told.filter_map(|line| Some(line.split_once('/')?.1.to_owned()))
         .collect()
 }
@@ -35,7 +35,7 @@ fn an_answer_has_a_quarter_of_an_hour_before_the_next_one() {
     for (seconds, left) in [(0, 60), (14 * 60 + 30, 30), (29, 1)] {
         scenario.tick_after(seconds);
         let waits = (WAITING, Reason::SessionAsked, Some(left));
-        assert_eq!(scenario.says("default"), waits);
+        assert_eq!(scenario.line_facts("default"), waits);
         assert_eq!(
             scenario.line("default").detail,
             "it was given answer 1 of 2"
@@ -60,7 +60,7 @@ fn a_new_question_is_answered_once_the_state_is_no_older() {
     scenario.becomes(SessionState::AwaitingUserFeedback);
     scenario.tick_after(3 * 60);
     assert_eq!(answers(&scenario, &id), ["q1", "q2"]);
-    assert_eq!(scenario.says("default").1, Reason::PersonAnswer);
+    assert_eq!(scenario.line_facts("default").1, Reason::PersonAnswer);
     assert_eq!(scenario.notices.len(), 1);
 }
 
@@ -72,10 +72,10 @@ fn a_session_that_goes_on_and_says_so_is_not_answered_again() {
     scenario.seconds(30);
     let now = scenario.now;
     let text = "Thank you, I go on with the first.".to_owned();
-    scenario.say(&id, now, ActivityKind::AgentMessaged(text));
+    scenario.add_activity(&id, now, ActivityKind::AgentMessaged(text));
     scenario.tick_after(60);
     let waits = (WAITING, Reason::SessionAsked, Some(60));
-    assert_eq!(scenario.says("default"), waits);
+    assert_eq!(scenario.line_facts("default"), waits);
     scenario.becomes(SessionState::InProgress);
     for _ in 0..5 {
         scenario.tick_after(60);
@@ -106,7 +106,7 @@ fn an_answer_that_was_lost_is_sent_again_after_a_quarter_of_an_hour() {
     let now = scenario.now;
     // An earlier message of a person is not the lost answer.
     let text = "Be quick.".to_owned();
-    scenario.say(&id, now, ActivityKind::UserMessaged(text));
+    scenario.add_activity(&id, now, ActivityKind::UserMessaged(text));
     scenario.minutes(5);
     scenario.becomes(SessionState::AwaitingUserFeedback);
     scenario.lost = vec!["send_message"];
@@ -114,7 +114,7 @@ fn an_answer_that_was_lost_is_sent_again_after_a_quarter_of_an_hour() {
     scenario.lost.clear();
     scenario.tick_after(15 * 60 - 1);
     let waits = (WAITING, Reason::SessionAsked, Some(1));
-    assert_eq!(scenario.says("default"), waits);
+    assert_eq!(scenario.line_facts("default"), waits);
     assert_eq!(scenario.sending(), 0);
     scenario.tick_after(1);
     assert_eq!(answers(&scenario, &id), ["q1"]);
@@ -158,11 +158,11 @@ fn a_persons_answer_has_a_quarter_of_an_hour_too() {
     scenario.seconds(1);
     let now = scenario.now;
     let text = "Take the first.".to_owned();
-    scenario.say(&id, now, ActivityKind::UserMessaged(text));
+    scenario.add_activity(&id, now, ActivityKind::UserMessaged(text));
     for (seconds, left) in [(0, 60), (14 * 60 + 59, 1)] {
         scenario.tick_after(seconds);
         let waits = (WAITING, Reason::SessionAsked, Some(left));
-        assert_eq!(scenario.says("default"), waits);
+        assert_eq!(scenario.line_facts("default"), waits);
         assert_eq!(scenario.line("default").detail, "a person has answered it");
         assert_eq!(scenario.sending(), 0);
     }
@@ -177,7 +177,7 @@ fn what_a_person_said_before_the_question_does_not_answer_it() {
     scenario.minutes(5);
     let id = scenario.becomes(SessionState::InProgress);
     let now = scenario.now;
-    scenario.say(&id, now, ActivityKind::UserMessaged("Be quick.".to_owned()));
+    scenario.add_activity(&id, now, ActivityKind::UserMessaged("Be quick.".to_owned()));
     scenario.becomes(SessionState::AwaitingUserFeedback);
     scenario.tick();
     assert_eq!(scenario.sending(), 1);
@@ -195,7 +195,7 @@ fn a_plan_is_approved_again_when_it_was_made_again() {
     // Approved in the same second; the session's state lags behind.
     scenario.tick();
     assert_eq!(scenario.effects, []);
-    assert_eq!(scenario.says("default").1, Reason::SessionRunning);
+    assert_eq!(scenario.line_facts("default").1, Reason::SessionRunning);
     scenario.seconds(1);
     scenario.becomes(SessionState::AwaitingPlanApproval);
     scenario.tick();
@@ -222,7 +222,7 @@ fn a_plan_that_phileas_may_not_approve_waits_for_a_person_in_jules() {
         let plan = format!("cycle = [\"a\"]\n[defaults]\nplan_approval = \"{word}\"\n");
         let mut scenario = Scenario::new(&plan, &["a"]);
         scenario.tick();
-        let create = scenario.asked_for();
+        let create = scenario.created_sessions();
         assert!(create[0].require_plan_approval);
         scenario.minutes(5);
         scenario.becomes(SessionState::AwaitingPlanApproval);

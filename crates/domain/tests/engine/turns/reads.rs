@@ -21,7 +21,7 @@ fn first_needs(scenario: &Scenario) -> ReadRequests {
 
 /// Which sessions of a listing without prompts are read one by one.
 fn looked_at(scenario: &mut Scenario) -> BTreeSet<SessionId> {
-    let mut snapshot = scenario.look();
+    let mut snapshot = scenario.full_snapshot();
     let Listing::Taken(listing) = &mut snapshot.sessions else {
         panic!("no listing was asked for");
     };
@@ -220,7 +220,7 @@ fn a_pull_request_that_a_session_names_is_read_unless_it_is_known() {
     scenario.tick();
     scenario.minutes(5);
     let number = scenario.opens_pull();
-    let mut snapshot = scenario.look();
+    let mut snapshot = scenario.full_snapshot();
     assert_eq!(read_requests(&snapshot).pulls, BTreeSet::new());
     snapshot.pulls.clear();
     assert_eq!(read_requests(&snapshot).pulls, BTreeSet::from([number]));

@@ -35,7 +35,7 @@ fn a_listing_that_was_read_too_early_does_not_end_a_turn_however_late_it_is_used
     let mut scenario = Scenario::new(ONE, &["a", "b"]);
     scenario.tick();
     scenario.minutes(1);
-    let mut snapshot = scenario.look();
+    let mut snapshot = scenario.full_snapshot();
     let Listing::Taken(listing) = &mut snapshot.sessions else {
         panic!("a live turn needs a listing");
     };
@@ -171,7 +171,7 @@ fn the_order_of_a_listing_does_not_matter() {
         double.id = copy.into();
         scenario.sessions.push(double);
     }
-    let snapshot = scenario.look();
+    let snapshot = scenario.full_snapshot();
     let mut reversed = snapshot.clone();
     if let Listing::Taken(listing) = &mut reversed.sessions {
         listing.sessions.reverse();

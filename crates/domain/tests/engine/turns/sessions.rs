@@ -112,7 +112,7 @@ fn a_plan_is_approved_or_waits_for_people() {
     }));
     let now = scenario.now;
     scenario.minutes(1);
-    scenario.say(
+    scenario.add_activity(
         &id,
         now + jiff::SignedDuration::from_secs(1),
         ActivityKind::PlanApproved,
@@ -143,7 +143,7 @@ fn silence_is_measured_not_age() {
     for _ in 0..30 {
         scenario.minutes(19);
         let now = scenario.now;
-        scenario.say(&id, now, ActivityKind::Progress);
+        scenario.add_activity(&id, now, ActivityKind::Progress);
         assert_eq!(scenario.tick().reasons("default"), [Reason::SessionRunning]);
     }
     scenario.minutes(25);
@@ -239,7 +239,7 @@ fn a_persons_answer_keeps_the_standard_one_back() {
     scenario.minutes(1);
     let now = scenario.now;
     let text = "Take the first.\n\nphileas-message: 0123456789ab.1/person-5".to_owned();
-    scenario.say(&id, now, ActivityKind::UserMessaged(text));
+    scenario.add_activity(&id, now, ActivityKind::UserMessaged(text));
     scenario.tick();
     assert_eq!(
         messages(&scenario),

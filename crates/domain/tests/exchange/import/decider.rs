@@ -11,7 +11,7 @@ fn a_decider_writes_items_and_the_events_follow() {
         &[wrote(path, &requirement("item02", "pend01"))],
     );
     assert_eq!(
-        (done.found, done.taken),
+        (done.diagnostics, done.taken),
         (vec![], vec!["work-item item02".to_owned()])
     );
     assert!(ledger.tree.get(PENDING).is_none());
@@ -20,7 +20,7 @@ fn a_decider_writes_items_and_the_events_follow() {
             .text(".jules/exchange/events/decided/dead-code.yml")
             .contains("issue_id: \"item02\"")
     );
-    assert_eq!(check_exchange(&ledger.tree).found, []);
+    assert_eq!(check_exchange(&ledger.tree).diagnostics, []);
     // An agent that moves the event and sets its link by itself means the same.
     let mut same = Ledger::flat();
     let moved = wrote(
@@ -35,7 +35,7 @@ fn a_decider_writes_items_and_the_events_follow() {
             moved,
         ],
     );
-    assert_eq!(done.found, []);
+    assert_eq!(done.diagnostics, []);
     assert_eq!(same.tree, ledger.tree);
 }
 
@@ -46,18 +46,18 @@ fn a_stale_picture_loses_nothing_that_still_fits() {
     let text = requirement("item02", "pend01")
         .replace("[\"pend01\"]", "[\"pend01\", \"deci01\", \"gone01\"]");
     let done = ledger.take(Author::Decider, &[wrote(path, &text)]);
-    told(
+    assert_diagnostic(
         &done,
         "warning: the event `deci01` belongs to `item01` by now (at source_events[1])",
     );
-    told(&done, "warning: the event `gone01` is not there");
+    assert_diagnostic(&done, "warning: the event `gone01` is not there");
     assert_eq!(done.taken, ["work-item item02"]);
     let done = Ledger::flat().ask(
         Author::Decider,
         &[wrote(path, &requirement("item02", "deci01"))],
     );
     assert!(done.files.is_empty());
-    told(
+    assert_diagnostic(
         &done,
         "error: the event `deci01` belongs to `item01` by now",
     );
@@ -72,7 +72,7 @@ fn a_stale_picture_loses_nothing_that_still_fits() {
         ],
     );
     assert_eq!(done.taken, ["work-item item02"]);
-    told(
+    assert_diagnostic(
         &done,
         "other-work.yml:3:17: error: the event `pend01` belongs to `item02` by now",
     );
@@ -88,7 +88,7 @@ fn an_item_keeps_its_id_its_events_and_what_phileas_wrote() {
         .replace("priority: medium", "priority: high")
         + "attempts: 0\n";
     let done = ledger.take(Author::Decider, &[wrote(REQUIREMENT, &text)]);
-    assert_eq!(done.found, []);
+    assert_eq!(done.diagnostics, []);
     let exchange = check_exchange(&ledger.tree).exchange.unwrap();
     let item = &exchange.streams["generic"].items[0].value;
     assert_eq!(
@@ -97,7 +97,7 @@ fn an_item_keeps_its_id_its_events_and_what_phileas_wrote() {
     );
     assert_eq!(item.source_events, ["deci01", "pend01"]);
     assert_eq!(item.returned_because, ["It broke the build."]);
-    assert_eq!(check_exchange(&ledger.tree).found, []);
+    assert_eq!(check_exchange(&ledger.tree).diagnostics, []);
     // A new item cannot set its own attempts, and a taken id is replaced.
     let mut ledger = Ledger::flat();
     let path = ".jules/exchange/requirements/new-work.yml";
@@ -116,7 +116,7 @@ fn an_item_keeps_its_id_its_events_and_what_phileas_wrote() {
             .iter()
             .any(|item| item.value.id != "item01" && item.value.attempts == 0)
     );
-    assert_eq!(check_exchange(&ledger.tree).found, []);
+    assert_eq!(check_exchange(&ledger.tree).diagnostics, []);
 }
 
 /// Two sessions give two work items the same name, in one folder or below two labels.
@@ -130,7 +130,7 @@ fn another_work_of_the_same_name_takes_nothing_away() {
     );
     assert_eq!(done.taken, ["work-item item02"]);
     assert_eq!(ledger.text(REQUIREMENT), before);
-    assert_eq!(check_exchange(&ledger.tree).found, []);
+    assert_eq!(check_exchange(&ledger.tree).diagnostics, []);
 
     let mut ledger = Ledger::of(&streams(true));
     ledger.stream = "core";
@@ -143,7 +143,7 @@ fn another_work_of_the_same_name_takes_nothing_away() {
     assert_eq!(done.taken, ["work-item citem1"]);
     assert_eq!(ledger.text(&first), before);
     assert!(ledger.text(&second).contains("citem1"));
-    assert_eq!(check_exchange(&ledger.tree).found, []);
+    assert_eq!(check_exchange(&ledger.tree).diagnostics, []);
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_rejection_moves_the_event_and_teaches_the_observer() {
         };
         let mut ledger = Ledger::of(&files);
         let done = ledger.take(Author::Decider, &[wrote(path, feedback)]);
-        assert_eq!(done.found, []);
+        assert_eq!(done.diagnostics, []);
         assert!(
             ledger
                 .text(".jules/exchange/events/rejected/dead-code.yml")
@@ -169,7 +169,7 @@ fn a_rejection_moves_the_event_and_teaches_the_observer() {
                 .text(OBSERVER)
                 .contains("Names: Look at the code first.")
         );
-        assert_eq!(check_exchange(&ledger.tree).found, []);
+        assert_eq!(check_exchange(&ledger.tree).diagnostics, []);
         // A session of the observer that ran at the same time keeps the lesson.
         let (_, old) = flat()
             .into_iter()
@@ -184,7 +184,7 @@ fn a_rejection_moves_the_event_and_teaches_the_observer() {
     }
     // A broken memory does not block the import.
     let mut broken = Ledger::of(&with(flat(), OBSERVER, "a: 1\n"));
-    told(
+    assert_diagnostic(
         &broken.take(Author::Decider, &[wrote(path, feedback)]),
         "warning: the rejection could not be noted",
     );
@@ -195,14 +195,14 @@ fn a_rejection_moves_the_event_and_teaches_the_observer() {
             .is_some()
     );
     let ledger = Ledger::flat();
-    told(
+    assert_diagnostic(
         &ledger.ask(
             Author::Decider,
             &[wrote(".jules/exchange/feedback/absent.yml", feedback)],
         ),
         "there is no event `absent`",
     );
-    told(
+    assert_diagnostic(
         &ledger.ask(
             Author::Decider,
             &[wrote(".jules/exchange/feedback/deci01.yml", feedback)],
@@ -217,7 +217,7 @@ fn a_rejection_moves_the_event_and_teaches_the_observer() {
         ),
     ];
     let mut ledger = Ledger::flat();
-    told(
+    assert_diagnostic(
         &ledger.take(Author::Decider, &both),
         "the event `pend01` belongs to a work item",
     );
@@ -260,15 +260,15 @@ fn no_event_is_dropped_without_a_word() {
     let item = exchange.streams["generic"].items.iter();
     let item = item.map(|item| &item.value).find(|one| one.id == "item02");
     assert_eq!(item.unwrap().source_events, ["pend01", "123456"]);
-    told(
+    assert_diagnostic(
         &done,
         "new-work.yml:3:35: warning: the event `TAX001` is no id: six lower-case letters and digits in quotes (at source_events[2])",
     );
-    told(
+    assert_diagnostic(
         &done,
         "the event `a list` is no id: six lower-case letters and digits in quotes (at source_events[3])",
     );
-    told(&done, "the event `a\\u{7}` is no id");
+    assert_diagnostic(&done, "the event `a\\u{7}` is no id");
     for list in [
         "[\"TAX001\"]",
         "[[x]]",
@@ -281,7 +281,10 @@ fn no_event_is_dropped_without_a_word() {
     ] {
         let done = Ledger::flat().ask(Author::Decider, &[wrote(path, &with_events(list))]);
         assert!(done.files.is_empty(), "{list}: {done:#?}");
-        assert!(!done.found.is_empty(), "left out without a word: {list}");
+        assert!(
+            !done.diagnostics.is_empty(),
+            "left out without a word: {list}"
+        );
     }
 }
 
@@ -306,7 +309,7 @@ fn an_older_copy_writes_over_nothing() {
     ledger.base = Some(given);
     let copy = waiting.replace("[\"deci01\"]", "[\"deci01\", \"pend01\"]");
     let done = ledger.take(Author::Decider, &[wrote(REQUIREMENT, &copy)]);
-    told(
+    assert_diagnostic(
         &done,
         "one-name.yml: warning: `.jules/exchange/requirements/one-name.yml` was changed after the session had begun; only its new events were taken",
     );
@@ -319,14 +322,14 @@ fn an_older_copy_writes_over_nothing() {
             .contains("Names of the public interface")
     );
     assert_eq!(item.source_events, ["deci01", "pend01"]);
-    assert_eq!(check_exchange(&ledger.tree).found, []);
+    assert_eq!(check_exchange(&ledger.tree).diagnostics, []);
     // It is unknown what the session was given: nothing is overwritten, and equal content is not reported.
     let ledger = Ledger::of(&with(flat(), REQUIREMENT, &expanded));
     let done = ledger.ask_given(None, Author::Decider, &[wrote(REQUIREMENT, &waiting)]);
     assert!(done.files.is_empty(), "{done:#?}");
-    told(&done, "was changed after the session had begun");
+    assert_diagnostic(&done, "was changed after the session had begun");
     let done = ledger.ask_given(None, Author::Decider, &[wrote(REQUIREMENT, &expanded)]);
-    assert_eq!((done.files.len(), done.found), (0, vec![]));
+    assert_eq!((done.files.len(), done.diagnostics), (0, vec![]));
     // Blob ids suffice.
     let blobs = |oid: &str, text: Option<&str>| {
         let mut tree = ledger.tree.clone();

@@ -19,7 +19,7 @@ fn an_innovator_brings_three_proposals_and_remembers_them() {
         proposed("Bad_Name", "propc1", "C"),
     ];
     let done = ledger.take(author, &three);
-    assert_eq!(done.found, []);
+    assert_eq!(done.diagnostics, []);
     assert_eq!(
         done.commit_subject(&author).unwrap(),
         "import innovators/leverage_architect 1 memory, 3 proposals"
@@ -51,7 +51,7 @@ fn an_innovator_brings_three_proposals_and_remembers_them() {
         ["C", "A", "B", "Fewer parts"],
         "in the order of their files"
     );
-    assert_eq!(check_exchange(&ledger.tree).found, []);
+    assert_eq!(check_exchange(&ledger.tree).diagnostics, []);
 }
 
 #[test]
@@ -66,13 +66,13 @@ fn proposals_that_were_made_before_or_by_others_are_left_out() {
             "\"fewer PARTS \"",
         )],
     );
-    told(&done, "was proposed before");
-    told(
+    assert_diagnostic(&done, "was proposed before");
+    assert_diagnostic(
         &done,
         "warning: an innovator brings 3 proposals; these are 1",
     );
     assert!(done.files.is_empty());
-    told(
+    assert_diagnostic(
         &ledger.ask(
             Author::Innovator("recruiter"),
             &[proposed("a", "propx1", "X")],
@@ -82,7 +82,7 @@ fn proposals_that_were_made_before_or_by_others_are_left_out() {
     let four = ["a", "b", "c", "d"].map(|name| proposed(name, &format!("prop{name}1"), name));
     let mut ledger = Ledger::flat();
     let done = ledger.take(author, &four);
-    told(
+    assert_diagnostic(
         &done,
         "proposals/d.yml: error: this is one proposal more than 3",
     );
@@ -98,7 +98,7 @@ fn proposals_that_were_made_before_or_by_others_are_left_out() {
         proposed("b", "propb1", "Same"),
         proposed("c", "propc1", "C"),
     ];
-    told(
+    assert_diagnostic(
         &Ledger::flat().take(author, &same),
         "`Same` was proposed before",
     );
@@ -114,7 +114,7 @@ fn proposals_that_were_made_before_or_by_others_are_left_out() {
     );
     assert!(fresh.text(INNOVATOR).contains("\"C\""));
     let broken = Ledger::of(&with(flat(), INNOVATOR, "persona: x\n"));
-    told(
+    assert_diagnostic(
         &broken.ask(author, &four[..3]),
         "the proposals could not be noted",
     );
@@ -150,5 +150,5 @@ fn a_persona_that_no_label_can_name_brings_nothing() {
     let path = format!(".jules/exchange/proposals/{role}-x.yml");
     let done = Ledger::flat().ask(author, &[wrote(&path, &text)]);
     assert!(done.files.is_empty(), "{done:#?}");
-    told(&done, "no label of GitHub can be called");
+    assert_diagnostic(&done, "no label of GitHub can be called");
 }

@@ -9,7 +9,7 @@ fn the_narrators_cursor_is_when_its_session_began() {
     assert_eq!(
         ledger
             .take(Author::Narrator, &[wrote(CHANGES, &text)])
-            .found,
+            .diagnostics,
         []
     );
     assert!(
@@ -22,11 +22,11 @@ fn the_narrators_cursor_is_when_its_session_began() {
         CHANGES,
         &changes().replace("2026-01-05", "2026-01-07"),
     );
-    told(
+    assert_diagnostic(
         &Ledger::of(&newer).ask(Author::Narrator, &[wrote(CHANGES, &changes())]),
         "a newer summary is in its place",
     );
-    told(
+    assert_diagnostic(
         &Ledger::flat().ask(Author::Narrator, &[wrote(CHANGES, "schema_version: 1\n")]),
         "`summaries` is missing",
     );
@@ -43,7 +43,7 @@ fn the_narrators_range_is_the_one_it_was_given() {
         to: "9999999",
     });
     let done = ledger.take(Author::Narrator, &[wrote(LATEST, &text)]);
-    told(
+    assert_diagnostic(
         &done,
         "latest.yml:6:14: warning: it names other commits: `9999999` (at range.to_commit); it was put right",
     );
@@ -67,7 +67,9 @@ fn the_narrators_range_is_the_one_it_was_given() {
         to: "5d2e3f4",
     });
     assert_eq!(
-        ledger.take(Author::Narrator, &[wrote(LATEST, &text)]).found,
+        ledger
+            .take(Author::Narrator, &[wrote(LATEST, &text)])
+            .diagnostics,
         []
     );
     assert!(ledger.text(LATEST).contains("to_commit: 5d2e3f4"));
@@ -77,10 +79,10 @@ fn the_narrators_range_is_the_one_it_was_given() {
     let vague = format!("{}range: since yesterday\n{}", &text[..at], &text[end..]);
     let done = ledger.ask(Author::Narrator, &[wrote(LATEST, &vague)]);
     assert!(done.files.is_empty());
-    told(&done, "(at range)");
-    assert_eq!(done.found.len(), 1, "{:#?}", done.found);
+    assert_diagnostic(&done, "(at range)");
+    assert_eq!(done.diagnostics.len(), 1, "{:#?}", done.diagnostics);
     let broken = text.replace("range:", "renge:");
     let done = ledger.ask(Author::Narrator, &[wrote(LATEST, &broken)]);
     assert!(done.files.is_empty());
-    told(&done, "did you mean `range`");
+    assert_diagnostic(&done, "did you mean `range`");
 }

@@ -13,7 +13,7 @@ fn an_observer_brings_events_and_its_memory() {
             wrote(OBSERVER, &memory),
         ],
     );
-    assert_eq!(done.found, []);
+    assert_eq!(done.diagnostics, []);
     assert_eq!(done.taken, ["event newone", "memory of taxonomy"]);
     assert_eq!(
         done.commit_subject(&TAXONOMY).unwrap(),
@@ -38,7 +38,7 @@ fn ids_are_given_where_they_are_missing_taken_or_none() {
         let mut ledger = Ledger::flat();
         let text = finding("newone", "New").replace("\"newone\"", id);
         let done = ledger.take(TAXONOMY, &[wrote(&pending("new"), &text)]);
-        assert_eq!(done.found, [], "{id}");
+        assert_eq!(done.diagnostics, [], "{id}");
         let exchange = check_exchange(&ledger.tree).exchange.unwrap();
         let stream = &exchange.streams["generic"];
         let new = stream
@@ -115,12 +115,12 @@ fn a_session_brings_three_events_and_only_its_own() {
         .collect();
     let done = ledger.take(TAXONOMY, &four);
     assert_eq!(done.taken.len(), 3);
-    told(&done, "n4.yml: error: a session may bring 3 events");
+    assert_diagnostic(&done, "n4.yml: error: a session may bring 3 events");
     let done = Ledger::flat().ask(
         Author::Observer("qa"),
         &[wrote(&pending("new"), &finding("newone", "New"))],
     );
-    told(
+    assert_diagnostic(
         &done,
         "it says that `taxonomy` found it (at author_role); write `qa`",
     );
@@ -136,7 +136,11 @@ fn an_event_that_is_known_is_not_brought_again() {
         (pending("dead-code"), event("pend01", "")),
     ] {
         let done = ledger.ask(TAXONOMY, &[wrote(&path, &text)]);
-        assert_eq!((done.files.len(), done.found.len()), (0, 0), "{done:#?}");
+        assert_eq!(
+            (done.files.len(), done.diagnostics.len()),
+            (0, 0),
+            "{done:#?}"
+        );
     }
 }
 
@@ -180,9 +184,9 @@ fn what_is_broken_is_left_out_and_the_rest_is_taken() {
         ],
     );
     assert_eq!(done.taken, ["event newone"]);
-    told(&done, "bad.yml:6:13: error: `sure` is none of the words");
-    told(&done, "worse.yml:2:1: error: this is no YAML");
-    told(&done, "`goals` is missing");
+    assert_diagnostic(&done, "bad.yml:6:13: error: `sure` is none of the words");
+    assert_diagnostic(&done, "worse.yml:2:1: error: this is no YAML");
+    assert_diagnostic(&done, "`goals` is missing");
 }
 
 /// Forms that no key can be appended to: an indented map, and a document with an end mark.
@@ -195,7 +199,7 @@ fn an_event_in_an_odd_form_is_taken_all_the_same() {
         for text in [indented, format!("{text}...\n")] {
             let mut ledger = Ledger::flat();
             let done = ledger.take(TAXONOMY, &[wrote(&pending("new"), &text)]);
-            assert_eq!((done.taken.len(), done.found), (1, vec![]), "{text}");
+            assert_eq!((done.taken.len(), done.diagnostics), (1, vec![]), "{text}");
         }
     }
 }

@@ -13,7 +13,8 @@ fn a_planner_expands_the_item_it_was_given_and_phileas_clears_the_flag() {
     let expanded = deep.replace("risks: []", "risks: [Messages change.]");
     let mut one = ledger();
     assert_eq!(
-        one.take(planner, &[wrote(REQUIREMENT, &expanded)]).found,
+        one.take(planner, &[wrote(REQUIREMENT, &expanded)])
+            .diagnostics,
         []
     );
     let text = one.text(REQUIREMENT);
@@ -30,7 +31,7 @@ fn a_planner_expands_the_item_it_was_given_and_phileas_clears_the_flag() {
         )],
     );
     assert!(done.files.is_empty());
-    told(&done, "(at affected_areas)");
+    assert_diagnostic(&done, "(at affected_areas)");
     // Keys that a planner may not change are kept.
     let mut one = ledger();
     let other = expanded
@@ -38,28 +39,28 @@ fn a_planner_expands_the_item_it_was_given_and_phileas_clears_the_flag() {
         .replace("[\"deci01\"]", "[\"pend01\"]")
         + "attempts: 9\n";
     let done = one.take(planner, &[wrote(REQUIREMENT, &other)]);
-    told(&done, "a planner does not change `id`");
-    told(&done, "a planner does not change `source_events`");
-    assert_eq!(check_exchange(&one.tree).found, []);
+    assert_diagnostic(&done, "a planner does not change `id`");
+    assert_diagnostic(&done, "a planner does not change `source_events`");
+    assert_eq!(check_exchange(&one.tree).diagnostics, []);
     // A person wrote another version in the meantime: it is kept, and still waits for a planner.
     let newer = deep.replace("One name for one thing.", "One name, and that is step.");
     let mut one = Ledger::of(&with(flat(), REQUIREMENT, &newer));
     one.base = Some(ledger().tree);
     let done = one.take(planner, &[wrote(REQUIREMENT, &expanded)]);
-    told(&done, "error: it was changed after the session had begun");
+    assert_diagnostic(&done, "error: it was changed after the session had begun");
     assert_eq!(one.text(REQUIREMENT), newer);
     // The item waits no more, is gone, or is another one.
-    told(
+    assert_diagnostic(
         &Ledger::flat().ask(planner, &[wrote(REQUIREMENT, &expanded)]),
         "does not wait for a planner any more",
     );
     let gone = with(with(flat(), REQUIREMENT, ""), DECIDED, "");
-    told(
+    assert_diagnostic(
         &Ledger::of(&gone).ask(planner, &[wrote(REQUIREMENT, &expanded)]),
         "the work item is gone",
     );
     let path = ".jules/exchange/requirements/new-work.yml";
-    told(
+    assert_diagnostic(
         &ledger().ask(planner, &[wrote(path, &requirement("item02", "pend01"))]),
         "the planner was given another work item",
     );

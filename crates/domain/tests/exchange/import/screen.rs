@@ -33,11 +33,11 @@ fn nothing_foreign_comes_in() {
                 ],
             );
             assert!(done.files.is_empty(), "{author:?} {path}: {done:#?}");
-            told(
+            assert_diagnostic(
                 &done,
                 &format!("{path}: error: {} may not change it", author.name()),
             );
-            told(&done, &format!("{REQUIREMENT}: error:"));
+            assert_diagnostic(&done, &format!("{REQUIREMENT}: error:"));
         }
         for path in [
             "../x",
@@ -53,7 +53,7 @@ fn nothing_foreign_comes_in() {
         ] {
             let done = ledger.ask(author, &[wrote(path, "x: 1\n")]);
             assert!(done.files.is_empty(), "{author:?} {path}");
-            told(&done, "the path is refused");
+            assert_diagnostic(&done, "the path is refused");
         }
     }
     assert_eq!(
@@ -77,15 +77,15 @@ fn links_sizes_counts_and_spellings_are_limited() {
             content,
         }]
     };
-    told(
+    assert_diagnostic(
         &ledger.ask(TAXONOMY, &one(FileContent::Other(Mode::Link))),
         "symbolic link",
     );
-    told(
+    assert_diagnostic(
         &ledger.ask(TAXONOMY, &one(FileContent::Other(Mode::File))),
         "no text file",
     );
-    told(
+    assert_diagnostic(
         &ledger.ask(
             TAXONOMY,
             &one(FileContent::Text("a".repeat(ARTIFACT_LIMIT_BYTES + 1))),
@@ -96,8 +96,8 @@ fn links_sizes_counts_and_spellings_are_limited() {
         .map(|n| wrote(&pending(&format!("n{n}")), "x"))
         .collect();
     let done = ledger.ask(TAXONOMY, &many);
-    assert_eq!(done.found.len(), 1);
-    told(&done, "are not read");
+    assert_eq!(done.diagnostics.len(), 1);
+    assert_diagnostic(&done, "are not read");
     let huge: Vec<ChangedFile> = (0..17)
         .map(|n| {
             wrote(
@@ -106,8 +106,8 @@ fn links_sizes_counts_and_spellings_are_limited() {
             )
         })
         .collect();
-    told(&ledger.ask(TAXONOMY, &huge), "are not read");
-    told(
+    assert_diagnostic(&ledger.ask(TAXONOMY, &huge), "are not read");
+    assert_diagnostic(
         &ledger.ask(TAXONOMY, &[wrote(&pending("DEAD-code"), "x")]),
         "nothing but capitals",
     );
@@ -115,7 +115,7 @@ fn links_sizes_counts_and_spellings_are_limited() {
         wrote(&pending("new"), &finding("newone", "New")),
         wrote(&pending("new"), "x"),
     ];
-    told(&ledger.ask(TAXONOMY, &twice), "in the change set twice");
+    assert_diagnostic(&ledger.ask(TAXONOMY, &twice), "in the change set twice");
     let mut linked = Ledger::flat();
     linked.tree.insert(
         pending("new"),
@@ -131,7 +131,7 @@ fn links_sizes_counts_and_spellings_are_limited() {
         &[wrote(&pending("new"), &finding("newone", "New"))],
     );
     assert!(done.files.is_empty());
-    told(&done, "no regular file there");
+    assert_diagnostic(&done, "no regular file there");
 }
 
 #[test]
@@ -145,7 +145,12 @@ fn a_file_is_as_large_as_it_may_be() {
         let filling = "x".repeat(size - text.len());
         let change = wrote(&path, &(text + &filling));
         let done = Ledger::flat().ask(TAXONOMY, &[change]);
-        assert_eq!(done.found.is_empty(), comes_in, "{size}: {:#?}", done.found);
+        assert_eq!(
+            done.diagnostics.is_empty(),
+            comes_in,
+            "{size}: {:#?}",
+            done.diagnostics
+        );
         assert_eq!(done.files.contains_key(&path), comes_in, "{size}");
     }
 }
@@ -167,7 +172,7 @@ fn nothing_is_written_below_a_link_or_a_file() {
             &[wrote(&pending("new"), &finding("newone", "New"))],
         );
         assert!(done.files.is_empty(), "{mode:?}: {done:#?}");
-        told(
+        assert_diagnostic(
             &done,
             "pending/new.yml: error: the ledger has no folder at `.jules/exchange/events/pending`",
         );

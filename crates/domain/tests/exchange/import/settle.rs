@@ -29,7 +29,7 @@ fn merged_work_leaves_with_its_events_and_failed_work_comes_back() {
             ),
             (attempt, "closed unmerged")
         );
-        assert_eq!(check_exchange(&ledger.tree).found, []);
+        assert_eq!(check_exchange(&ledger.tree).diagnostics, []);
     }
     assert!(
         settle_merged(&ledger.tree, "x.yml").is_err()
@@ -51,7 +51,7 @@ fn merged_work_leaves_with_its_events_and_failed_work_comes_back() {
         ..Import::default()
     });
     assert_eq!(
-        check_exchange(&ledger.tree).found,
+        check_exchange(&ledger.tree).diagnostics,
         [],
         "the list of issues follows"
     );
@@ -183,7 +183,7 @@ fn a_publication_fits_into_an_issue() {
     let persona = format!("{fits}a");
     let path = format!(".jules/exchange/proposals/{persona}-x.yml");
     let text = proposal("prop01").replace("leverage_architect", &persona);
-    let found = check_exchange(&Ledger::of(&with(flat(), &path, &text)).tree).found;
+    let found = check_exchange(&Ledger::of(&with(flat(), &path, &text)).tree).diagnostics;
     let begins = format!("{path}:3:10: error: it cannot be published");
     assert!(
         found.iter().any(|one| one.to_string().starts_with(&begins)),

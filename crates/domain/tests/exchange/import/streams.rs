@@ -15,7 +15,7 @@ fn workstreams_import_into_their_own_stream() {
         assert_eq!(
             ledger
                 .take(TAXONOMY, &[wrote(path, &finding("newone", "New"))])
-                .found,
+                .diagnostics,
             []
         );
         assert!(
@@ -26,7 +26,7 @@ fn workstreams_import_into_their_own_stream() {
         let foreign = ".jules/workstreams/docs/events/pending/brand-new.yml";
         let done = ledger.ask(TAXONOMY, &[wrote(foreign, &finding("newtwo", "Newer"))]);
         assert!(done.files.is_empty());
-        told(&done, "may not change it");
+        assert_diagnostic(&done, "may not change it");
         // phileas updates the list of issues, whatever the agent wrote.
         let work = [
             wrote(
@@ -35,13 +35,13 @@ fn workstreams_import_into_their_own_stream() {
             ),
             wrote(&format!("{home}/issues/index.md"), "nonsense"),
         ];
-        assert_eq!(ledger.take(Author::Decider, &work).found, []);
+        assert_eq!(ledger.take(Author::Decider, &work).diagnostics, []);
         let index = ledger.text(&format!("{home}/issues/index.md"));
         assert!(
             index.contains("(./refacts/told.yml)") && index.contains("(./refacts/one-name.yml)"),
             "by its label: {index}"
         );
-        assert_eq!(check_exchange(&ledger.tree).found, []);
+        assert_eq!(check_exchange(&ledger.tree).diagnostics, []);
         let done = ledger.ask(
             Author::Decider,
             &[wrote(
@@ -49,9 +49,9 @@ fn workstreams_import_into_their_own_stream() {
                 &issue("citem2", "devent"),
             )],
         );
-        told(&done, "the event `devent` is not there");
+        assert_diagnostic(&done, "the event `devent` is not there");
         ledger.stream = "gone";
-        told(&ledger.ask(TAXONOMY, &[]), "there is no workstream `gone`");
+        assert_diagnostic(&ledger.ask(TAXONOMY, &[]), "there is no workstream `gone`");
     }
 }
 
@@ -64,10 +64,10 @@ fn an_empty_ledger_takes_a_first_event() {
                 TAXONOMY,
                 &[wrote(&pending("new"), &finding("newone", "New"))]
             )
-            .found,
+            .diagnostics,
         []
     );
     let mut both = flat();
     both.extend(streams(false));
-    told(&Ledger::of(&both).ask(TAXONOMY, &[]), "two layouts");
+    assert_diagnostic(&Ledger::of(&both).ask(TAXONOMY, &[]), "two layouts");
 }

@@ -32,7 +32,7 @@ fn is_clean(text: &str) {
 #[track_caller]
 fn written(done: &Import) -> Vec<&str> {
     let texts: Vec<&str> = done.files.values().flatten().map(String::as_str).collect();
-    assert!(!texts.is_empty(), "{:?}", done.found);
+    assert!(!texts.is_empty(), "{:?}", done.diagnostics);
     texts
 }
 
@@ -68,9 +68,9 @@ fn events_and_memories_of_an_observer_are_cleaned() {
         for text in written(&done) {
             is_clean(text);
         }
-        told(&done, "what looks like a key or a token was taken out");
-        told(&done, "invisible characters");
-        let told: Vec<String> = done.found.iter().map(ToString::to_string).collect();
+        assert_diagnostic(&done, "what looks like a key or a token was taken out");
+        assert_diagnostic(&done, "invisible characters");
+        let told: Vec<String> = done.diagnostics.iter().map(ToString::to_string).collect();
         is_clean(&told.join("\n"));
     }
 }
@@ -86,7 +86,7 @@ fn proposals_and_the_memory_of_an_innovator_are_cleaned_and_so_are_their_issues(
     for text in written(&done) {
         is_clean(text);
     }
-    assert!(done.files.contains_key(path), "{:?}", done.found);
+    assert!(done.files.contains_key(path), "{:?}", done.diagnostics);
     // Text that is in the ledger already is cleaned when it is shown.
     let older = with(flat(), path, &text);
     let exchange = check_exchange(&Ledger::of(&older).tree).exchange.unwrap();
@@ -117,8 +117,8 @@ fn what_the_decider_the_planner_and_the_narrator_write_is_cleaned() {
         for text in done.files.values().flatten() {
             is_clean(text);
         }
-        told(&done, "what looks like a key or a token was taken out");
-        let told: Vec<String> = done.found.iter().map(ToString::to_string).collect();
+        assert_diagnostic(&done, "what looks like a key or a token was taken out");
+        let told: Vec<String> = done.diagnostics.iter().map(ToString::to_string).collect();
         is_clean(&told.join("\n"));
     }
 }
@@ -129,7 +129,7 @@ fn a_clean_file_stays_as_it_is_whatever_ends_its_lines() {
     let text = finding("newev1", "Another thing");
     for text in [text.clone(), text.replace('\n', "\r\n")] {
         let done = ledger.ask(TAXONOMY, &[wrote(&pending("fresh"), &text)]);
-        let found: Vec<String> = done.found.iter().map(ToString::to_string).collect();
+        let found: Vec<String> = done.diagnostics.iter().map(ToString::to_string).collect();
         assert!(
             found.iter().all(|one| !one.contains("taken out")),
             "{found:?}"

@@ -63,7 +63,7 @@ fn a_session_whose_branch_was_deleted_opens_nothing() {
 #[test]
 fn change_sets_are_cumulative_and_apply_to_the_base() {
     let mut bench = Bench::new(vec![
-        Scenario::ending(Ending::Changes)
+        Scenario::with_ending(Ending::Changes)
             .taking(5.0)
             .writing("src/lib.rs", "pub fn one() -> u32 {\n    2\n}\n")
             .writing("a-{{n}}.txt", "{{session}}\n"),
@@ -186,7 +186,7 @@ fn changes_without_a_pull_request() {
 fn a_failure_has_its_reason_in_the_activity_only() {
     let mut bench = Bench::new(vec![Scenario {
         reason: Some("no disk".into()),
-        ..Scenario::ending(Ending::Failure)
+        ..Scenario::with_ending(Ending::Failure)
     }]);
     let id = bench.create_session("t", json!({}));
     bench.wait_for_state(&id, "FAILED");
@@ -219,7 +219,7 @@ fn stuck_sessions_stay_at_work() {
 fn a_completed_session_may_push_its_old_diff_over_the_work_of_others() {
     let scenario = Scenario {
         pushes_again_after: Some(60.0),
-        ..Scenario::ending(Ending::Changes)
+        ..Scenario::with_ending(Ending::Changes)
             .taking(5.0)
             .writing("a.txt", "a\n")
     };
@@ -322,7 +322,7 @@ fn commits_have_the_author_that_the_account_sets() {
 fn a_branch_that_github_does_not_take_ends_the_session() {
     let scenario = Scenario {
         branch: Some("jules/typo".to_owned()),
-        ..Scenario::ending(Ending::Changes)
+        ..Scenario::with_ending(Ending::Changes)
     };
     let mut bench = Bench::new(vec![scenario]);
     let now = bench.now;

@@ -25,7 +25,7 @@ fn a_plan_waits_for_its_approval_while_the_state_lags() {
 fn a_message_revises_the_plan_and_an_approval_carries_forward() {
     let mut bench = Bench::new(vec![Scenario {
         questions: Some(vec!["Which?".into()]),
-        ..Scenario::ending(Ending::Changes).taking(20.0)
+        ..Scenario::with_ending(Ending::Changes).taking(20.0)
     }]);
     let id = bench.create_session("t", json!({"requirePlanApproval": true}));
     bench.wait_for_state(&id, "AWAITING_PLAN_APPROVAL");
@@ -111,7 +111,7 @@ fn an_early_approval_counts_or_does_not() {
 #[test]
 fn a_question_waits_for_its_answer() {
     let mut bench = Bench::new(vec![
-        Scenario::ending(Ending::Changes)
+        Scenario::with_ending(Ending::Changes)
             .taking(10.0)
             .asking("Which file?"),
     ]);
@@ -189,7 +189,7 @@ fn a_message_reopens_a_completed_session_which_pushes_again() {
     let follow_up = FileTexts::from([("b.txt".to_owned(), Some("b\n".to_owned()))]);
     let scenario = Scenario {
         follow_ups: vec![follow_up],
-        ..Scenario::ending(Ending::Changes)
+        ..Scenario::with_ending(Ending::Changes)
             .taking(5.0)
             .writing("a.txt", "a\n")
     };
@@ -220,7 +220,7 @@ fn a_message_reopens_a_completed_session_which_pushes_again() {
 fn an_archived_session_does_not_push_again() {
     let scenario = Scenario {
         pushes_again_after: Some(60.0),
-        ..Scenario::ending(Ending::Changes).taking(5.0)
+        ..Scenario::with_ending(Ending::Changes).taking(5.0)
     };
     let mut bench = Bench::new(vec![scenario]);
     let id = bench.create_session("t", json!({}));
@@ -307,7 +307,7 @@ fn a_queued_session_may_answer_404_to_a_message() {
 
 #[test]
 fn a_message_to_a_completed_session_may_never_be_read() {
-    let mut bench = Bench::new(vec![Scenario::ending(Ending::Changes)]);
+    let mut bench = Bench::new(vec![Scenario::with_ending(Ending::Changes)]);
     bench.knobs.done_message_unread = 1.0;
     let id = bench.create_session("a", json!({}));
     bench.wait_for_state(&id, "COMPLETED");
@@ -327,7 +327,7 @@ fn failed_checks_and_comments_of_its_user_bring_a_session_back() {
         (false, "This asks nothing of Jules.", 1),
         (false, "", 1),
     ] {
-        let mut bench = Bench::new(vec![Scenario::ending(Ending::Changes)]);
+        let mut bench = Bench::new(vec![Scenario::with_ending(Ending::Changes)]);
         bench.knobs.ci_fixer_seconds = if fixes { 600 } else { 0 };
         bench.knobs.answers_comments = true;
         let id = bench.create_session("a", body.clone());

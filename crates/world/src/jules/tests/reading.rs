@@ -9,7 +9,7 @@ fn unknown_kinds() {
         unknown_activity: Some("codeReviewed".into()),
         unknown_artifact: Some("trace".into()),
         unknown_output: Some("report".into()),
-        ..Scenario::ending(Ending::Changes).taking(10.0)
+        ..Scenario::with_ending(Ending::Changes).taking(10.0)
     };
     let mut bench = Bench::new(vec![scenario]);
     let id = bench.create_session("t", json!({}));
@@ -62,7 +62,7 @@ fn empty_updates_and_missing_originators() {
     let scenario = Scenario {
         progress: Some(vec![String::new(), "Testing".into()]),
         no_originator: true,
-        ..Scenario::ending(Ending::NoChange).taking(9.0)
+        ..Scenario::with_ending(Ending::NoChange).taking(9.0)
     };
     let mut bench = Bench::new(vec![scenario]);
     bench.knobs.activity_id_in_name_only = true;

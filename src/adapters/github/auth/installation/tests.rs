@@ -15,11 +15,11 @@ fn minted(token: &str, at: &str) -> Outcome {
     json(201, &value!({ "token": token, "expires_at": at }))
 }
 
-fn found() -> Outcome {
+fn branch_answer() -> Outcome {
     json(200, &value!({ "object": { "sha": "1f" } }))
 }
 
-async fn look(set: &Set) -> Result<(), Failure> {
+async fn read_head(set: &Set) -> Result<(), Failure> {
     set.client.branch_head("jules").await.map(drop)
 }
 
@@ -31,18 +31,18 @@ async fn r17_an_installation_token_is_narrow_kept_and_renewed_in_time() {
         [
             installation(),
             minted("ghs_one", "2026-01-05T01:00:00Z"),
-            found(),
-            found(),
+            branch_answer(),
+            branch_answer(),
             installation(),
             minted("ghs_two", "2026-01-05T02:00:00Z"),
-            found(),
+            branch_answer(),
         ],
     );
-    look(&set).await.unwrap();
+    read_head(&set).await.unwrap();
     set.clock.pass(Duration::from_secs(55 * 60 - 1));
-    look(&set).await.unwrap();
+    read_head(&set).await.unwrap();
     set.clock.pass(Duration::from_secs(1));
-    look(&set).await.unwrap();
+    read_head(&set).await.unwrap();
     assert!(set.script.is_used_up());
 
     let seen = set.script.seen();
@@ -90,7 +90,7 @@ async fn a_refused_installation_token_is_renewed_once() {
             no(),
         ],
     );
-    let failure = look(&set).await.unwrap_err();
+    let failure = read_head(&set).await.unwrap_err();
     assert_eq!(failure.disposition, Disposition::Denied);
     assert!(set.script.is_used_up());
 }
@@ -107,12 +107,12 @@ async fn a_wrong_clock_is_fixed_by_githubs() {
             ),
             installation(),
             minted("ghs_one", "2026-01-05T01:00:00Z"),
-            found(),
+            branch_answer(),
         ],
     );
     set.clock.pass(Duration::from_secs(3600));
     // The token would have expired by this clock, but it is used for the call at hand.
-    look(&set).await.unwrap();
+    read_head(&set).await.unwrap();
     assert!(set.script.is_used_up());
 }
 
@@ -123,7 +123,7 @@ async fn an_app_that_is_not_installed_says_so() {
         Credential::App(app),
         [json(404, &value!({ "message": "Not Found" }))],
     );
-    let failure = look(&set).await.unwrap_err();
+    let failure = read_head(&set).await.unwrap_err();
     assert_eq!(failure.disposition, Disposition::Denied);
     assert!(failure.detail.contains("not installed on acme/widget"));
 }
@@ -135,7 +135,7 @@ async fn a_limit_while_minting_is_a_limit() {
         Credential::App(app),
         [reply(403, &[("retry-after", "70")], &value!({}))],
     );
-    let failure = look(&set).await.unwrap_err();
+    let failure = read_head(&set).await.unwrap_err();
     let after = Some(Duration::from_secs(70));
     assert_eq!(failure.disposition, Disposition::Retry { after });
 }
@@ -147,7 +147,7 @@ async fn a_failed_minting_answers_all_who_waited_for_it() {
     let (app, _) = app();
     let attempts = (0..READ_ATTEMPTS).map(|_| out());
     let set = set_as(Credential::App(app), attempts);
-    let looks: Vec<_> = (0..12).map(|_| Box::pin(look(&set))).collect();
+    let looks: Vec<_> = (0..12).map(|_| Box::pin(read_head(&set))).collect();
     for looked in all_at_once(looks).await {
         let failure = looked.unwrap_err();
         assert_eq!(failure.disposition, Disposition::Retry { after: None });
@@ -156,8 +156,8 @@ async fn a_failed_minting_answers_all_who_waited_for_it() {
     // A later request mints again.
     set.script.push(installation());
     set.script.push(minted("ghs_one", "2026-01-05T01:00:00Z"));
-    set.script.push(found());
-    look(&set).await.unwrap();
+    set.script.push(branch_answer());
+    read_head(&set).await.unwrap();
 }
 
 /// Polls all of them by turns until each is done.
@@ -185,7 +185,7 @@ async fn minting_is_not_tried_for_ever_at_a_github_that_hangs() {
     let (app, _) = app();
     let set = set_as(Credential::App(app), [lost()]);
     set.script.slow(LONGEST_CALL, &set.clock);
-    look(&set).await.unwrap_err();
+    read_head(&set).await.unwrap_err();
     assert!(set.script.is_used_up());
 }
 
@@ -199,10 +199,10 @@ async fn a_renamed_repository_is_named_by_its_id() {
             reply(301, &[("location", moved)], &value!({})),
             installation(),
             minted("ghs_one", "2026-01-05T01:00:00Z"),
-            found(),
+            branch_answer(),
         ],
     );
-    look(&set).await.unwrap();
+    read_head(&set).await.unwrap();
     let expected = &set.script.seen()[2].body;
     assert_eq!(expected["repository_ids"], value!([7]));
     assert_eq!(expected["repositories"], serde_json::Value::Null);

@@ -27,7 +27,7 @@ fn pull(number: u64, state: &str) -> Value {
 }
 
 /// The same with a command and another comment on it, of so many in all.
-fn said(mut on: Value, total: usize) -> Value {
+fn with_comments(mut on: Value, total: usize) -> Value {
     let comment = |body: &str| {
         value!({ "id": format!("IC_{}", on["number"]), "fullDatabaseId": "4000000001", "createdAt": start().to_string(),
             "lastEditedAt": null, "author": { "__typename": "User", "login": "ada", "databaseId": 5 }, "body": body })
@@ -70,7 +70,7 @@ fn answer() -> Value {
             "workstations": null, "workstreams": null, "changes": null,
             "state": file("cycle_state.json", "{\"version\":5}") } },
         "open": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [pull(3, "OPEN")] },
-        "recent": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [said(pull(3, "OPEN"), 1), said(pull(2, "CLOSED"), 1), null] },
+        "recent": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [with_comments(pull(3, "OPEN"), 1), with_comments(pull(2, "CLOSED"), 1), null] },
         "notices": { "nodes": [
             { "number": 5, "title": "Issue 5", "body": "x <!-- phileas:notice:jules_credential -->", "lastEditedAt": null,
                 "author": { "__typename": "User" }, "authorAssociation": "NONE", "viewerDidAuthor": true },
@@ -81,8 +81,8 @@ fn answer() -> Value {
                 "lastEditedAt": "2026-01-05T01:00:00Z" } ] },
         "paused": { "nodes": [{ "number": 8 }] },
         "active": { "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [
-            said(value!({ "number": 8, "labels": { "nodes": [{ "name": "phileas:pause" }, { "name": "phileas" }] } }), 1),
-            said(value!({ "number": 9, "labels": null }), 99) ] },
+            with_comments(value!({ "number": 8, "labels": { "nodes": [{ "name": "phileas:pause" }, { "name": "phileas" }] } }), 1),
+            with_comments(value!({ "number": 9, "labels": null }), 99) ] },
     } } })
 }
 
@@ -315,7 +315,7 @@ async fn old_pull_requests_are_not_asked_for_all_the_time() {
         let mut answer = answer();
         let pulls: Vec<Value> = (0..14)
             .map(|number| {
-                let mut pull = said(pull(100 + number, "CLOSED"), 1);
+                let mut pull = with_comments(pull(100 + number, "CLOSED"), 1);
                 pull["updatedAt"] = touched.into();
                 pull
             })

@@ -34,7 +34,7 @@ fn listed(comments: &[(u64, bool, &str)]) -> Value {
     page(&Vec::from_iter(nodes))
 }
 
-async fn tell(set: &Set, known: Option<u64>) -> Result<u64, Failure> {
+async fn write_status(set: &Set, known: Option<u64>) -> Result<u64, Failure> {
     set.client.write_status_once(7, known, MARKER, TEXT).await
 }
 
@@ -47,7 +47,7 @@ async fn written(comments: &[Value], known: Option<u64>, permission: Option<&str
     );
     answers.push(json(200, &value!({ "id": 9 })));
     let set = set(answers);
-    tell(&set, known).await.unwrap();
+    write_status(&set, known).await.unwrap();
     set.script.lines().split_off(1)
 }
 
@@ -60,7 +60,7 @@ async fn r22_a_forged_marker_is_ignored_and_no_other_comment_edited() {
     for forged in forged {
         for known in [None, Some(4_000_000_001), Some(5)] {
             let set = set([json(200, &forged), json(201, &value!({ "id": 9 }))]);
-            assert_eq!(tell(&set, known).await.unwrap(), 9);
+            assert_eq!(write_status(&set, known).await.unwrap(), 9);
             let seen = set.script.seen();
             assert!(seen[1].line.starts_with("POST"), "{}", seen[1].line);
             assert!(seen[1].line.ends_with("/issues/7/comments"));
@@ -150,7 +150,7 @@ async fn where_the_others_may_not_be_edited_ones_own_is_written() {
             listed(),
             json(200, &value!({ "id": 8 })),
         ]);
-        assert_eq!(tell(&set, Some(6)).await.unwrap(), 8);
+        assert_eq!(write_status(&set, Some(6)).await.unwrap(), 8);
         let line = set.script.lines().remove(3);
         assert!(line.starts_with(method), "{line}");
     }
@@ -164,7 +164,7 @@ async fn a_token_that_is_refused_is_no_reason_for_a_second_comment() {
         json(200, &page(&[bot])),
         json(401, &value!({ "message": "Bad credentials" })),
     ]);
-    let failure = tell(&set, Some(6)).await.unwrap_err();
+    let failure = write_status(&set, Some(6)).await.unwrap_err();
     assert_eq!(failure.disposition, Disposition::Denied);
     assert!(
         set.script
@@ -179,7 +179,7 @@ async fn r22_the_one_that_is_ours_is_edited() {
     let ours = listed(&[(4_000_000_001, true, MARKER), (4_000_000_002, true, MARKER)]);
     for (known, edited) in [(None, 4_000_000_001), (Some(4_000_000_002), 4_000_000_002)] {
         let set = set([json(200, &ours), json(200, &value!({ "id": edited }))]);
-        assert_eq!(tell(&set, known).await.unwrap(), edited);
+        assert_eq!(write_status(&set, known).await.unwrap(), edited);
         let line = set.script.lines().remove(1);
         assert!(line.starts_with("PATCH"), "{line}");
         assert!(
@@ -196,7 +196,7 @@ async fn a_known_one_that_is_not_listed_yet_is_looked_for_again() {
     let there = listed(&[(5, true, "something else"), (6, true, BEFORE)]);
     let late = [none(), none(), json(200, &there), json(200, &value!({}))];
     let late = set(late);
-    assert_eq!(tell(&late, Some(6)).await.unwrap(), 6);
+    assert_eq!(write_status(&late, Some(6)).await.unwrap(), 6);
     let lines = late.script.lines();
     assert!(lines[3].starts_with("PATCH"), "{lines:?}");
     assert!(lines[3].ends_with("/issues/comments/6"), "{lines:?}");
@@ -210,7 +210,7 @@ async fn a_known_one_that_is_not_listed_yet_is_looked_for_again() {
         json(201, &value!({ "id": 9 })),
     ];
     let deleted = set(deleted);
-    assert_eq!(tell(&deleted, Some(6)).await.unwrap(), 9);
+    assert_eq!(write_status(&deleted, Some(6)).await.unwrap(), 9);
     assert!(deleted.script.lines()[4].starts_with("POST"));
 }
 
@@ -219,10 +219,10 @@ async fn a_lost_answer_is_looked_up_and_never_repeated() {
     let none = || json(200, &listed(&[]));
     let found = || json(200, &listed(&[(9, true, TEXT)]));
     let set = set([none(), lost(), none(), found()]);
-    assert_eq!(tell(&set, None).await.unwrap(), 9);
+    assert_eq!(write_status(&set, None).await.unwrap(), 9);
     let set =
         crate::adapters::github::scripted::set([none(), json(502, &value!({})), none(), none()]);
-    let failure = tell(&set, None).await.unwrap_err();
+    let failure = write_status(&set, None).await.unwrap_err();
     assert_eq!(failure.disposition, Disposition::Unknown);
     let lines = set.script.lines();
     let posts = lines.iter().filter(|line| line.ends_with("/comments"));

@@ -8,7 +8,7 @@ fn at(hour: u8) -> Option<jiff::Timestamp> {
     Some(format!("2026-01-05T{hour:02}:00:00Z").parse().unwrap())
 }
 
-fn said(broken: &[Violation]) -> Vec<String> {
+fn violation_texts(broken: &[Violation]) -> Vec<String> {
     let lines = broken.iter();
     lines
         .map(|one| format!("{}: {one}", one.key_path()))
@@ -44,7 +44,7 @@ fn a_live_session_belongs_to_the_entry_that_has_it_as_its_own() {
     turn(&mut named_after).history_key = Some(3);
     let id = turn_id(3);
     assert_eq!(
-        said(&check_state(&named_after)),
+        violation_texts(&check_state(&named_after)),
         [
             format!(
                 "tracks.default.turns[\"\"].session_id: session 1003 belongs to the turn {id} and to the entry 2 (session_unique)"
@@ -73,7 +73,7 @@ fn only_what_lies_before_the_first_entry_is_archived() {
     assert_eq!(rule(&state), [""; 0]);
     state.amendments.insert(2, Amendment::default());
     assert_eq!(
-        said(&check_state(&state)),
+        violation_texts(&check_state(&state)),
         [
             "amendments.2: the amendment 2 speaks of no archived entry; the archive ends before 2 (amendment_archived)"
         ]
@@ -163,7 +163,7 @@ fn news_of_the_archive_are_only_completed() {
     let mut gone = full();
     gone.amendments.clear();
     assert_eq!(
-        said(&check_step(&full(), &gone)),
+        violation_texts(&check_step(&full(), &gone)),
         ["amendments.0: amendment 0: it is gone, and nothing was rotated (amendment_kept)"]
     );
 }
@@ -179,7 +179,7 @@ fn a_changed_key_of_an_entry_is_named() {
     let said = |change: fn(&mut HistoryEntry)| {
         let mut after = before.clone();
         change(entry(&mut after, 0));
-        said(&check_step(&before, &after))
+        violation_texts(&check_step(&before, &after))
     };
     let only = |text: &str| vec![format!("history.0: entry 0: {text} (history_written_once)")];
     let completed = "was changed; what is written is only completed";
@@ -247,7 +247,7 @@ fn a_pointer_goes_forward_within_a_pass_and_begins_again_with_the_next() {
         ),
     ] {
         let expected = says.map(|says| format!("tracks.default.{says} (pointer_forward)"));
-        let broken = said(&check_step(&before, &after));
+        let broken = violation_texts(&check_step(&before, &after));
         assert_eq!(broken, expected.as_slice(), "{:?}", after.tracks);
     }
     assert_eq!(check_step(&of(1, None, 3), &of(1, Some(0), 4)), []);
@@ -287,7 +287,7 @@ fn a_turn_keeps_the_session_of_its_attempt() {
         // Another turn begins again.
         (of(3, 2, Some("1")), of(4, 1, None), None),
     ] {
-        let broken = said(&check_step(&before, &after));
+        let broken = violation_texts(&check_step(&before, &after));
         assert_eq!(broken, says.as_slice());
     }
 }
@@ -297,20 +297,20 @@ fn an_entry_comes_back_neither_from_the_archive_nor_from_nowhere() {
     let mut archived = sound_state();
     archived.history = archived.history.split_off(&1);
     assert_eq!(
-        said(&check_step(&archived, &sound_state())),
+        violation_texts(&check_step(&archived, &sound_state())),
         ["history.0: entry 0 comes back from the archive, which ended before 1 (history_kept)"]
     );
     let mut gone = sound_state();
     gone.history = Default::default();
     let lost = |key: u64| format!("history.{key}: entry {key} is gone (history_kept)");
     assert_eq!(
-        said(&check_step(&sound_state(), &gone)),
+        violation_texts(&check_step(&sound_state(), &gone)),
         [lost(0), lost(1), lost(2)]
     );
     let mut early = sound_state();
     early.history = early.history.split_off(&2);
     assert_eq!(
-        said(&check_step(&sound_state(), &early)),
+        violation_texts(&check_step(&sound_state(), &early)),
         ["history.1: entry 1 is archived before it is finished (history_kept)"]
     );
 }

@@ -21,7 +21,7 @@ fn joined(ours: &TrackedPull, theirs: &TrackedPull) -> TrackedPull {
     one
 }
 
-fn told(head: &str, hour: i64, told: bool) -> PullAction {
+fn action_at(head: &str, hour: i64, told: bool) -> PullAction {
     PullAction {
         notified: told,
         ..PullAction::new(head.into(), at(hour))
@@ -29,7 +29,7 @@ fn told(head: &str, hour: i64, told: bool) -> PullAction {
 }
 
 /// One side said something, and the other something else.
-fn word(ours: Option<PullAction>, theirs: Option<PullAction>) -> Option<PullAction> {
+fn merged_action(ours: Option<PullAction>, theirs: Option<PullAction>) -> Option<PullAction> {
     let pull = |checks| TrackedPull {
         checks,
         ..TrackedPull::new("1".into())
@@ -39,29 +39,32 @@ fn word(ours: Option<PullAction>, theirs: Option<PullAction>) -> Option<PullActi
 
 #[test]
 fn an_action_of_one_side_counts() {
-    let said = told("a", 1, true);
-    assert_eq!(word(Some(said.clone()), None), Some(said));
-    assert_eq!(word(None, None), None);
+    let said = action_at("a", 1, true);
+    assert_eq!(merged_action(Some(said.clone()), None), Some(said));
+    assert_eq!(merged_action(None, None), None);
 }
 
 #[test]
 fn about_one_commit_what_has_arrived_counts_before_what_was_decided_later() {
-    let (arrived, later) = (told("a", 1, true), told("a", 2, false));
-    assert_eq!(word(Some(arrived.clone()), Some(later)), Some(arrived));
-    let (first, again) = (told("a", 1, false), told("a", 2, false));
-    assert_eq!(word(Some(first), Some(again.clone())), Some(again));
+    let (arrived, later) = (action_at("a", 1, true), action_at("a", 2, false));
+    assert_eq!(
+        merged_action(Some(arrived.clone()), Some(later)),
+        Some(arrived)
+    );
+    let (first, again) = (action_at("a", 1, false), action_at("a", 2, false));
+    assert_eq!(merged_action(Some(first), Some(again.clone())), Some(again));
 }
 
 #[test]
 fn about_another_commit_the_newer_word_counts_though_it_has_not_arrived() {
-    let (older, newer) = (told("a", 1, true), told("b", 2, false));
-    assert_eq!(word(Some(older), Some(newer.clone())), Some(newer));
+    let (older, newer) = (action_at("a", 1, true), action_at("b", 2, false));
+    assert_eq!(merged_action(Some(older), Some(newer.clone())), Some(newer));
 }
 
 #[test]
 fn words_of_one_moment_about_two_commits_stay_those_of_the_side_that_is_written() {
     let pull = |head: &str| TrackedPull {
-        checks: Some(told(head, 1, true)),
+        checks: Some(action_at(head, 1, true)),
         ..TrackedPull::new("1".into())
     };
     let state = merged(&side(&pull("a")), &side(&pull("b"))).0;
@@ -70,7 +73,7 @@ fn words_of_one_moment_about_two_commits_stay_those_of_the_side_that_is_written(
 
 #[test]
 fn every_kind_of_word_and_every_count_is_that_of_the_side_with_more() {
-    let some = |hour| Some(told("a", hour, true));
+    let some = |hour| Some(action_at("a", hour, true));
     let ours = TrackedPull {
         checks: some(1),
         conflicts: some(1),

@@ -33,7 +33,7 @@ fn a_version_that_was_completed_names_what_came_from_where() {
     let mentions = "{\"session_id\": \"1002\", \"session_id\" : \"1888\", \"session_id\": \"\", \"session_id\": null, \"session_id\": \"1888\", \"session_id\":\"1666\n";
     let proposal = propose_repair(mentions, &earlier);
     assert_eq!(
-        said(&proposal),
+        proposal_lines(&proposal),
         [
             "+ entry 1: a session 1002 created 2026-01-05T02:00:00Z",
             "- session 1666, which the broken file mentions",
@@ -65,12 +65,12 @@ fn only_sides_that_add_something_are_named_and_only_what_moved() {
 
     let proposal = propose_repair(&conflict_of(&bare, &bare), &earlier);
     assert_eq!(proposal.origin, Origin::Sides(vec!["ours".into()]));
-    assert_eq!(said(&proposal), Vec::<String>::new());
+    assert_eq!(proposal_lines(&proposal), Vec::<String>::new());
     assert_eq!(proposal.state, Some(bare.clone()));
 
     let proposal = propose_repair(&conflict_of(&bare, &bare), &[]);
     assert_eq!(
-        said(&proposal),
+        proposal_lines(&proposal),
         [
             "+ entry 0: a session none created unknown",
             "~ track default: nowhere -> no persona (session none)"
@@ -93,7 +93,7 @@ fn a_rotated_side_lacks_nothing_that_lies_in_the_archive() {
     // The earlier version stands beside the sides only for comparison.
     let earlier = [version("a", MONDAY, &codec::save(&sound_state()))];
     let proposal = propose_repair(&conflict_of(&rotated, &rotated), &earlier);
-    assert_eq!(said(&proposal), Vec::<String>::new());
+    assert_eq!(proposal_lines(&proposal), Vec::<String>::new());
     assert_eq!(proposal.state, Some(rotated));
 }
 
@@ -124,12 +124,12 @@ fn what_would_break_a_rule_is_not_proposed() {
         version("b", TUESDAY, &codec::save(&one)),
     ];
     let proposal = propose_repair(BROKEN, &earlier);
-    assert_eq!(said(&proposal), [remark("the completed version")]);
+    assert_eq!(proposal_lines(&proposal), [remark("the completed version")]);
     assert_eq!(proposal.state.as_ref(), Some(&one));
     // The sides of a conflict are left for the newest version.
     let proposal = propose_repair(&conflict_of(&one, &other), &earlier[1..]);
     assert_eq!(
-        said(&proposal),
+        proposal_lines(&proposal),
         [
             "- session 1888, which the broken file mentions".to_owned(),
             remark("the merged sides"),

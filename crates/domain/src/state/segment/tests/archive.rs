@@ -27,7 +27,7 @@ fn from(first: Option<u64>) -> State {
     state
 }
 
-fn said(first: Option<u64>, ranges: &[(u64, u64)]) -> Vec<String> {
+fn violation_texts(first: Option<u64>, ranges: &[(u64, u64)]) -> Vec<String> {
     check_archive(&from(first), &files(ranges))
         .iter()
         .map(ToString::to_string)
@@ -41,39 +41,48 @@ fn every_gap_and_every_overlap_is_named_with_its_entries() {
         format!(".jules/history: error: the entries {first} to {last} are missing; {help}")
     };
     let nothing: [String; 0] = [];
-    assert_eq!(said(Some(0), &[]), nothing);
-    assert_eq!(said(Some(1), &[(0, 0)]), nothing);
-    assert_eq!(said(Some(20), &[(0, 9), (10, 19)]), nothing);
-    assert_eq!(said(Some(20), &[(0, 9), (10, 18)]), [missing(19, 19)]);
-    assert_eq!(said(Some(20), &[(1, 9), (10, 19)]), [missing(0, 0)]);
-    assert_eq!(said(Some(20), &[(0, 9), (12, 19)]), [missing(10, 11)]);
-    assert_eq!(said(Some(3), &[]), [missing(0, 2)]);
+    assert_eq!(violation_texts(Some(0), &[]), nothing);
+    assert_eq!(violation_texts(Some(1), &[(0, 0)]), nothing);
+    assert_eq!(violation_texts(Some(20), &[(0, 9), (10, 19)]), nothing);
     assert_eq!(
-        said(Some(20), &[(0, 9), (9, 19)]),
+        violation_texts(Some(20), &[(0, 9), (10, 18)]),
+        [missing(19, 19)]
+    );
+    assert_eq!(
+        violation_texts(Some(20), &[(1, 9), (10, 19)]),
+        [missing(0, 0)]
+    );
+    assert_eq!(
+        violation_texts(Some(20), &[(0, 9), (12, 19)]),
+        [missing(10, 11)]
+    );
+    assert_eq!(violation_texts(Some(3), &[]), [missing(0, 2)]);
+    assert_eq!(
+        violation_texts(Some(20), &[(0, 9), (9, 19)]),
         [
             ".jules/history/9-19.json: error: the entries from 9 on stand in an older archive file as well"
         ]
     );
     // A file within another one hides nothing of what follows.
     assert_eq!(
-        said(Some(20), &[(0, 19), (5, 6)]),
+        violation_texts(Some(20), &[(0, 19), (5, 6)]),
         [
             ".jules/history/5-6.json: error: the entries from 5 on stand in an older archive file as well"
         ]
     );
     assert_eq!(
-        said(Some(19), &[(0, 19)]),
+        violation_texts(Some(19), &[(0, 19)]),
         [
             ".jules/cycle_state.json: error: the entries from 19 on stand in the archive as well (at history)"
         ]
     );
     assert_eq!(
-        said(None, &[(0, 0)]),
+        violation_texts(None, &[(0, 0)]),
         [
             ".jules/cycle_state.json: error: the archive ends with entry 0, and no entry follows (at history)"
         ]
     );
-    assert_eq!(said(None, &[]), nothing);
+    assert_eq!(violation_texts(None, &[]), nothing);
 }
 
 #[test]

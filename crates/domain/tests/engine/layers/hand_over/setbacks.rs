@@ -83,7 +83,7 @@ fn work_is_not_settled_before_all_that_it_takes_was_read() {
         } else {
             scenario.close(pull);
         }
-        let mut snapshot = scenario.look();
+        let mut snapshot = scenario.full_snapshot();
         if merged {
             snapshot.exchange = None;
         } else {

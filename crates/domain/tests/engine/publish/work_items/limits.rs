@@ -40,7 +40,7 @@ fn further(scenario: &mut Scenario, count: usize) {
 }
 
 /// A read of the exchange, which a refused label causes.
-fn look(scenario: &mut Scenario) {
+fn read_exchange(scenario: &mut Scenario) {
     scenario.label(ISSUE, "implementer", "ada");
     scenario.minutes(1);
     scenario.tick();
@@ -52,7 +52,7 @@ fn an_issue_that_a_person_closed_takes_no_room() {
     let mut scenario = decided(&[]);
     further(&mut scenario, 15);
     rewrite(&mut scenario, ITEM, "The tests pass.", "All tests pass.");
-    look(&mut scenario);
+    read_exchange(&mut scenario);
     assert_eq!(
         scenario.published.len(),
         13,
@@ -100,7 +100,7 @@ fn issues_are_not_read_where_no_item_waits_for_room() {
         "narrator",
         vec![crate::layers::hand_over::changes()],
     );
-    let snapshot = scenario.look();
+    let snapshot = scenario.full_snapshot();
     assert!(snapshot.exchange.is_some());
     assert!(snapshot.subjects.is_empty(), "{:?}", snapshot.subjects);
 }
@@ -125,7 +125,7 @@ fn what_cannot_be_read_is_not_gone() {
         let mut scenario = decided(&[]);
         let before = scenario.exchange.clone();
         scenario.exchange = scenario.exchange.with(&[(path.to_owned(), text)].into());
-        look(&mut scenario);
+        read_exchange(&mut scenario);
         assert!(
             slots(&scenario).is_empty(),
             "{detail}: {:#?}",
@@ -134,7 +134,7 @@ fn what_cannot_be_read_is_not_gone() {
         assert!(scenario.subject(ISSUE).open, "{detail}");
         assert_eq!(scenario.state().published.len(), 1, "{detail}");
         scenario.exchange = before;
-        look(&mut scenario);
+        read_exchange(&mut scenario);
         assert_eq!(
             slots(&scenario),
             ["implementer/item01"],
@@ -145,7 +145,7 @@ fn what_cannot_be_read_is_not_gone() {
     // One that is really gone is.
     let mut scenario = decided(&[]);
     scenario.exchange = scenario.exchange.with(&[(ITEM.to_owned(), None)].into());
-    look(&mut scenario);
+    read_exchange(&mut scenario);
     assert!(!scenario.subject(ISSUE).open && scenario.state().published.is_empty());
 }
 

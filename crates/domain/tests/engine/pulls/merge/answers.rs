@@ -3,7 +3,7 @@
 use phileas_domain::engine::{MergeStatus, Reason};
 use phileas_domain::model::Oid;
 
-use super::{GREEN, PULL, asked, facts, is_merged, refused, reviewed};
+use super::{GREEN, PULL, facts, is_merged, merge_count, refused, reviewed};
 use crate::support::scenario::{Merging, Scenario};
 
 /// A process that died after the commit has not called GitHub; the next tick checks again and calls.
@@ -24,7 +24,7 @@ fn the_ledger_records_a_merge_call_before_it_is_made() {
     scenario.minutes(4);
     scenario.tick();
     assert_eq!(
-        asked(&scenario),
+        merge_count(&scenario),
         0,
         "the first request may still be answered"
     );
@@ -41,11 +41,11 @@ fn after_a_lost_answer_the_pull_request_is_read_before_each_further_call_and_cal
     scenario.merging = Merging::Lost;
     scenario.label(PULL.0, "merge", "ada");
     scenario.tick();
-    assert_eq!(asked(&scenario), 1);
+    assert_eq!(merge_count(&scenario), 1);
     for _ in 0..4 {
         scenario.minutes(6);
         scenario.tick();
-        assert_eq!(asked(&scenario), 0, "it is merged");
+        assert_eq!(merge_count(&scenario), 0, "it is merged");
     }
     assert!(scenario.status(PULL.0).contains("was merged"));
 
@@ -55,7 +55,7 @@ fn after_a_lost_answer_the_pull_request_is_read_before_each_further_call_and_cal
     let mut count = 0;
     for _ in 0..8 {
         scenario.tick();
-        count += asked(&scenario);
+        count += merge_count(&scenario);
         scenario.minutes(6);
     }
     assert_eq!(count, 3);
@@ -94,7 +94,7 @@ fn what_changed_since_a_lost_answer_counts() {
     scenario.minutes(6);
     scenario.tick();
     assert!(!is_merged(&scenario));
-    assert_eq!(asked(&scenario), 0);
+    assert_eq!(merge_count(&scenario), 0);
     assert_eq!(scenario.reasons("request:1"), [Reason::ContentChanged]);
 }
 
@@ -104,7 +104,7 @@ fn r22_githubs_objection_is_reported_once_and_mentions_no_account() {
     scenario.merging = Merging::Refuses;
     scenario.label(PULL.0, "merge", "ada");
     scenario.tick();
-    assert_eq!(asked(&scenario), 1);
+    assert_eq!(merge_count(&scenario), 1);
     let status = scenario.status(PULL.0).to_owned();
     assert!(
         status.contains("not today") && !status.contains("@ada"),
@@ -113,7 +113,7 @@ fn r22_githubs_objection_is_reported_once_and_mentions_no_account() {
     for _ in 0..3 {
         scenario.minutes(20);
         scenario.tick();
-        assert_eq!(asked(&scenario), 0);
+        assert_eq!(merge_count(&scenario), 0);
     }
     // Put on again, it counts.
     scenario.merging = Merging::Merges;
@@ -132,7 +132,7 @@ fn a_postponed_merge_is_requested_again_and_not_counted() {
     let mut last = scenario.now;
     for _ in 0..180 {
         scenario.tick();
-        if asked(&scenario) > 0 {
+        if merge_count(&scenario) > 0 {
             gaps.push(scenario.now.duration_since(last).as_mins());
             last = scenario.now;
             assert!(scenario.status(PULL.0).contains("waiting.merge_put_off"));
@@ -145,11 +145,11 @@ fn a_postponed_merge_is_requested_again_and_not_counted() {
     scenario.merging = Merging::PutsOff(hour.ok());
     scenario.minutes(30);
     scenario.tick();
-    assert_eq!(asked(&scenario), 1);
+    assert_eq!(merge_count(&scenario), 1);
     scenario.merging = Merging::Merges;
     scenario.minutes(29);
     scenario.tick();
-    assert_eq!((asked(&scenario), is_merged(&scenario)), (0, false));
+    assert_eq!((merge_count(&scenario), is_merged(&scenario)), (0, false));
     let looks = scenario.last_looks;
     scenario.minutes(1);
     scenario.tick();

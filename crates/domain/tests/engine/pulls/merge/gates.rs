@@ -4,7 +4,7 @@ use phileas_domain::engine::{
     Checks, MergeMethod, MergeStatus, Mergeable, Opinion, PullState, Reason, ReviewDemand,
 };
 
-use super::{GREEN, PULL, asked, facts, is_merged, opinion, refused, reviewed};
+use super::{GREEN, PULL, facts, is_merged, merge_count, opinion, refused, reviewed};
 use crate::support::scenario::Scenario;
 
 /// Many approvals by unauthorized users, and the last by a writer.
@@ -297,7 +297,10 @@ fn r18_it_waits_for_checks_for_hold_and_for_github_and_goes_on_by_itself() {
         stop(&mut scenario);
         scenario.label(PULL.0, "merge", "ada");
         scenario.tick();
-        assert!(!is_merged(&scenario) && asked(&scenario) == 0, "{reason}");
+        assert!(
+            !is_merged(&scenario) && merge_count(&scenario) == 0,
+            "{reason}"
+        );
         assert!(scenario.reasons("request:1").contains(&reason), "{reason}");
         assert!(scenario.status(PULL.0).contains(reason.code()), "{reason}");
         assert!(!scenario.bears(PULL.0).contains("merge"), "{reason}");
@@ -315,14 +318,14 @@ fn waiting_for_checks_costs_no_further_look() {
     scenario.pulls.get_mut(&PULL).unwrap().checks = Checks::Pending;
     scenario.label(PULL.0, "merge", "ada");
     scenario.tick();
-    let asked_about = scenario.asked_about;
+    let asked_about = scenario.permission_reads;
     for _ in 0..4 {
         scenario.minutes(20);
         scenario.tick();
         assert_eq!(scenario.reasons("request:1"), [Reason::ChecksRunning]);
     }
     assert_eq!(
-        (scenario.last_looks, scenario.asked_about),
+        (scenario.last_looks, scenario.permission_reads),
         (0, asked_about)
     );
     scenario.hours(24 * 7);
@@ -381,7 +384,7 @@ fn an_observer_merges_nothing_and_reads_nothing_for_it() {
     scenario.label(PULL.0, "merge", "ada");
     scenario.tick();
     assert!(!is_merged(&scenario));
-    assert_eq!((asked(&scenario), scenario.last_looks), (0, 0));
+    assert_eq!((merge_count(&scenario), scenario.last_looks), (0, 0));
 }
 
 #[test]

@@ -72,7 +72,7 @@ impl Scenario {
             paused_by_label: None,
             labelled: self.labelled(),
             comments: self.said.clone(),
-            comment_coverage: self.heard.clone(),
+            comment_coverage: self.comment_coverage.clone(),
             subjects: BTreeMap::new(),
             permissions: BTreeMap::new(),
             viewer: None,
@@ -98,14 +98,14 @@ impl Scenario {
     }
 
     /// The snapshot after all requested reads.
-    pub(crate) fn look(&mut self) -> Snapshot {
+    pub(crate) fn full_snapshot(&mut self) -> Snapshot {
         let mut snapshot = self.snapshot();
-        self.look_further(&mut snapshot);
+        self.complete_reads(&mut snapshot);
         render(&mut snapshot, &[]);
         snapshot
     }
 
-    pub(super) fn look_further(&mut self, snapshot: &mut Snapshot) {
+    pub(super) fn complete_reads(&mut self, snapshot: &mut Snapshot) {
         let mut asked = Default::default();
         for _ in 0..8 {
             let mut needs = read_requests(snapshot);
@@ -134,7 +134,7 @@ impl Scenario {
                 listing.sessions.sort_by_key(|one| one.created_at);
             }
             for id in needs.single_sessions {
-                self.looks += 1;
+                self.session_reads += 1;
                 match self.sessions.iter().find(|one| one.id == id) {
                     Some(found) => {
                         snapshot.single_sessions.insert(id, found.clone());
@@ -191,7 +191,7 @@ impl Scenario {
             if !needs.subjects.is_empty() {
                 snapshot.viewer = self.viewer.clone();
             }
-            self.subjects_asked.extend(&needs.subjects);
+            self.subjects_read.extend(&needs.subjects);
             for number in needs.subjects {
                 let found = self.subjects.get(&number).cloned();
                 let found = found.map(|subject| Subject {
@@ -201,7 +201,7 @@ impl Scenario {
                 snapshot.subjects.insert(number, found);
             }
             if let Some(since) = needs.comments {
-                self.comments_since_asked.push(since);
+                self.comment_reads_since.push(since);
                 let nowhere = FurtherComments {
                     comments: Vec::new(),
                     reach: ReadReach::Nowhere,
@@ -209,8 +209,8 @@ impl Scenario {
                 snapshot.comment_coverage.further = Some(self.further.clone().unwrap_or(nowhere));
             }
             for login in needs.permissions {
-                self.asked_about += 1;
-                self.accounts_asked.push(login.to_string());
+                self.permission_reads += 1;
+                self.accounts_read.push(login.to_string());
                 let known = self.permissions.get(&login).copied();
                 let no_permission = Permission {
                     id: None,
@@ -233,9 +233,13 @@ impl Scenario {
             for id in needs.session_files.into_keys() {
                 let files = self.written.get(&id).cloned().unwrap_or_default();
                 let found = Vec::new();
-                snapshot
-                    .session_files
-                    .insert(id, SessionFiles { files, found });
+                snapshot.session_files.insert(
+                    id,
+                    SessionFiles {
+                        files,
+                        diagnostics: found,
+                    },
+                );
             }
             if let Some(span) = needs.commits {
                 let newest = vec![Commit {

@@ -17,7 +17,7 @@ impl Scenario {
         self.effects.clear();
         self.lines.clear();
         self.diagnostics.clear();
-        let mut snapshot = self.look();
+        let mut snapshot = self.full_snapshot();
         let mut events = Vec::new();
         for _ in 0..8 {
             render(&mut snapshot, &events);
@@ -73,7 +73,7 @@ impl Scenario {
             let merges = |effect: &Effect| matches!(effect, Effect::MergePull { .. });
             if effects.iter().any(merges) {
                 snapshot.merges.clear();
-                self.look_further(&mut snapshot);
+                self.complete_reads(&mut snapshot);
             }
             self.effects.extend(effects);
             if events.is_empty() {
@@ -103,7 +103,7 @@ impl Scenario {
             Effect::CreateSession(create) => Some(self.create(create)),
             Effect::SendMessage { session, text, .. } => {
                 let at = self.now;
-                self.say(session, at, ActivityKind::UserMessaged(text.clone()));
+                self.add_activity(session, at, ActivityKind::UserMessaged(text.clone()));
                 None
             }
             Effect::NotifyPullSession {
@@ -114,7 +114,7 @@ impl Scenario {
                 ..
             } => {
                 let at = self.now;
-                self.say(session, at, ActivityKind::UserMessaged(text.clone()));
+                self.add_activity(session, at, ActivityKind::UserMessaged(text.clone()));
                 Some(Event::PullNotified {
                     pull: *pull,
                     marker: marker.clone(),
@@ -149,7 +149,7 @@ impl Scenario {
             }
             Effect::ApprovePlan { session } => {
                 let at = self.now;
-                self.say(session, at, ActivityKind::PlanApproved);
+                self.add_activity(session, at, ActivityKind::PlanApproved);
                 None
             }
             Effect::AddReaction { thread, comment } => {

@@ -9,7 +9,7 @@ use phileas_domain::model::{PullNumber, SessionId};
 use super::Scenario;
 
 impl Scenario {
-    pub(crate) fn say(&mut self, session: &SessionId, at: Timestamp, kind: ActivityKind) {
+    pub(crate) fn add_activity(&mut self, session: &SessionId, at: Timestamp, kind: ActivityKind) {
         let log = self.activities.entry(session.clone()).or_default();
         // Jules' own log never goes back, whatever our clock does.
         let at = log.last().map_or(at, |last| last.at.max(at));
@@ -27,7 +27,7 @@ impl Scenario {
             title: (*title).to_owned(),
             description: (*description).to_owned(),
         });
-        self.say(
+        self.add_activity(
             session,
             self.now,
             ActivityKind::PlanGenerated(steps.collect()),
@@ -42,10 +42,12 @@ impl Scenario {
         session.updated_at = Some(now);
         let id = session.id.clone();
         match state {
-            SessionState::Completed => self.say(&id, now, ActivityKind::Completed),
-            SessionState::Failed => self.say(&id, now, ActivityKind::Failed("it broke".to_owned())),
+            SessionState::Completed => self.add_activity(&id, now, ActivityKind::Completed),
+            SessionState::Failed => {
+                self.add_activity(&id, now, ActivityKind::Failed("it broke".to_owned()))
+            }
             SessionState::AwaitingUserFeedback => {
-                self.say(&id, now, ActivityKind::AgentMessaged("which?".to_owned()))
+                self.add_activity(&id, now, ActivityKind::AgentMessaged("which?".to_owned()))
             }
             SessionState::AwaitingPlanApproval => self.plans(&id, &[("Look around", "")]),
             _ => {}

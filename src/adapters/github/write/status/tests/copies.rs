@@ -45,7 +45,7 @@ async fn hold(cases: &[Copies<'_>]) {
         let mut answers = vec![json(200, &page(comments)), json(200, &value!({}))];
         answers.extend(gone.iter().map(|_| json(204, &Value::Null)));
         let set = set(answers);
-        assert_eq!(tell(&set, *known).await.unwrap(), *edited);
+        assert_eq!(write_status(&set, *known).await.unwrap(), *edited);
         let lines = set.script.lines().split_off(1);
         let end = format!("/issues/comments/{edited}");
         assert!(
@@ -106,7 +106,7 @@ async fn a_copy_that_stays_is_no_failure() {
         &value!({ "message": "Resource not accessible by integration" }),
     );
     let set = set([json(200, &ours), json(200, &value!({})), denied]);
-    assert_eq!(tell(&set, Some(6)).await.unwrap(), 6);
+    assert_eq!(write_status(&set, Some(6)).await.unwrap(), 6);
     assert_eq!(set.script.lines().len(), 3);
 }
 
@@ -116,7 +116,7 @@ async fn a_copy_that_another_process_deleted_is_gone_and_the_next_one_goes_too()
     let gone = json(404, &value!({ "message": "Not Found" }));
     let answers = [json(200, &ours), json(200, &value!({})), gone];
     let set = set(answers.into_iter().chain([json(204, &Value::Null)]));
-    assert_eq!(tell(&set, Some(6)).await.unwrap(), 6);
+    assert_eq!(write_status(&set, Some(6)).await.unwrap(), 6);
     assert_eq!(deleted(&set.script.lines()[2..]), [7, 8]);
 }
 
@@ -142,7 +142,7 @@ async fn a_copy_that_is_taken_away_before_it_is_edited_leads_to_the_one_that_sta
     let gone = || json(404, &value!({ "message": "Not Found" }));
     let seen = |ids: &[u64]| json(200, &page(&Vec::from_iter(ids.iter().map(|id| own(*id)))));
     let moved = set([seen(&[7]), gone(), seen(&[6]), json(200, &value!({}))]);
-    assert_eq!(tell(&moved, Some(7)).await.unwrap(), 6);
+    assert_eq!(write_status(&moved, Some(7)).await.unwrap(), 6);
     let lines = moved.script.lines();
     assert!(lines[3].starts_with("PATCH"), "{lines:?}");
     assert!(lines[3].ends_with("/issues/comments/6"), "{lines:?}");
@@ -150,7 +150,7 @@ async fn a_copy_that_is_taken_away_before_it_is_edited_leads_to_the_one_that_sta
     // If it is still listed, or no comment is, the next tick checks.
     for second in [seen(&[7]), seen(&[])] {
         let set = set([seen(&[7]), gone(), second]);
-        let failure = tell(&set, Some(7)).await.unwrap_err();
+        let failure = write_status(&set, Some(7)).await.unwrap_err();
         assert_eq!(failure.disposition, Disposition::NotFound);
         assert_eq!(set.script.lines().len(), 3);
     }
@@ -167,7 +167,7 @@ async fn the_other_ones_comment_says_what_this_one_could_not_hear_of() {
         json(200, &value!({})),
         json(204, &Value::Null),
     ]);
-    assert_eq!(tell(&set, None).await.unwrap(), 6);
+    assert_eq!(write_status(&set, None).await.unwrap(), 6);
     let lines = set.script.lines();
     assert!(lines[3].starts_with("PATCH"), "{lines:?}");
     assert!(lines[3].ends_with("/issues/comments/6"), "{lines:?}");
