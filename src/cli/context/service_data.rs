@@ -67,7 +67,7 @@ impl DataDirAccess {
 
     /// Writes an entry into the service's audit log. A failure to write it does not undo the action.
     pub(crate) fn record_action(&self, what: &str, about: &str, result: &str, at: Timestamp) {
-        let deed = AuditEntry {
+        let entry = AuditEntry {
             at,
             who: &local_actor(),
             what,
@@ -82,7 +82,7 @@ impl DataDirAccess {
             return;
         };
         match Audit::beside(data_dir) {
-            Ok(audit) => audit.record(&deed),
+            Ok(audit) => audit.record(&entry),
             Err(error) => tracing::error!(
                 "the audit log in {} misses a line: {error}",
                 data_dir.display()

@@ -52,12 +52,12 @@ macro_rules! stepped {
         $desk.process.step().await;
         let away = $desk.process.course.inbox_is_away();
         if away == Some(false) {
-            return Err($desk.away("before"));
+            return Err($desk.outage_error("before"));
         }
         let answer = $desk.shared.$call($($argument),*).await;
         $desk.process.step().await;
         if away.is_some() {
-            return Err($desk.away("after"));
+            return Err($desk.outage_error("after"));
         }
         answer
     }};
@@ -67,7 +67,7 @@ macro_rules! stepped {
 macro_rules! looked {
     ($desk:ident.$call:ident($($argument:expr),*)) => {{
         if $desk.process.course.inbox_is_away().is_some() {
-            return Err($desk.away("before"));
+            return Err($desk.outage_error("before"));
         }
         $desk.shared.$call($($argument),*).await
     }};

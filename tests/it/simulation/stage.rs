@@ -395,7 +395,7 @@ pub(super) fn send_message(
     sabotage: Option<Sabotage>,
     (session, text): (String, String),
 ) -> JoinHandle<Reply> {
-    let outside = outside(process, sabotage);
+    let outside = external_services(process, sabotage);
     tokio::spawn(async move {
         let jules = RepositoryJules::new(jules_client(&outside, seed), name);
         let id = SessionId::new(session);

@@ -92,7 +92,7 @@ impl Play<'_> {
 
     /// A person sees sessions begin, and has something to add to some of them.
     pub(super) fn notice_sessions(&mut self) {
-        if self.calm {
+        if self.faults_ended {
             return;
         }
         let begun: Vec<(String, Option<String>)> = {
