@@ -198,6 +198,14 @@ impl Client {
         })
     }
 
+    /// GitHub does not tell a repository that does not exist from a hidden one.
+    pub(super) fn not_found_text(&self) -> String {
+        format!(
+            "the repository {} was not found, or is not visible to the GitHub credential",
+            self.address.current_name()
+        )
+    }
+
     /// The failure that an entry of `errors` stands for.
     pub(super) fn graph_failure(
         &self,
@@ -235,6 +243,10 @@ impl Client {
             }
             Some(_) => Disposition::Refused,
         };
+        if problem.has_type("NOT_FOUND") && problem.path.iter().eq(["repository"]) {
+            let said = self.not_found_text();
+            return error::failure_saying(what, answer, disposition, &said);
+        }
         let said = match &problem.kind {
             Some(kind) => format!("{kind}: {}", problem.message),
             None => problem.message.clone(),

@@ -22,7 +22,7 @@ const MAX_QUOTED_BYTES: usize = 60;
 
 /// A failed call. Its text is one line and contains neither key nor prompt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("Jules, {route}: {cause}")]
+#[error("{cause} (Jules: {route})")]
 pub struct ApiError {
     /// The called method.
     pub route: &'static str,
@@ -83,19 +83,18 @@ pub struct Answer {
 
 impl std::fmt::Display for Answer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "status {}", self.status)?;
+        let mut status = format!("status {}", self.status);
         for part in [&self.code, &self.reason] {
             if !part.is_empty() {
-                write!(f, " {part}")?;
+                status.push(' ');
+                status.push_str(part);
             }
         }
-        if !self.message.is_empty() {
-            // Google's text explains at length how to sign in; the first sentence is enough.
-            let said = match self.message.split_once(". ") {
-                Some((first, _)) if self.is_credential() => first,
-                _ => &self.message,
-            };
-            write!(f, ": {said}")?;
+        // Google's text explains at length how to sign in; the first sentence is enough.
+        match self.message.split_once(". ") {
+            Some((first, _)) if self.is_credential() => write!(f, "{first} ({status})")?,
+            _ if self.message.is_empty() => f.write_str(&status)?,
+            _ => write!(f, "{} ({status})", self.message)?,
         }
         if (300..400).contains(&self.status) {
             write!(

@@ -44,7 +44,7 @@ pub(crate) fn jules_key_help() -> String {
 
 /// How to fix a call that failed because of its credential, or because the credential cannot see the repository.
 pub(crate) fn credential_help(failure: &Failure) -> Option<String> {
-    let of_github = failure.detail.starts_with("GitHub");
+    let of_github = failure.detail.contains("(GitHub: ");
     match failure.disposition {
         Disposition::Denied if of_github => Some(format!(
             "the credential came from {}; set one that is valid and may read and write contents and issues of the repository",
@@ -52,7 +52,7 @@ pub(crate) fn credential_help(failure: &Failure) -> Option<String> {
         )),
         Disposition::Denied => Some(jules_key_help()),
         Disposition::NotFound if of_github => Some(format!(
-            "either the repository's name is wrong, or the credential from {} may not see it",
+            "check the name, and that the credential from {} may read the repository",
             github_variables()
         )),
         _ => None,

@@ -149,7 +149,7 @@ fn names_that_do_not_exist_are_usage() {
     assert!(
         elsewhere
             .err
-            .contains("name is wrong, or the credential from GITHUB_TOKEN may not see it"),
+            .contains("acme/no-such was not found, or is not visible to"),
         "{elsewhere}"
     );
 }

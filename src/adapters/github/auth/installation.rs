@@ -174,7 +174,7 @@ pub(crate) async fn call_as_app(
                 if is_last {
                     return Err(Failure {
                         disposition: Disposition::Retry { after: None },
-                        detail: format!("GitHub: {route}: {failure}"),
+                        detail: format!("{failure} (GitHub: {route})"),
                     });
                 }
                 client.pause.pause(client.backoff.wait_after(attempt)).await;

@@ -23,25 +23,21 @@ pub(crate) fn answer_failure(what: &str, answer: &Answer, disposition: Dispositi
     failure_saying(what, answer, disposition, &answer.error_message())
 }
 
-/// A failure from an answer, with a message of our own.
+/// A failure from an answer, with a message of our own. The message comes first, then the request.
 pub(crate) fn failure_saying(
     what: &str,
     answer: &Answer,
     disposition: Disposition,
     said: &str,
 ) -> Failure {
-    let mut detail = format!("GitHub: {what}: {}", answer.status.as_u16());
     let said = sanitize(&answer.token.redact_in(said));
-    if !said.is_empty() {
-        detail.push_str(": ");
-        detail.push_str(&said);
-    }
-    if let Some(id) = answer.header_text("x-github-request-id") {
-        detail.push_str(&format!(
-            " (request {})",
-            sanitize(&answer.token.redact_in(id))
-        ));
-    }
+    let status = answer.status.as_u16();
+    let request = answer
+        .header_text("x-github-request-id")
+        .map(|id| format!(", request {}", sanitize(&answer.token.redact_in(id))))
+        .unwrap_or_default();
+    let said = if said.is_empty() { "no message" } else { &said };
+    let detail = format!("{said} (GitHub: {what}: {status}{request})");
     Failure {
         disposition,
         detail,
@@ -68,7 +64,7 @@ pub(crate) fn is_too_large(failure: &Failure) -> bool {
 pub(crate) fn local_failure(what: &str, said: &str, disposition: Disposition) -> Failure {
     Failure {
         disposition,
-        detail: format!("GitHub: {what}: {}", sanitize(said)),
+        detail: format!("{} (GitHub: {what})", sanitize(said)),
     }
 }
 

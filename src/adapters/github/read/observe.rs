@@ -64,8 +64,8 @@ impl Client {
             .date_header()
             .ok_or_else(|| misunderstood("there is no Date header"))?;
         let mut seen = reply.data.repository.ok_or_else(|| {
-            let said = "the repository does not exist, or is hidden from this token";
-            error::failure_saying(WHAT, &answer, Disposition::NotFound, said)
+            let said = self.not_found_text();
+            error::failure_saying(WHAT, &answer, Disposition::NotFound, &said)
         })?;
         let texts = self.read_comment_texts(without_text(&seen, now)).await;
         for said in comments_in(&mut seen) {

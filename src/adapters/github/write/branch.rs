@@ -165,7 +165,7 @@ impl Client {
             rules => format!("the rules in force are {}", rules.join(", ")),
         };
         format!(
-            "GitHub: the branch `{branch}` of {repository}: {said}; {rules}; leave the branch out of them, or let phileas bypass them; phileas doctor --repo {repository} says more"
+            "the branch `{branch}` of {repository}: {said} (GitHub); {rules}; leave the branch out of them, or let phileas bypass them; phileas doctor --repo {repository} says more"
         )
     }
 

@@ -39,8 +39,8 @@ async fn patience_ends() {
         failure,
         Failure {
             disposition: Disposition::Retry { after: None },
-            detail: "Jules, GET /v1alpha/sessions/{session}: status 503 UNAVAILABLE: The service is currently \
-                     unavailable."
+            detail: "The service is currently unavailable. (status 503 UNAVAILABLE) \
+                     (Jules: GET /v1alpha/sessions/{session})"
                 .to_owned(),
         }
     );
@@ -145,8 +145,8 @@ async fn failure_text(reply: Reply) -> String {
         .unwrap_err();
     let said = failure.detail;
     assert!(!said.contains('\n') && said.chars().count() < 400, "{said}");
-    let route = "Jules, POST /v1alpha/sessions/{session}:archive: ";
-    said.strip_prefix(route).unwrap().to_owned()
+    let route = " (Jules: POST /v1alpha/sessions/{session}:archive)";
+    said.strip_suffix(route).unwrap().to_owned()
 }
 
 #[tokio::test]
@@ -159,23 +159,23 @@ async fn recorded_envelopes_are_read() {
             "fieldViolations": [{"field": "session.automation_mode", "description": "Invalid value at …"}]}]}});
     assert_eq!(
         failure_text(super::stage::json(400, &automation)).await,
-        "status 400 INVALID_ARGUMENT: Invalid value at 'session.automation_mode' \
-         (type.googleapis.com/google.labs.jules.v1alpha.AutomationMode), \"MANUAL\""
+        "Invalid value at 'session.automation_mode' \
+         (type.googleapis.com/google.labs.jules.v1alpha.AutomationMode), \"MANUAL\" (status 400 INVALID_ARGUMENT)"
     );
     let unknown = "Unknown name \"createTime\": Cannot bind query parameter. Field 'createTime' could not be found in request message.";
     assert_eq!(
         failure_text(refusal(400, "INVALID_ARGUMENT", unknown)).await,
-        format!("status 400 INVALID_ARGUMENT: {unknown}")
+        format!("{unknown} (status 400 INVALID_ARGUMENT)")
     );
     assert_eq!(
         failure_text(missing()).await,
-        "status 404 NOT_FOUND: Requested entity was not found."
+        "Requested entity was not found. (status 404 NOT_FOUND)"
     );
     let credentials = json!({"error": {"code": 401, "status": "UNAUTHENTICATED", "message": "API keys are not supported by this API.",
         "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "CREDENTIALS_MISSING"}]}});
     assert_eq!(
         failure_text(super::stage::json(401, &credentials)).await,
-        "status 401 UNAUTHENTICATED CREDENTIALS_MISSING: API keys are not supported by this API."
+        "API keys are not supported by this API. (status 401 UNAUTHENTICATED CREDENTIALS_MISSING)"
     );
 }
 
@@ -185,7 +185,7 @@ async fn bodies_that_are_no_envelope_are_summed_up() {
     assert_eq!(
         failure_text(raw(502, "text/html", page)).await,
         format!(
-            "status 502: a body text/html, {} bytes: Error 502 Try again later",
+            "a body text/html, {} bytes: Error 502 Try again later (status 502)",
             page.len()
         )
     );
@@ -199,7 +199,7 @@ async fn bodies_that_are_no_envelope_are_summed_up() {
     );
     let binary = failure_text(raw(500, "application/grpc", vec![0xff, 0x00, 0x0a])).await;
     assert!(
-        binary.starts_with("status 500: a body application/grpc, 3 bytes: "),
+        binary.starts_with("a body application/grpc, 3 bytes: "),
         "{binary}"
     );
 }
@@ -207,17 +207,17 @@ async fn bodies_that_are_no_envelope_are_summed_up() {
 #[tokio::test]
 async fn messages_are_cut_and_echoed_prompts_left_out() {
     let long = failure_text(refusal(400, "INVALID_ARGUMENT", &"é".repeat(1_000))).await;
-    assert!(long.ends_with('…'), "{long}");
+    assert!(long.ends_with("… (status 400 INVALID_ARGUMENT)"), "{long}");
     let prompt = "secret plans ".repeat(10);
     let echo = format!("Invalid value at 'prompt' (TYPE_STRING), \"{prompt}\\\" and more\", sorry");
     assert_eq!(
         failure_text(refusal(400, "INVALID_ARGUMENT", &echo)).await,
-        "status 400 INVALID_ARGUMENT: Invalid value at 'prompt' (TYPE_STRING), \"…\", sorry"
+        "Invalid value at 'prompt' (TYPE_STRING), \"…\", sorry (status 400 INVALID_ARGUMENT)"
     );
     let open = format!("Invalid value \"{prompt}");
     assert!(
         failure_text(refusal(400, "INVALID_ARGUMENT", &open))
             .await
-            .ends_with("Invalid value \"…")
+            .ends_with("Invalid value \"… (status 400 INVALID_ARGUMENT)")
     );
 }

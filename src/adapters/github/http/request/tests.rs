@@ -248,7 +248,7 @@ async fn r15_the_token_is_shown_nowhere() {
         .unwrap_err();
     assert_eq!(
         failure.detail,
-        "GitHub: GET /repos/{owner}/{repo}/issues: 403: who is [hidden]? (request AB:1)"
+        "who is [hidden]? (GitHub: GET /repos/{owner}/{repo}/issues: 403, request AB:1)"
     );
     set.client.read_route(LIST_ISSUES, &[], "").await.unwrap();
     let failure = set
