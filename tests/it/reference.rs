@@ -3,6 +3,7 @@
 //! What stands between `<!-- generated: NAME -->` and `<!-- end -->` in a page is compared with what the program says.
 //! `UPDATE_REFERENCE=1 cargo test --test it reference::` writes it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -21,6 +22,7 @@ const UPDATE: &str = "UPDATE_REFERENCE";
 fn generate(name: &str) -> String {
     match name {
         "commands" => commands(),
+        "option variables" => option_variables(),
         "plan keys" => schema_keys("schedules"),
         "layer keys" => schema_keys("config"),
         "action inputs" => action_inputs(),
@@ -61,11 +63,109 @@ fn the_pages_show_what_the_program_says() {
             stale.push(path);
         }
     }
-    assert!(generated >= 7, "{generated}");
+    assert!(generated >= 8, "{generated}");
     assert!(
         stale.is_empty(),
         "{UPDATE}=1 cargo test --test it reference:: writes {stale:?}"
     );
+}
+
+/// A user who meets a variable finds what it does.
+#[test]
+fn every_environment_variable_is_in_the_reference() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut pages = String::new();
+    for page in ["environment", "configuration", "action"] {
+        let path = root.join(format!("docs/reference/{page}.md"));
+        pages.push_str(&std::fs::read_to_string(path).unwrap());
+    }
+    let known: BTreeSet<&str> = pages
+        .split(|c: char| !c.is_ascii_uppercase() && !c.is_ascii_digit() && c != '_')
+        .collect();
+    let mut files = vec![root.join("src")];
+    let mut missing = BTreeSet::new();
+    let mut variables = 0;
+    while let Some(path) = files.pop() {
+        if path.is_dir() {
+            files.extend(
+                std::fs::read_dir(path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
+            continue;
+        }
+        if path.extension().is_none_or(|kind| kind != "rs") {
+            continue;
+        }
+        let code = std::fs::read_to_string(&path).unwrap();
+        for text in code.split('"') {
+            let is_name = |c: char| c.is_ascii_uppercase() || c == '_';
+            if VARIABLE_PREFIXES
+                .iter()
+                .any(|prefix| text.starts_with(prefix))
+                && text.chars().all(is_name)
+            {
+                variables += 1;
+                if !known.contains(text) {
+                    missing.insert(text.to_owned());
+                }
+            }
+        }
+    }
+    assert!(variables > 60, "{variables}");
+    assert!(missing.is_empty(), "not in docs/reference: {missing:?}");
+}
+
+/// How the names of environment variables begin.
+const VARIABLE_PREFIXES: [&str; 9] = [
+    "PHILEAS_", "JULES_", "ZAI_", "GITHUB_", "GH_", "SSL_", "NO_", "HTTPS_", "ALL_",
+];
+
+/// The most options that a row of the table lists.
+const MAX_OPTIONS: usize = 6;
+
+/// The variables that stand for options, with the options.
+fn option_variables() -> String {
+    let mut all: BTreeMap<String, (BTreeSet<String>, String)> = BTreeMap::new();
+    let mut commands = vec![(String::new(), Arguments::command())];
+    while let Some((path, command)) = commands.pop() {
+        for option in command.get_arguments() {
+            let (Some(variable), Some(long)) = (option.get_env(), option.get_long()) else {
+                continue;
+            };
+            let help = option
+                .get_help()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            let entry = all
+                .entry(variable.to_string_lossy().into_owned())
+                .or_default();
+            entry.0.insert(format!("`{path}--{long}`"));
+            entry.1 = help;
+        }
+        for child in command
+            .get_subcommands()
+            .filter(|child| !child.is_hide_set())
+        {
+            commands.push((format!("{path}{} ", child.get_name()), child.clone()));
+        }
+    }
+    let mut table = "| variable | option | meaning |\n|---|---|---|\n".to_owned();
+    for (variable, (options, help)) in all {
+        let mut options: Vec<_> = options.into_iter().collect();
+        let long = options[0].rsplit("--").next().unwrap().to_owned();
+        if options.len() > MAX_OPTIONS {
+            options = vec![format!("`--{long} of {} commands", options.len())];
+        }
+        writeln!(
+            table,
+            "| `{variable}` | {} | {} |",
+            options.join(", "),
+            cell(&help)
+        )
+        .unwrap();
+    }
+    table
 }
 
 /// A text as a cell of a table.
