@@ -119,11 +119,11 @@ impl Page<'_> {
         let said = match line.verdict {
             Verdict::Dispatched if self.dry_run => format!("would start {who}{others}"),
             Verdict::Dispatched => format!("started {who}{others}"),
-            Verdict::Adopted => format!("found the session of {who}{others}"),
+            Verdict::Adopted => format!("adopted the session of {who}{others}"),
             Verdict::Advanced => format!("{who} is done{others}"),
             Verdict::Settled => format!("settled {who}{others}"),
-            Verdict::Imported => format!("took in the work of {who}{others}"),
-            Verdict::Held => format!("{who} waits for a person"),
+            Verdict::Imported => format!("imported the work of {who}{others}"),
+            Verdict::Held => format!("{who} needs you"),
             Verdict::Paused => "paused".to_owned(),
             Verdict::Refused => format!("refused {who}"),
             Verdict::Waiting | Verdict::Skipped => "nothing to start".to_owned(),
@@ -169,7 +169,7 @@ impl Page<'_> {
         let links: Vec<String> = session.into_iter().chain(pull).collect();
         format!(
             "| {} {} | {who} | {} | {} | {} {} | {} |\n",
-            verdict_sign(line.verdict),
+            line.verdict.sign(),
             self.verdict_text(line.verdict),
             persona.unwrap_or_default(),
             links.join(" · "),
@@ -180,28 +180,11 @@ impl Page<'_> {
     }
 
     fn verdict_text(&self, verdict: Verdict) -> &'static str {
-        match verdict {
-            Verdict::Dispatched if self.dry_run => "would start",
-            Verdict::Dispatched => "started",
-            Verdict::Adopted => "found",
-            Verdict::Advanced => "done",
-            other => other.as_str(),
+        if self.dry_run {
+            verdict.forecast_label()
+        } else {
+            verdict.label()
         }
-    }
-}
-
-fn verdict_sign(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Dispatched => "🚀",
-        Verdict::Adopted => "🔎",
-        Verdict::Advanced => "✅",
-        Verdict::Settled => "🏁",
-        Verdict::Imported => "📥",
-        Verdict::Waiting => "⏳",
-        Verdict::Skipped => "⏭️",
-        Verdict::Refused => "⛔",
-        Verdict::Paused => "⏸️",
-        Verdict::Held => "✋",
     }
 }
 
@@ -229,7 +212,7 @@ fn push_plan_mistakes(text: &mut String, page: &Page<'_>) {
     }
     text.push_str("**Mistakes in the plan**\n\n");
     for one in found.iter().take(MAX_ROWS) {
-        let severity = if one.is_error() { "❌" } else { "⚠️" };
+        let severity = if one.is_error() { "✗" } else { "⚠️" };
         let help = if one.help.is_empty() {
             String::new()
         } else {
@@ -314,7 +297,7 @@ fn push_issues(text: &mut String, page: &Page<'_>) {
     text.push('\n');
     for title in opened.iter().take(MAX_ROWS) {
         text.push_str(&format!(
-            "- 📌 issue {would}opened: {}\n",
+            "- ◇ issue {would}opened: {}\n",
             escape_text(title)
         ));
     }

@@ -100,8 +100,11 @@ pub fn summary_json(report: &TickReport, cost: Cost, tense: Tense) -> Value {
 /// One line as text, without a final newline.
 #[must_use]
 pub fn line_text(line: &Line, colour: bool, tense: Tense) -> String {
-    let (sign, style) = verdict_sign(line.verdict);
-    let style = if colour { style } else { Style::new() };
+    let style = if colour {
+        verdict_style(line.verdict)
+    } else {
+        Style::new()
+    };
     let mut who = line
         .track
         .as_ref()
@@ -114,7 +117,11 @@ pub fn line_text(line: &Line, colour: bool, tense: Tense) -> String {
         .as_ref()
         .map(ToString::to_string)
         .unwrap_or_default();
-    let verdict = format!("{sign} {:<13}", verdict_text(line.verdict, tense));
+    let verdict = format!(
+        "{} {:<13}",
+        line.verdict.sign(),
+        verdict_text(line.verdict, tense)
+    );
     let dim = if colour {
         Style::new().dimmed()
     } else {
@@ -131,16 +138,12 @@ pub fn line_text(line: &Line, colour: bool, tense: Tense) -> String {
     )
 }
 
-/// The verb for a verdict: what was done, or would be.
+/// The word for a verdict: what was done, or would be.
 #[must_use]
 pub fn verdict_text(verdict: Verdict, tense: Tense) -> &'static str {
-    match (tense, verdict) {
-        (Tense::Forecast, Verdict::Dispatched) => "would start",
-        (Tense::Forecast, Verdict::Adopted) => "would adopt",
-        (Tense::Forecast, Verdict::Advanced) => "would advance",
-        (Tense::Forecast, Verdict::Settled) => "would settle",
-        (Tense::Forecast, Verdict::Imported) => "would import",
-        (_, verdict) => verdict.as_str(),
+    match tense {
+        Tense::Forecast => verdict.forecast_label(),
+        Tense::Done => verdict.label(),
     }
 }
 
@@ -150,17 +153,19 @@ pub fn short_time(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-fn verdict_sign(verdict: Verdict) -> (&'static str, Style) {
+/// The style of a verdict's sign and word.
+#[must_use]
+pub fn verdict_style(verdict: Verdict) -> Style {
     let colour = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
     match verdict {
-        Verdict::Dispatched => ("▶", colour(AnsiColor::Green).bold()),
-        Verdict::Adopted => ("↺", colour(AnsiColor::Cyan)),
-        Verdict::Advanced => ("✔", colour(AnsiColor::Green)),
-        Verdict::Settled | Verdict::Imported => ("●", colour(AnsiColor::Blue)),
-        Verdict::Waiting => ("·", Style::new().dimmed()),
-        Verdict::Skipped => ("-", colour(AnsiColor::Yellow)),
-        Verdict::Refused => ("✘", colour(AnsiColor::Red)),
-        Verdict::Paused => ("‖", colour(AnsiColor::Yellow).bold()),
-        Verdict::Held => ("!", colour(AnsiColor::Red).bold()),
+        Verdict::Dispatched => colour(AnsiColor::Green).bold(),
+        Verdict::Adopted => colour(AnsiColor::Cyan),
+        Verdict::Advanced => colour(AnsiColor::Green),
+        Verdict::Settled | Verdict::Imported => colour(AnsiColor::Blue),
+        Verdict::Waiting => Style::new().dimmed(),
+        Verdict::Skipped => colour(AnsiColor::Yellow),
+        Verdict::Refused => colour(AnsiColor::Red),
+        Verdict::Paused => colour(AnsiColor::Yellow).bold(),
+        Verdict::Held => colour(AnsiColor::Red).bold(),
     }
 }

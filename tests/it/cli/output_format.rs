@@ -177,19 +177,19 @@ fn colours_are_for_terminals_only() {
     let arguments = ["sandbox", "--headless", "--until", "2h"];
     let piped = phileas(&arguments).expect(0);
     assert!(
-        !piped.out.contains(ESCAPE) && piped.out.contains("dispatched"),
+        !piped.out.contains(ESCAPE) && piped.out.contains("started"),
         "{piped}"
     );
     let terminal = || Phileas::on_a_terminal(&arguments).env("TERM", "xterm-256color");
     let coloured = terminal().run().expect(0);
     assert!(
-        coloured.out.contains(ESCAPE) && coloured.out.contains("dispatched"),
+        coloured.out.contains(ESCAPE) && coloured.out.contains("started"),
         "{coloured}"
     );
     for (name, value) in [("NO_COLOR", "1"), ("CI", "1"), ("TERM", "dumb")] {
         let plain = terminal().env(name, value).run().expect(0);
         assert!(
-            !plain.out.contains(ESCAPE) && plain.out.contains("dispatched"),
+            !plain.out.contains(ESCAPE) && plain.out.contains("started"),
             "{name}: {plain}"
         );
     }

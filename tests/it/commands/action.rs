@@ -122,7 +122,7 @@ fn a_tick_is_told_in_files_and_a_log() {
         "{}",
         step.summary
     );
-    assert!(step.ran.out.contains("▶ dispatched"), "{:?}", step.ran);
+    assert!(step.ran.out.contains("▶ started"), "{:?}", step.ran);
     assert_eq!(step.runner_commands(), [""; 0]);
 }
 

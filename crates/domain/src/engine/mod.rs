@@ -54,7 +54,7 @@ pub use output::decision::{Change, Decision};
 pub use output::effect::{CreateSession, Effect, MakeBranch, NoticeKey};
 pub use output::event::{CreateFailure, Event};
 pub use output::read_requests::ReadRequests;
-pub use output::report::{Line, Reason, Report, Verdict};
+pub use output::report::{Line, Reason, Report, SIGN_LEGEND, Verdict};
 pub use publish::dashboard::DASHBOARD_KEY;
 pub use record::import::{Import, ImportError};
 pub use record::request::withdraw_request;

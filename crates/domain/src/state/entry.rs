@@ -107,6 +107,28 @@ impl Outcome {
         }
     }
 
+    /// The outcome for people. `pull`: the turn's pull request.
+    #[must_use]
+    pub fn describe(&self, pull: Option<PullNumber>) -> String {
+        let pull = pull.map_or_else(
+            || "pull request".to_owned(),
+            |pull| format!("pull request #{pull}"),
+        );
+        match self {
+            Self::Merged => format!("{pull} was merged"),
+            Self::PrOpen => format!("{pull} is open"),
+            Self::Completed => "ended without a pull request".to_owned(),
+            Self::Imported => "its files are in the ledger".to_owned(),
+            Self::NoOutput => "ended without changes".to_owned(),
+            Self::Rejected => format!("{pull} was closed without a merge"),
+            Self::Failed => "failed".to_owned(),
+            Self::Stuck => "abandoned, as it made no progress".to_owned(),
+            Self::Cancelled => "cancelled".to_owned(),
+            Self::Duplicate => "a second session of the same turn".to_owned(),
+            Self::Other(text) => text.clone(),
+        }
+    }
+
     /// Reads an outcome's name. An unknown name is kept.
     #[must_use]
     pub fn parse(text: &str) -> Self {

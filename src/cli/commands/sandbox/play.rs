@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use anstyle::AnsiColor;
+use phileas_domain::engine::SIGN_LEGEND;
 
 use super::transcript::Transcript;
 use crate::cli::arguments::Sandbox;
@@ -24,7 +24,10 @@ pub(crate) async fn run(
     let shared = SharedWorld::new(setup.build().map_err(CliError::usage)?.0);
     screen.print_lines(&format!(
         "A sandbox of {}: a model of GitHub, a model of Jules, a maintainer, and phileas between them.\n\
-         No key, no network.\n",
+         No key, no network.
+\
+         {SIGN_LEGEND}
+",
         world_setup::repository()
     ))?;
     let mut transcript = Transcript::new(screen.colour);
@@ -61,10 +64,7 @@ pub(crate) async fn play_days(
             Step::Moved => {}
             Step::Ticked(ticked) => match ticked.result {
                 Ok(report) => transcript.write_tick(screen, &repository, &report)?,
-                Err(error) => {
-                    let text = format!("the tick failed: {error}");
-                    transcript.write_line(screen, ticked.at, "✘", AnsiColor::Red, &text)?;
-                }
+                Err(error) => transcript.write_failed_tick(screen, ticked.at, &error)?,
             },
             Step::Over => return Ok(()),
         }

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::Path;
 
-use anstyle::AnsiColor;
 use jiff::SignedDuration;
 use phileas_domain::model::RepositoryName;
 use phileas_domain::toml_text::TomlText;
@@ -63,7 +62,7 @@ pub(crate) async fn run(
         play::play_days(&mut days, &shared, &mut transcript, screen).await?;
         act.perform_action(&shared).map_err(wrong)?;
         if let Some(text) = act.told() {
-            transcript.write_line(screen, shared.now(), "◇", AnsiColor::Magenta, &text)?;
+            transcript.write_github(screen, shared.now(), &text)?;
         }
     }
     days.go_on_until(begin + scenario.lasts);

@@ -1,6 +1,7 @@
 //! The transcript of a sandbox, line by line: what Jules and people did, what phileas did, and what it waits for.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
@@ -10,13 +11,17 @@ use phileas_domain::model::{RepositoryName, SessionId, TrackName};
 use phileas_world::books::Books;
 
 use crate::cli::exit::CliError;
+use crate::cli::terminal::decision_line::verdict_style;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::pluralize;
 use crate::runtime::TickReport;
 use crate::sandbox::{SharedWorld, world_setup};
 
 /// The column at which the further rows of a long line begin.
-const INDENT: usize = 11;
+const INDENT: usize = 21;
+
+/// The sign and the word of a mistake.
+const ERROR: (&str, &str) = ("✗", "error");
 
 /// Prints what happens, line by line.
 pub(crate) struct Transcript {
@@ -48,6 +53,10 @@ fn repository_prefix(repository: &str) -> String {
     } else {
         format!("{name} ")
     }
+}
+
+fn red() -> Style {
+    Style::new().fg_color(Some(AnsiColor::Red.into()))
 }
 
 /// Whether a wait is news. A session at work is not.
@@ -147,12 +156,13 @@ impl Transcript {
         }
     }
 
+    /// Prints a line: a sign and a word, and what happened.
     pub(crate) fn write_line(
         &mut self,
         screen: &mut Screen<impl Write>,
         at: Timestamp,
-        sign: &str,
-        colour: AnsiColor,
+        (sign, word): (&str, &str),
+        style: Style,
         text: &str,
     ) -> Result<(), CliError> {
         let day = at.strftime("%A %Y-%m-%d").to_string();
@@ -160,14 +170,49 @@ impl Transcript {
             screen.print_line(&day)?;
             self.day = day;
         }
-        let style = if self.colour {
-            Style::new().fg_color(Some(colour.into()))
-        } else {
-            Style::new()
-        };
-        let line = format!("  {}  {style}{sign}{style:#} {text}", at.strftime("%H:%M"));
+        let style = if self.colour { style } else { Style::new() };
+        let clock = at.strftime("%H:%M");
+        let line = format!("  {clock}  {style}{sign} {word:<9}{style:#} {text}");
         screen.print_wrapped(&line, INDENT)?;
         Ok(())
+    }
+
+    /// Prints what people and Jules did on GitHub.
+    pub(crate) fn write_github(
+        &mut self,
+        screen: &mut Screen<impl Write>,
+        at: Timestamp,
+        text: &str,
+    ) -> Result<(), CliError> {
+        let style = Style::new().fg_color(Some(AnsiColor::Magenta.into()));
+        self.write_line(screen, at, ("◇", "GitHub"), style, text)
+    }
+
+    /// Prints that a tick failed.
+    pub(crate) fn write_failed_tick(
+        &mut self,
+        screen: &mut Screen<impl Write>,
+        at: Timestamp,
+        error: &impl fmt::Display,
+    ) -> Result<(), CliError> {
+        self.write_line(
+            screen,
+            at,
+            ERROR,
+            red(),
+            &format!("the tick failed: {error}"),
+        )
+    }
+
+    fn write_verdict(
+        &mut self,
+        screen: &mut Screen<impl Write>,
+        at: Timestamp,
+        verdict: Verdict,
+        text: &str,
+    ) -> Result<(), CliError> {
+        let sign = (verdict.sign(), verdict.label());
+        self.write_line(screen, at, sign, verdict_style(verdict), text)
     }
 
     /// Prints what Jules and the maintainer did on GitHub since the last call.
@@ -192,20 +237,17 @@ impl Transcript {
             let number = write.detail["number"].as_u64().unwrap_or_default();
             let title = write.detail["title"].as_str().unwrap_or_default();
             let pull = format!("{}#{number}", repository_prefix(&write.repository));
-            let (sign, text) = match write.what.as_str() {
-                "pull.opened" => ("◇", format!("Jules opens pull request {pull}: {title}")),
-                "pull.merged" => ("◆", format!("{} merges {pull}", write.actor)),
-                "pull.closed" => (
-                    "◈",
-                    format!("{} closes {pull} without a merge", write.actor),
-                ),
-                "pull.reviewed" => ("◇", format!("{} reviews {pull}", write.actor)),
+            let text = match write.what.as_str() {
+                "pull.opened" => format!("Jules opens pull request {pull}: {title}"),
+                "pull.merged" => format!("{} merges {pull}", write.actor),
+                "pull.closed" => format!("{} closes {pull} without a merge", write.actor),
+                "pull.reviewed" => format!("{} reviews {pull}", write.actor),
                 "issue.opened" if self.by_hand => {
-                    ("◇", format!("{} opens issue {pull}: {title}", write.actor))
+                    format!("{} opens issue {pull}: {title}", write.actor)
                 }
                 "label.added" if self.by_hand => {
                     let label = write.detail["label"].as_str().unwrap_or_default();
-                    ("◇", format!("{} puts `{label}` on {pull}", write.actor))
+                    format!("{} puts `{label}` on {pull}", write.actor)
                 }
                 "comment.created" | "comment.edited" if self.by_hand => {
                     let body = write.detail["body"].as_str().unwrap_or_default();
@@ -215,11 +257,11 @@ impl Transcript {
                         continue;
                     };
                     known.extend(comment_lines(body).map(str::to_owned));
-                    ("◇", format!("{} writes on {pull}: {line}", write.actor))
+                    format!("{} writes on {pull}: {line}", write.actor)
                 }
                 _ => continue,
             };
-            self.write_line(screen, write.at, sign, AnsiColor::Magenta, &text)?;
+            self.write_github(screen, write.at, &text)?;
         }
         Ok(())
     }
@@ -234,8 +276,7 @@ impl Transcript {
         if self.thorough {
             for one in &report.plan_diagnostics {
                 if self.mistakes.insert(one.to_string()) {
-                    let text = format!("phileas finds {one}");
-                    self.write_line(screen, report.now, "✘", AnsiColor::Red, &text)?;
+                    self.write_line(screen, report.now, ERROR, red(), &one.to_string())?;
                 }
             }
         }
@@ -247,52 +288,31 @@ impl Transcript {
                 (Some(track), None) => format!("{whose}{track}"),
                 (None, _) => whose,
             };
-            let (sign, colour, text) = match line.verdict {
-                Verdict::Dispatched => (
-                    "▶",
-                    AnsiColor::Green,
-                    format!(
-                        "phileas starts {who} ({turn}): the intent is in git, then Jules is called"
-                    ),
-                ),
-                Verdict::Advanced => (
-                    "✔",
-                    AnsiColor::Green,
-                    format!(
-                        "phileas writes into the ledger: {turn} {who}, {}",
-                        line.detail
-                    ),
-                ),
-                Verdict::Settled => (
-                    "●",
-                    AnsiColor::Blue,
-                    match format!("{turn} {who}").trim() {
-                        "" => format!("phileas settles: {}", line.detail),
-                        about => format!("phileas settles {about}: {}", line.detail),
-                    },
-                ),
-                Verdict::Adopted => (
-                    "↺",
-                    AnsiColor::Cyan,
-                    format!("phileas adopts {turn} {who}: {}", line.detail),
-                ),
-                _ => ("·", AnsiColor::White, line.detail.clone()),
+            let about = match (who.as_str(), turn.as_str()) {
+                ("", turn) => turn.to_owned(),
+                (who, "") => who.to_owned(),
+                (who, turn) => format!("{who} ({turn})"),
+            };
+            let text = match line.verdict {
+                Verdict::Dispatched => about,
+                _ if about.is_empty() => line.detail.clone(),
+                _ => format!("{about} → {}", line.detail),
             };
             self.waits
                 .remove(&(repository.to_string(), line.track.clone()));
             self.printed.remove(&line.track);
             let mut findings = split_findings(&text).into_iter();
             let first = findings.next().unwrap_or_default();
-            self.write_line(screen, *at, sign, colour, first)?;
+            self.write_verdict(screen, *at, line.verdict, first)?;
             let session = line.session_id.as_ref().map(SessionId::as_str);
             let said = session.and_then(|id| self.handover_notes.get(id).copied());
             if let Some(said) = said.filter(|_| line.verdict == Verdict::Dispatched) {
                 let text = format!("its prompt says {said}");
-                self.write_line(screen, *at, "·", AnsiColor::White, &text)?;
+                self.write_line(screen, *at, ("·", "note"), Style::new(), &text)?;
             }
             // Findings in other people's work are printed one by one.
             for one in findings {
-                self.write_line(screen, *at, "✘", AnsiColor::Red, one)?;
+                self.write_line(screen, *at, ERROR, red(), one)?;
             }
         }
         for (at, line) in report
@@ -310,8 +330,8 @@ impl Transcript {
             if is_news {
                 let track = line.track.as_ref().map_or("everything", TrackName::as_str);
                 let whose = repository_prefix(&repository.name);
-                let text = format!("phileas waits with {whose}{track}: {}", line.detail);
-                self.write_line(screen, *at, "…", AnsiColor::Yellow, &text)?;
+                let text = format!("{whose}{track}: {}", line.detail);
+                self.write_verdict(screen, *at, line.verdict, &text)?;
             }
         }
         Ok(())

@@ -114,7 +114,7 @@ fn table_row(line: &Line, paused: Option<&String>) -> [String; 6] {
     let text = |id: Option<String>| id.unwrap_or_default();
     // Without a word before it, what a tick would do looks like a wait.
     let would = match verdict_text(line.verdict, Tense::Forecast) {
-        words if words == line.verdict.as_str() => String::new(),
+        words if words == line.verdict.label() => String::new(),
         words => format!("{words}: "),
     };
     let paused = match paused {

@@ -88,7 +88,52 @@ impl Verdict {
             Self::Imported => "imported",
         }
     }
+
+    /// What happened, in a word or two for people. [`SIGN_LEGEND`] explains the signs before it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Dispatched => "started",
+            Self::Advanced => "done",
+            Self::Held => "needs you",
+            other => other.as_str(),
+        }
+    }
+
+    /// Like [`label`](Self::label), of what a tick would do.
+    #[must_use]
+    pub fn forecast_label(self) -> &'static str {
+        match self {
+            Self::Dispatched => "would start",
+            Self::Adopted => "would adopt",
+            Self::Advanced => "would finish",
+            Self::Settled => "would settle",
+            Self::Imported => "would import",
+            other => other.label(),
+        }
+    }
+
+    /// The sign of a line, the same in the terminal, the sandbox and the step summary.
+    #[must_use]
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Dispatched => "▶",
+            Self::Adopted => "↺",
+            Self::Advanced => "✓",
+            Self::Settled | Self::Imported => "●",
+            Self::Waiting => "…",
+            Self::Skipped => "-",
+            Self::Refused => "✗",
+            Self::Paused => "‖",
+            Self::Held => "!",
+        }
+    }
 }
+
+/// What the signs of [`Verdict::sign`] mean, and the sign of what people and Jules do on GitHub.
+pub const SIGN_LEGEND: &str = "\
+▶ started  ↺ adopted  ✓ done  ● settled or imported  … waiting  - skipped
+✗ refused or failed  ‖ paused  ! needs you  ◇ on GitHub";
 
 macro_rules! reasons {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal,)*) => {

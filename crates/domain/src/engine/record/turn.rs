@@ -75,7 +75,10 @@ pub(crate) fn end_turn(
         .and_then(|turn| turn.pr_number);
     if work_item::needs_exchange_to_settle(builder, Some(slot), &outcome, pull) {
         if let Some(turn) = builder.find_turn(track, slot) {
-            let text = format!("outcome {outcome}; the exchange is read to settle its work item");
+            let text = format!(
+                "{}; the exchange is read to settle its work item",
+                outcome.describe(pull)
+            );
             let verdict = Verdict::Waiting;
             let line = builder.turn_line(track, slot, turn, verdict, Reason::ExchangeUnread, text);
             builder.report_line(line.with_until(builder.now_plus(POLL)));
@@ -99,8 +102,8 @@ pub(crate) fn end_turn(
         Some(&turn.turn),
     );
     let text = match note {
-        Some(note) => format!("outcome {outcome}: {note}"),
-        None => format!("outcome {outcome}"),
+        Some(note) => format!("{}: {note}", outcome.describe(pull)),
+        None => outcome.describe(pull),
     };
     builder.report_line(builder.turn_line(
         track,

@@ -102,7 +102,7 @@ pub(crate) fn import_output(
         new_commits::mark_summarized(builder, base);
     }
     if !taken.is_empty() {
-        let text = format!("taken into the ledger: {}", taken.join(", "));
+        let text = format!("into the ledger: {}", taken.join(", "));
         let line: Line =
             builder.turn_line(track, slot, turn, Verdict::Imported, Reason::Finished, text);
         builder.report_line(line);
