@@ -2,7 +2,7 @@
 #
 #   docker build --tag phileas .
 #
-# compose.yaml shows how it is run. The base image is named by its tag; whoever builds a release adds its digest.
+# compose.yaml shows how it is run. The base image is named by its tag; a release adds its digest.
 FROM rust:1.95-slim-bookworm AS builder
 WORKDIR /src
 COPY . .

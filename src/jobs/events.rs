@@ -11,7 +11,7 @@ use phileas_domain::Diagnostic;
 use phileas_domain::jobs::line::first_value;
 use phileas_domain::jobs::{Acknowledged, Event, EventId, Line, NewEvent};
 
-use super::files::{self, Lock, StoreError, beside};
+use super::files::{self, Lock, StoreError, sibling_path};
 use super::json_lines::Lines;
 
 /// What is added to the name of a file that has grown too long.
@@ -91,7 +91,7 @@ impl EventsFile {
             return Ok(Vec::new());
         }
         let _lock = Lock::wait(&self.path)?;
-        let older = beside(&self.path, OLDER);
+        let older = sibling_path(&self.path, OLDER);
         if file_length(&self.path)? >= MAX_FILE_BYTES {
             fs::rename(&self.path, &older).map_err(|error| StoreError::new(&self.path, error))?;
         }
@@ -131,7 +131,7 @@ impl EventsFile {
             ..Page::default()
         };
         let mut last = EventId::default();
-        for path in [beside(&self.path, OLDER), self.path.clone()] {
+        for path in [sibling_path(&self.path, OLDER), self.path.clone()] {
             let Some(file) = files::open(&path)? else {
                 continue;
             };
@@ -198,7 +198,7 @@ impl EventsFile {
         end.read(&self.path)?;
         if !end.is_numbered {
             end.last = 0;
-            end.read(&beside(&self.path, OLDER))?;
+            end.read(&sibling_path(&self.path, OLDER))?;
             end.read(&self.path)?;
         }
         Ok(end)
@@ -223,7 +223,7 @@ impl EventsFile {
     }
 
     fn read_list(&self, name: &str, moves: bool) -> Result<Acknowledged, StoreError> {
-        let path = beside(&self.path, name);
+        let path = sibling_path(&self.path, name);
         let parse = |file: &str, bytes: &[u8]| {
             let (value, behind) = first_value(file, bytes)?;
             let known = serde_json::from_value(value)
@@ -256,7 +256,7 @@ impl EventsFile {
     }
 
     fn add_to_list(&self, name: &str, event: EventId) -> Result<bool, StoreError> {
-        let path = beside(&self.path, name);
+        let path = sibling_path(&self.path, name);
         let _lock = Lock::wait(&path)?;
         let mut known = self.read_list(name, true)?;
         let new = known.add(event);
@@ -411,7 +411,7 @@ mod tests {
         let now = Timestamp::UNIX_EPOCH;
         assert_eq!(ids(&file.append(vec![draft(1, "a")], now).unwrap()), [3]);
         assert!(fs::read_to_string(&path).unwrap().contains("torn\n{"));
-        fs::rename(&path, beside(&path, OLDER)).unwrap();
+        fs::rename(&path, sibling_path(&path, OLDER)).unwrap();
         assert!(file.append(vec![draft(1, "a")], now).unwrap().is_empty());
         assert_eq!(ids(&file.append(vec![draft(1, "b")], now).unwrap()), [4]);
         assert_eq!(
@@ -431,7 +431,7 @@ mod tests {
         let filler = format!("{}\n", " ".repeat(1 << 20)).repeat(8);
         fs::write(&path, filler + &known).unwrap();
         assert_eq!(ids(&file.append(vec![draft(1, "b")], now).unwrap()), [2]);
-        assert!(beside(&path, OLDER).exists());
+        assert!(sibling_path(&path, OLDER).exists());
         assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 1);
     }
 
@@ -449,7 +449,7 @@ mod tests {
         files::append_lines(&path, &format!("{long}\n{line}")).unwrap();
         assert_eq!(ids(&file.append(vec![draft(1, "b")], now).unwrap()), [11]);
         // The same where the file was put aside, and others began the next one.
-        fs::rename(&path, beside(&path, OLDER)).unwrap();
+        fs::rename(&path, sibling_path(&path, OLDER)).unwrap();
         fs::write(&path, line).unwrap();
         assert_eq!(ids(&file.append(vec![draft(1, "c")], now).unwrap()), [13]);
         let page = file.after(EventId(8), 9, |_| true).unwrap();
@@ -531,13 +531,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("events.jsonl");
         let file = EventsFile::new(&path);
-        let list = beside(&path, ACKNOWLEDGED);
+        let list = sibling_path(&path, ACKNOWLEDGED);
         for bytes in [&b""[..], b"{\"through\": \"x\"}", b"\xff\xfe{\0"] {
             fs::write(&list, bytes).unwrap();
             assert!(!file.read_acknowledged().unwrap().contains(EventId(1)));
             assert!(file.record_acknowledged(EventId(1)).unwrap());
             assert!(file.read_acknowledged().unwrap().contains(EventId(1)));
-            assert_eq!(fs::read(beside(&list, files::UNREADABLE)).unwrap(), bytes);
+            assert_eq!(
+                fs::read(sibling_path(&list, files::UNREADABLE)).unwrap(),
+                bytes
+            );
         }
         fs::write(&list, "\u{feff}{\"through\": 3}\n").unwrap();
         assert!(file.read_acknowledged().unwrap().contains(EventId(3)));

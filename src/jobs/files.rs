@@ -13,12 +13,12 @@ pub const UNREADABLE: &str = ".unreadable";
 
 /// A file that cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {trouble}", path.display())]
+#[error("{}: {problem}", path.display())]
 pub struct StoreError {
     /// The file.
     pub path: PathBuf,
     /// What is wrong.
-    pub trouble: FileProblem,
+    pub problem: FileProblem,
 }
 
 /// What is wrong with a file.
@@ -61,7 +61,7 @@ pub enum FileProblem {
 impl StoreError {
     pub(super) fn new(path: &Path, trouble: impl Into<FileProblem>) -> Self {
         let place = || path.to_owned();
-        let trouble = match trouble.into() {
+        let problem = match trouble.into() {
             FileProblem::System(error) if error.kind() == io::ErrorKind::IsADirectory => {
                 FileProblem::Folder { place: place() }
             }
@@ -69,7 +69,7 @@ impl StoreError {
         };
         Self {
             path: place(),
-            trouble,
+            problem,
         }
     }
 }
@@ -139,7 +139,7 @@ impl Drop for Lock {
 }
 
 fn open_lock(path: &Path) -> Result<(PathBuf, File), StoreError> {
-    let at = beside(path, LOCK);
+    let at = sibling_path(path, LOCK);
     refuse_link(path)?;
     refuse_link(&at)?;
     make_folder(path)?;
@@ -166,7 +166,7 @@ fn refuse_link(path: &Path) -> Result<(), StoreError> {
 }
 
 /// The path with something added to its name.
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn sibling_path(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
@@ -215,7 +215,7 @@ pub fn read_state<T>(
         Ok(None) => return Ok((None, Vec::new())),
         Ok(Some(bytes)) => parse(&file, &bytes),
         Err(StoreError {
-            trouble: wrong @ FileProblem::TooLarge { .. },
+            problem: wrong @ FileProblem::TooLarge { .. },
             ..
         }) => Err(Box::new(Diagnostic::error(
             file.as_ref(),
@@ -228,7 +228,7 @@ pub fn read_state<T>(
         Err(mut wrong) => {
             wrong.severity = phileas_domain::Severity::Warning;
             let help = if moves {
-                let aside = beside(path, UNREADABLE);
+                let aside = sibling_path(path, UNREADABLE);
                 fs::rename(path, &aside).map_err(|error| StoreError::new(path, error))?;
                 format!(
                     "nothing needs to be done; the file is now {}, and a new one is begun",
@@ -366,7 +366,9 @@ mod tests {
         assert!(held.is_some());
         assert!(Lock::attempt(&path).unwrap().is_none());
         let mode = std::os::unix::fs::PermissionsExt::mode(
-            &fs::metadata(beside(&path, LOCK)).unwrap().permissions(),
+            &fs::metadata(sibling_path(&path, LOCK))
+                .unwrap()
+                .permissions(),
         );
         assert_eq!(mode & 0o777, 0o600);
         // So a child has it that is just being started.
@@ -397,7 +399,7 @@ mod tests {
         std::os::unix::fs::symlink(folder.path().join("nowhere"), &link).unwrap();
         refused(write_whole(&link, "new"));
         refused(append_lines(&link, "new\n"));
-        let lock = beside(&file, LOCK);
+        let lock = sibling_path(&file, LOCK);
         std::os::unix::fs::symlink(folder.path().join("nowhere"), &lock).unwrap();
         assert!(Lock::attempt(&file).is_err());
         fs::remove_file(&lock).unwrap();

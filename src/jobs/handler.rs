@@ -29,7 +29,7 @@ const RETRY_GRACE: SignedDuration = SignedDuration::from_secs(20);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowed {
     /// Ask Jules for the session's changes, and whether what the event reports still waits for a reaction.
-    pub look: bool,
+    pub checks_session: bool,
     /// Ask GitHub for the pull request and its checks.
     pub checks: bool,
     /// Start a session in place of one that failed, at most so many times.
@@ -44,7 +44,7 @@ pub struct Allowed {
 #[derive(Debug)]
 pub struct EventHandler<'a, A, P> {
     /// Where the files are.
-    pub places: &'a JobPaths,
+    pub paths: &'a JobPaths,
     /// The Jules keys; empty where there are none.
     pub accounts: &'a BTreeMap<String, A>,
     /// GitHub, where there is a credential.
@@ -82,7 +82,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
     ///
     /// [`StoreError`]. What fails outside is a note of the brief.
     pub async fn handle(&self, event: &Event, now: Timestamp) -> Result<HandledEvent, StoreError> {
-        let jobs = self.places.jobs_file();
+        let jobs = self.paths.jobs_file();
         let job = match &event.job_id {
             Some(id) => jobs.get(id)?,
             None => None,
@@ -147,7 +147,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
 
     /// Finds out whether what the event reports still waits: another process may have been quicker.
     async fn recheck_job(&self, event: &Event, job: &Job, work: &mut Work) {
-        if !self.allowed.look {
+        if !self.allowed.checks_session {
             return;
         }
         let Some(account) = self.find_account(job) else {
@@ -170,7 +170,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         account: &A,
         work: &mut Work,
     ) -> Result<Option<String>, AccountFailure> {
-        let Some(seen) = account.look(&job.job_id).await? else {
+        let Some(seen) = account.read_session(&job.job_id).await? else {
             // One that belongs to another key looks the same, so that settles nothing.
             let note =
                 "whether it still waits is not known: this key's Jules knows no such session";
@@ -188,7 +188,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         work: &mut Work,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        if self.allowed.look {
+        if self.allowed.checks_session {
             match self.find_account(job) {
                 Some(account) => match account.changes(&job.job_id).await {
                     Ok(diff) => {
@@ -208,7 +208,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         let over = work.pull.as_ref().and_then(|pull| reason_of(pull.state));
         if let Some(reason) = over {
             let settling = self.allowed.settling;
-            if finish(self.places, job, self.accounts, reason, settling, now).await? {
+            if finish(self.paths, job, self.accounts, reason, settling, now).await? {
                 work.notes.push("the job is retired".to_owned());
             }
         }
@@ -307,11 +307,11 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         account: &A,
         now: Timestamp,
     ) -> Result<Result<JobId, NotRetried>, StoreError> {
-        let jobs = self.places.jobs_file();
+        let jobs = self.paths.jobs_file();
         let stop = |why: String, again| Ok(Err(NotRetried { why, again }));
         let attempt = job.attempt_number() + 1;
         let marker = format!("{MARKER}{}.{attempt}", job.job_id);
-        let old = match account.look(&job.job_id).await {
+        let old = match account.read_session(&job.job_id).await {
             Ok(Some(old)) => old,
             Ok(None) => return stop("Jules does not know its session".to_owned(), false),
             Err(failure) => return stop(failure.to_string(), true),

@@ -36,7 +36,7 @@ pub const MAX_MEMORY_BYTES: usize = 64 << 20;
 /// Looks at jobs.
 #[derive(Debug)]
 pub struct Monitor<A> {
-    places: JobPaths,
+    paths: JobPaths,
     rhythm: MonitorSettings,
     accounts: BTreeMap<String, A>,
 }
@@ -65,9 +65,9 @@ pub struct Cycle {
 impl<A: ReadAccount> Monitor<A> {
     /// A monitor. Accounts are named as key files are: `owner__name`, `owner`, and [`DEFAULT_ACCOUNT`].
     #[must_use]
-    pub fn new(places: JobPaths, rhythm: MonitorSettings, accounts: BTreeMap<String, A>) -> Self {
+    pub fn new(paths: JobPaths, rhythm: MonitorSettings, accounts: BTreeMap<String, A>) -> Self {
         Self {
-            places,
+            paths,
             rhythm,
             accounts,
         }
@@ -87,13 +87,13 @@ impl<A: ReadAccount> Monitor<A> {
     /// [`StoreError`], when a file cannot be read or written. Everything outside that fails is remembered, and told when
     /// it keeps failing.
     pub async fn cycle(&self, now: Timestamp, eager: bool) -> Result<Cycle, StoreError> {
-        let Some(_lock) = Lock::attempt(&self.places.monitor)? else {
+        let Some(_lock) = Lock::attempt(&self.paths.monitor)? else {
             return Ok(Cycle {
                 busy: true,
                 ..Cycle::default()
             });
         };
-        let (registry, mut warnings) = self.places.jobs_file().read()?;
+        let (registry, mut warnings) = self.paths.jobs_file().read()?;
         let mut memory = self.write_memory(&mut warnings)?;
         memory.forget(|id| registry.get(id).is_some(), now);
         let mut by_account: BTreeMap<&str, Vec<&Job>> = BTreeMap::new();
@@ -120,7 +120,7 @@ impl<A: ReadAccount> Monitor<A> {
         let first = |draft: &NewEvent| draft.payload.priority.unwrap_or_default();
         gathered.drafts.sort_by_key(first);
         let told = gathered.drafts.clone();
-        let events = self.places.events_file().append(gathered.drafts, now)?;
+        let events = self.paths.events_file().append(gathered.drafts, now)?;
         for draft in told {
             if let Some(job) = draft.job_id {
                 memory.jobs.entry(job).or_default().record_sent(draft.cause);
@@ -132,9 +132,9 @@ impl<A: ReadAccount> Monitor<A> {
         memory.own.cycles += 1;
         memory.own.requests += after.saturating_sub(sent);
         memory.own.cycle_at = Some(now);
-        files::write_whole(&self.places.monitor, &memory.render())?;
+        files::write_whole(&self.paths.monitor, &memory.render())?;
         for (id, reason) in &gathered.retired {
-            self.places.jobs_file().retire(id, *reason, now)?;
+            self.paths.jobs_file().retire(id, *reason, now)?;
         }
         Ok(Cycle {
             busy: false,
@@ -193,7 +193,7 @@ impl<A: ReadAccount> Monitor<A> {
     }
 
     fn write_memory(&self, warnings: &mut Vec<Diagnostic>) -> Result<MonitorMemory, StoreError> {
-        let path = &self.places.monitor;
+        let path = &self.paths.monitor;
         let (memory, found) =
             files::read_state(path, MAX_MEMORY_BYTES, true, MonitorMemory::parse)?;
         warnings.extend(found);
@@ -206,7 +206,7 @@ impl<A: ReadAccount> Monitor<A> {
     }
 
     fn no_key(&self, job: &Job) -> Diagnostic {
-        let file = self.places.jobs.to_string_lossy();
+        let file = self.paths.jobs.to_string_lossy();
         Diagnostic::warning(file, "there is no Jules key for this job")
             .key(job.job_id.as_str())
             .help("set JULES_API_KEY, or name its repository in `repo`")
@@ -283,7 +283,7 @@ impl<A: ReadAccount> Monitor<A> {
                 gathered,
             };
             let shown = listed.remove(&job.job_id);
-            let looked = visit.look(shown, &mut looks, &mut reads).await;
+            let looked = visit.check_session(shown, &mut looks, &mut reads).await;
             if let Err(failure) = looked {
                 // The whole account must wait; what has been found out so far counts.
                 let known = memory.own.accounts.entry(name.to_owned()).or_default();

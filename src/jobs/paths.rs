@@ -48,10 +48,10 @@ impl JobPaths {
 
 /// Why a caller may not name a path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{asked}` does not lie in {}; name a file inside it", root.display())]
+#[error("`{requested}` does not lie in {}; name a file inside it", root.display())]
 pub struct OutsideRootError {
     /// What was named.
-    pub asked: String,
+    pub requested: String,
     /// Where it would have to lie.
     pub root: PathBuf,
 }
@@ -63,7 +63,7 @@ pub struct OutsideRootError {
 /// [`OutsideRootError`].
 pub fn confine_path(root: &Path, asked: &str) -> Result<PathBuf, OutsideRootError> {
     let outside = || OutsideRootError {
-        asked: asked.to_owned(),
+        requested: asked.to_owned(),
         root: root.to_owned(),
     };
     let base = root.canonicalize().map_err(|_| outside())?;

@@ -12,7 +12,7 @@ use phileas_domain::jobs::{Line, WatcherMemory};
 use sha2::{Digest as _, Sha256};
 
 use super::events::OLDER;
-use super::files::{StoreError, beside};
+use super::files::{StoreError, sibling_path};
 use super::json_lines::Lines;
 
 /// How many bytes before the offset tell one file from another.
@@ -102,7 +102,7 @@ impl Tail {
         memory.offset = line.end;
         memory.file = Some(line.file);
         let wrong = |error: io::Error| StoreError::new(&self.path, error);
-        for path in [self.path.clone(), beside(&self.path, OLDER)] {
+        for path in [self.path.clone(), sibling_path(&self.path, OLDER)] {
             if let Some(mut file) = open(&path).map_err(wrong)?
                 && file_number(&file).map_err(wrong)? == line.file
             {
@@ -120,7 +120,7 @@ impl Tail {
     ///
     /// When the file cannot be read.
     pub fn place(&self, line: &TailLine) -> Result<(PathBuf, u64), StoreError> {
-        for path in [self.path.clone(), beside(&self.path, OLDER)] {
+        for path in [self.path.clone(), sibling_path(&self.path, OLDER)] {
             let wrong = |error: io::Error| StoreError::new(&path, error);
             if let Some(mut file) = open(&path).map_err(wrong)?
                 && file_number(&file).map_err(wrong)? == line.file
@@ -159,7 +159,7 @@ impl Tail {
     /// A line of the file that was put aside, if that is the one that was read last. It may have been truncated before; then
     /// it is read from its beginning, as it would have been in its place.
     fn rest_of_older(&self, memory: &WatcherMemory) -> io::Result<Option<TailLine>> {
-        let Some(mut file) = open(&beside(&self.path, OLDER))? else {
+        let Some(mut file) = open(&sibling_path(&self.path, OLDER))? else {
             return Ok(None);
         };
         let number = file_number(&file)?;
@@ -299,10 +299,10 @@ mod tests {
         assert_eq!(reader.read(), ["longer than before", "b"]);
         // Rotated with a line that was not read.
         reader.append("last\n");
-        fs::rename(reader.path(), beside(&reader.path(), OLDER)).unwrap();
+        fs::rename(reader.path(), sibling_path(&reader.path(), OLDER)).unwrap();
         reader.append("first\n");
         assert_eq!(reader.read(), ["last", "first"]);
-        fs::rename(reader.path(), beside(&reader.path(), OLDER)).unwrap();
+        fs::rename(reader.path(), sibling_path(&reader.path(), OLDER)).unwrap();
         assert!(reader.read().is_empty());
         reader.append("next\n");
         assert_eq!(reader.read(), ["next"]);
@@ -316,7 +316,7 @@ mod tests {
             reader.append("one\ntwo\n");
             assert_eq!(reader.read(), ["one", "two"]);
             fs::write(reader.path(), rewritten).unwrap();
-            fs::rename(reader.path(), beside(&reader.path(), OLDER)).unwrap();
+            fs::rename(reader.path(), sibling_path(&reader.path(), OLDER)).unwrap();
             reader.append("next\n");
             let expected: Vec<&str> = rewritten.lines().chain(["next"]).collect();
             assert_eq!(reader.read(), expected);

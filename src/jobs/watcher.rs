@@ -10,7 +10,7 @@ use phileas_domain::jobs::{Event, WatcherMemory};
 use serde_json::{Value, json};
 
 use super::events::{EventsFile, event_of};
-use super::files::{self, Lock, StoreError, beside};
+use super::files::{self, Lock, StoreError, sibling_path};
 use super::paths::JobPaths;
 use super::tail::{Tail, TailLine};
 
@@ -184,10 +184,10 @@ impl<H: Handler> Watcher<H> {
 
     /// Writes an event that no handler accepts where a person finds it.
     fn write_dead_letter(&self, letter: &Value) -> Result<(), StoreError> {
-        let path = beside(self.events.path(), DEAD);
+        let path = sibling_path(self.events.path(), DEAD);
         let _lock = Lock::wait(&path)?;
         if std::fs::metadata(&path).is_ok_and(|known| known.len() >= MAX_DEAD_BYTES) {
-            let older = beside(&path, super::events::OLDER);
+            let older = sibling_path(&path, super::events::OLDER);
             std::fs::rename(&path, older).map_err(|error| StoreError::new(&path, error))?;
         }
         files::append_lines(&path, &format!("{letter}\n"))

@@ -29,14 +29,14 @@ pub(super) struct Change {
 /// Tells listeners of this process what has changed.
 #[derive(Debug, Clone)]
 pub(super) struct ChangeFeed {
-    told: broadcast::Sender<Change>,
+    sender: broadcast::Sender<Change>,
     over: watch::Sender<bool>,
 }
 
 impl Default for ChangeFeed {
     fn default() -> Self {
         Self {
-            told: broadcast::channel(CAPACITY).0,
+            sender: broadcast::channel(CAPACITY).0,
             over: watch::Sender::new(false),
         }
     }
@@ -44,7 +44,7 @@ impl Default for ChangeFeed {
 
 impl ChangeFeed {
     pub(super) fn listen(&self) -> broadcast::Receiver<Change> {
-        self.told.subscribe()
+        self.sender.subscribe()
     }
 
     /// No client will ask any more, so no call need wait any longer.
@@ -89,6 +89,6 @@ impl ChangeFeed {
 
     fn send_change(&self, uri: String, list: bool) {
         // Most of the time there is no listener.
-        let _unheard = self.told.send(Change { uri, list });
+        let _unheard = self.sender.send(Change { uri, list });
     }
 }

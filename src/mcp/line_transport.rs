@@ -45,7 +45,7 @@ pub struct LineTransport<R, W, E> {
     /// The client has begun: by a handshake, by a request that names its revision, or by neither.
     has_begun: bool,
     /// What a line said that is not dealt with yet. Only a batch says more than one thing.
-    heard: VecDeque<LineResult>,
+    received: VecDeque<LineResult>,
     output: Arc<Mutex<Option<W>>>,
     /// The error that is on its way. Nothing more is read before it is out, so that rubbish cannot pile up answers.
     refusal: Option<JoinHandle<io::Result<()>>>,
@@ -81,7 +81,7 @@ where
             begun: Vec::new(),
             is_passed_over: false,
             has_begun: false,
-            heard: VecDeque::new(),
+            received: VecDeque::new(),
             output: Arc::new(Mutex::new(Some(output))),
             refusal: None,
             unanswered: Arc::new(watch::Sender::new(HashSet::new())),
@@ -101,11 +101,11 @@ where
                 Begin::Own => self.has_begun = true,
                 Begin::Bare => {
                     self.has_begun = true;
-                    self.heard.extend(handshake_of().map(parse_message));
+                    self.received.extend(handshake_of().map(parse_message));
                 }
             }
         }
-        self.heard.extend(parse_messages(line));
+        self.received.extend(parse_messages(line));
     }
 
     /// Notes a request until its answer is written. A request that is cancelled gets no answer.
@@ -224,10 +224,10 @@ where
                     return None;
                 }
             }
-            let Some(heard) = self.heard.pop_front() else {
+            let Some(heard) = self.received.pop_front() else {
                 match self.line().await {
                     Ok(Some(Line::Whole(line))) => self.hear(&line),
-                    Ok(Some(Line::TooLong)) => self.heard.push_back(Err(refusal_message(
+                    Ok(Some(Line::TooLong)) => self.received.push_back(Err(refusal_message(
                         ErrorCode::PARSE_ERROR,
                         &format!("the line is longer than {MAX_LINE_BYTES} bytes and was not read"),
                         Value::Null,

@@ -235,7 +235,7 @@ pub(super) async fn read(
         ResourceAddress::Job(id) => (json!(JobView::of(&job(desk, &id).await?)).to_string(), JSON),
         ResourceAddress::Messages(id) => {
             let job = job(desk, &id).await?;
-            let happenings = desk.happenings(&job).await?;
+            let happenings = desk.activities(&job).await?;
             let said = happenings.iter().filter_map(|one| {
                 let (role, text) = match &one.what {
                     JobActivityKind::JulesSaid(text) => ("agent", text.clone()),
@@ -276,7 +276,7 @@ pub(super) async fn read(
         ResourceAddress::State(repository) => {
             let repository = desk.policy.repository(&repository.to_string())?;
             let text = desk
-                .house
+                .phileas
                 .state(&repository)
                 .await?
                 .ok_or(ResourceError::Missing)?;
@@ -285,7 +285,7 @@ pub(super) async fn read(
         ResourceAddress::Pipeline(repository, path) => {
             let repository = desk.policy.repository(&repository.to_string())?;
             let text = desk
-                .house
+                .phileas
                 .text(&repository, &path)
                 .await?
                 .ok_or(ResourceError::Missing)?;

@@ -25,7 +25,7 @@ use super::{prompts, resources, revision, subscriptions, tools};
 /// The server. Clones share everything.
 #[derive(Clone)]
 pub struct Server {
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     offers: Arc<Vec<ToolDefinition>>,
     /// What a client of an older revision has subscribed to. A clone for another client begins without.
     subscribers: Subscribers,
@@ -37,7 +37,7 @@ impl Server {
     #[must_use]
     pub fn new(desk: ToolContext) -> Self {
         Self {
-            desk: Arc::new(desk),
+            context: Arc::new(desk),
             offers: Arc::new(tools::all()),
             subscribers: Subscribers::default(),
             expected: ExpectedListeners::default(),
@@ -56,7 +56,7 @@ impl Server {
 
     /// Releases calls that wait for a change: no client will read their answer any more.
     pub fn end(&self) {
-        self.desk.changes.end();
+        self.context.changes.end();
     }
 
     /// Whether there is such a tool, and it takes arguments of these names and types.
@@ -69,7 +69,7 @@ impl Server {
     }
 
     fn is_offered(&self, offer: &ToolDefinition) -> bool {
-        !(self.desk.policy.read_only && offer.effect.writes())
+        !(self.context.policy.read_only && offer.effect.writes())
     }
 
     fn find_tool(&self, name: &str) -> Result<&ToolDefinition, ToolError> {
@@ -135,7 +135,7 @@ impl ServerHandler for Server {
         let answer = match self.find_tool(&request.name) {
             Ok(offer) => {
                 let call = ToolCall { request, context };
-                offer.call(Arc::clone(&self.desk), call).await
+                offer.call(Arc::clone(&self.context), call).await
             }
             Err(trouble) => failed(&trouble).into(),
         };
@@ -172,7 +172,8 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        resources::list(&self.desk, cursor.as_deref()).map_err(|trouble| invalid_params(&trouble))
+        resources::list(&self.context, cursor.as_deref())
+            .map_err(|trouble| invalid_params(&trouble))
     }
 
     async fn list_resource_templates(
@@ -188,7 +189,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        match resources::read(&self.desk, &request.uri).await {
+        match resources::read(&self.context, &request.uri).await {
             Ok(result) => Ok(result.into()),
             Err(ResourceError::Trouble(trouble)) => {
                 Err(ErrorData::internal_error(trouble.to_string(), None))
@@ -204,12 +205,12 @@ impl ServerHandler for Server {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        self.expected.expect(&self.desk, requested);
+        self.expected.expect(&self.context, requested);
         Some(subscriptions::accepted_filter(requested))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        subscriptions::listen(&self.desk, &self.expected, &context).await;
+        subscriptions::listen(&self.context, &self.expected, &context).await;
         Ok(())
     }
 
@@ -225,7 +226,7 @@ impl ServerHandler for Server {
             ));
         }
         self.subscribers
-            .add(&self.desk, &request.uri, &context.peer)
+            .add(&self.context, &request.uri, &context.peer)
             .map_err(|trouble| invalid_params(&trouble))
     }
 
@@ -266,8 +267,11 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let values =
-            resources::complete(&self.desk, &request.argument.name, &request.argument.value);
+        let values = resources::complete(
+            &self.context,
+            &request.argument.name,
+            &request.argument.value,
+        );
         let info =
             CompletionInfo::new(values).map_err(|text| ErrorData::internal_error(text, None))?;
         Ok(CompleteResult::new(info))

@@ -99,7 +99,7 @@ async fn send_accepted(mut news: PendingChanges, context: &SubscriptionContext) 
 struct PendingChanges {
     queue: MonitorFiles,
     runs: Runs,
-    told: tokio::sync::broadcast::Receiver<Change>,
+    changes: tokio::sync::broadcast::Receiver<Change>,
     mark: FileMarks,
 }
 
@@ -108,7 +108,7 @@ impl PendingChanges {
         Self {
             queue: desk.queue.clone(),
             runs: desk.runs.clone(),
-            told: desk.changes.listen(),
+            changes: desk.changes.listen(),
             mark: FileMarks::of(&desk.queue, &desk.runs),
         }
     }
@@ -117,7 +117,7 @@ impl PendingChanges {
     async fn next(&mut self) -> Vec<Change> {
         loop {
             tokio::select! {
-                told = self.told.recv() => match told {
+                told = self.changes.recv() => match told {
                     Ok(change) => return vec![change],
                     // A client that lags behind reads the lists again.
                     Err(RecvError::Lagged(_)) => return self.all_changes(),
@@ -182,7 +182,7 @@ pub(super) struct Subscribers(Arc<Mutex<SubscriberList>>);
 #[derive(Debug, Default)]
 struct SubscriberList {
     addresses: BTreeSet<String>,
-    told: bool,
+    notified: bool,
 }
 
 impl Subscribers {
@@ -199,8 +199,8 @@ impl Subscribers {
             )));
         }
         known.addresses.insert(uri.to_owned());
-        if !known.told {
-            known.told = true;
+        if !known.notified {
+            known.notified = true;
             let (news, known, peer) =
                 (PendingChanges::new(desk), Arc::clone(&self.0), peer.clone());
             tokio::spawn(notify_subscribers(news, known, peer));

@@ -21,7 +21,7 @@ const MAX_ID_CHARS: usize = 40;
 /// What all tools work with.
 pub struct ToolContext {
     pub(super) jules: Arc<dyn SessionsApi>,
-    pub(super) house: Arc<dyn PhileasApi>,
+    pub(super) phileas: Arc<dyn PhileasApi>,
     pub(super) queue: MonitorFiles,
     /// Checks jobs where no monitor runs; `None`: this server has no key for that.
     pub(super) checks: Option<Arc<dyn CheckJobs>>,
@@ -41,14 +41,14 @@ impl ToolContext {
     #[must_use]
     pub fn new(
         jules: Arc<dyn SessionsApi>,
-        house: Arc<dyn PhileasApi>,
+        phileas: Arc<dyn PhileasApi>,
         queue: MonitorFiles,
         policy: Policy,
         secret: [u8; 32],
     ) -> Self {
         Self {
             jules,
-            house,
+            phileas,
             queue,
             checks: None,
             checking: Arc::default(),
@@ -93,8 +93,8 @@ impl ToolContext {
     }
 
     /// What happened in a job, oldest first; nothing where Jules does not show it yet.
-    pub(super) async fn happenings(&self, job: &Job) -> Result<Vec<JobActivity>, ToolError> {
-        Ok(self.jules.happenings(&job.id).await?.unwrap_or_default())
+    pub(super) async fn activities(&self, job: &Job) -> Result<Vec<JobActivity>, ToolError> {
+        Ok(self.jules.activities(&job.id).await?.unwrap_or_default())
     }
 }
 

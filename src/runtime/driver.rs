@@ -127,7 +127,7 @@ struct LoopState {
     alone: Option<RepositoryId>,
     lanes: Lanes,
     left: Deferred,
-    troubles: InboxOutages,
+    inbox_outages: InboxOutages,
     outages: Arc<TickOutageLog>,
     /// Leases that could not be ended while the inbox was unavailable.
     unended: Vec<Lease>,
@@ -138,7 +138,7 @@ struct LoopState {
     /// Before this it is not tried again to extend them, because that has failed.
     extend_after: Timestamp,
     /// The driver does not ask before this time again which repositories are due.
-    look_after: Timestamp,
+    next_check: Timestamp,
     /// When to check again whether the clock was set back.
     call_back_at: Timestamp,
     /// The driver shuts down: no tick is started.
@@ -192,13 +192,13 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             alone: None,
             lanes: Lanes::new(self.bounds.per_lane),
             left: Deferred::default(),
-            troubles: InboxOutages::default(),
+            inbox_outages: InboxOutages::default(),
             outages: Arc::default(),
             unended: Vec::new(),
             end_after: now,
             extended_at: now,
             extend_after: now,
-            look_after: now,
+            next_check: now,
             call_back_at: now,
             leaving: Arc::default(),
         };
@@ -265,7 +265,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         }
         let now = self.clock.now();
         // After the clock was set back, a short pause must not last a day.
-        hands.look_after = hands.look_after.min(time_after(now, RETRY_DELAY));
+        hands.next_check = hands.next_check.min(time_after(now, RETRY_DELAY));
         let mut until = time_after(now, LONGEST_SLEEP);
         if !hands.running.is_empty() {
             until = until.min(time_after(hands.extended_at, HEARTBEAT));
@@ -276,8 +276,8 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 // The queue waits for the end of a tick.
                 return until;
             }
-            if self.clock.now() < hands.look_after {
-                return until.min(hands.look_after);
+            if self.clock.now() < hands.next_check {
+                return until.min(hands.next_check);
             }
             // Reads of a slow inbox may take as long as a lease lasts.
             if !self.extend(hands).await {
@@ -285,38 +285,38 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             }
             match self.inbox.next_due().await {
                 Ok(Some(due)) if due <= self.clock.now() => {
-                    let blocked = self.look(hands).await;
+                    let blocked = self.check_inbox(hands).await;
                     self.start_queued(hands).await;
                     if blocked || !hands.queue.is_empty() || !hands.waiting_alone.is_empty() {
-                        hands.look_after = time_after(self.clock.now(), RETRY_DELAY);
+                        hands.next_check = time_after(self.clock.now(), RETRY_DELAY);
                     }
                 }
                 Ok(due) => {
-                    hands.troubles.asking.worked(|| self.clock.now());
+                    hands.inbox_outages.asking.worked(|| self.clock.now());
                     return due.map_or(until, |due| until.min(due));
                 }
                 Err(error) => {
                     let now = self.clock.now();
-                    hands.troubles.asking.failed(error, now);
-                    hands.look_after = time_after(now, RETRY_DELAY);
+                    hands.inbox_outages.asking.failed(error, now);
+                    hands.next_check = time_after(now, RETRY_DELAY);
                 }
             }
         }
         // Very many become due one after another, or a repository is due and cannot be leased.
-        hands.look_after = time_after(self.clock.now(), RETRY_DELAY);
-        until.min(hands.look_after)
+        hands.next_check = time_after(self.clock.now(), RETRY_DELAY);
+        until.min(hands.next_check)
     }
 
     /// Reads which repositories are due. `true`: one is that cannot be started whatever room there is, or the inbox failed.
-    async fn look(&self, hands: &mut LoopState) -> bool {
+    async fn check_inbox(&self, hands: &mut LoopState) -> bool {
         let now = self.clock.now();
         let due = match self.inbox.due(now, MAX_DUE).await {
             Ok(due) => {
-                hands.troubles.asking.worked(|| self.clock.now());
+                hands.inbox_outages.asking.worked(|| self.clock.now());
                 due
             }
             Err(error) => {
-                hands.troubles.asking.failed(error, self.clock.now());
+                hands.inbox_outages.asking.failed(error, self.clock.now());
                 return true;
             }
         };
@@ -332,7 +332,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         let alone: BTreeSet<RepositoryId> = match self.inbox.due_alone(now).await {
             Ok(alone) => alone.into_iter().collect(),
             Err(error) => {
-                hands.troubles.asking.failed(error, self.clock.now());
+                hands.inbox_outages.asking.failed(error, self.clock.now());
                 return true;
             }
         };
@@ -372,7 +372,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         let now = self.clock.now();
         match claimed {
             Ok(leases) => {
-                hands.troubles.claiming.worked(|| now);
+                hands.inbox_outages.claiming.worked(|| now);
                 let (stand, over): (Vec<_>, Vec<_>) =
                     leases.into_iter().partition(|lease| now < lease.until);
                 for lease in stand {
@@ -382,13 +382,13 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 }
                 self.give_back(over).await;
                 if hands.queue.is_empty() {
-                    hands.look_after = now;
+                    hands.next_check = now;
                 }
             }
             Err(error) => {
-                hands.troubles.claiming.failed(error, now);
+                hands.inbox_outages.claiming.failed(error, now);
                 hands.queue = Queue::default();
-                hands.look_after = time_after(now, RETRY_DELAY);
+                hands.next_check = time_after(now, RETRY_DELAY);
             }
         }
         // Those that are not due any more, or that have to wait.
@@ -410,7 +410,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             let now = self.clock.now();
             match claimed {
                 Ok(lease) => {
-                    hands.troubles.claiming.worked(|| now);
+                    hands.inbox_outages.claiming.worked(|| now);
                     hands.waiting_alone.remove(&id);
                     match lease {
                         Some(lease) if now < lease.until => {
@@ -430,8 +430,8 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                     }
                 }
                 Err(error) => {
-                    hands.troubles.claiming.failed(error, now);
-                    hands.look_after = time_after(now, RETRY_DELAY);
+                    hands.inbox_outages.claiming.failed(error, now);
+                    hands.next_check = time_after(now, RETRY_DELAY);
                     return false;
                 }
             }
@@ -441,7 +441,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
 
     /// Logs that a repository was suspended by the claim of this time, where that is so: no tick of it ends that could.
     async fn report_suspension(&self, id: RepositoryId, claimed_at: Timestamp) {
-        let Ok(Some(wake)) = self.inbox.look(id).await else {
+        let Ok(Some(wake)) = self.inbox.read_wake(id).await else {
             return;
         };
         let is_new =
@@ -530,7 +530,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         hands.call_back_at = time_after(now, CALL_BACK);
         match self.inbox.call_back(now).await {
             Ok(called) => {
-                hands.troubles.calling_back.worked(|| now);
+                hands.inbox_outages.calling_back.worked(|| now);
                 if called > 0 {
                     tracing::warn!(
                         repositories = called,
@@ -540,8 +540,8 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             }
             Err(error) => {
                 let now = self.clock.now();
-                hands.troubles.calling_back.failed(error, now);
-                hands.look_after = time_after(now, RETRY_DELAY);
+                hands.inbox_outages.calling_back.failed(error, now);
+                hands.next_check = time_after(now, RETRY_DELAY);
             }
         }
     }
@@ -568,7 +568,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         // It may have been seen as due while it still ran, for its lease ends a moment before it does. Then it is what
         // the others wait for.
         if hands.queue.is_empty() {
-            hands.look_after = self.clock.now();
+            hands.next_check = self.clock.now();
         }
     }
 
@@ -597,7 +597,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         }
         match self.inbox.heartbeat(&leases, now, LEASE).await {
             Ok(held) => {
-                hands.troubles.extending.worked(|| now);
+                hands.inbox_outages.extending.worked(|| now);
                 hands.extended_at = now;
                 for (repository, running) in &hands.running {
                     if held.contains(repository) {
@@ -611,7 +611,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             }
             Err(error) => {
                 let now = self.clock.now();
-                hands.troubles.extending.failed(error, now);
+                hands.inbox_outages.extending.failed(error, now);
                 hands.extend_after = time_after(now, RETRY_DELAY);
                 false
             }

@@ -235,7 +235,7 @@ pub trait Inbox: Send + Sync {
     /// # Errors
     ///
     /// When it cannot be read.
-    fn look(
+    fn read_wake(
         &self,
         repository: RepositoryId,
     ) -> impl Future<Output = Result<Option<Wake>, InboxError>> + Send;
@@ -319,7 +319,7 @@ pub trait Inbox: Send + Sync {
     }
 
     /// Why deliveries cannot be stored at this time, as far as that is known without trying. One line for people.
-    fn trouble(&self) -> Option<String>;
+    fn problem_text(&self) -> Option<String>;
 
     /// Changes whenever [`Inbox::next_due`] may have become earlier, in whichever process. Other processes are noticed within
     /// a second or so.

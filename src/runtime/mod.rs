@@ -17,7 +17,7 @@ pub mod ports;
 
 pub use edit::{Edit, EditError, edit};
 pub(crate) use observe::sources;
-pub use observe::{Observation, ledger_of, look, snapshot_of};
+pub use observe::{Observation, ledger_of, observe_repository, snapshot_of};
 pub use report::{FailedEffect, TickReport};
 pub use settings::Settings;
 pub use signature::{SERVICE, is_of_service, signed};

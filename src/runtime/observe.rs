@@ -46,7 +46,7 @@ pub struct Observation {
     /// GitHub's time then.
     pub github_time: Timestamp,
     /// What was requested last. A decision that needs exactly this again could not read it.
-    pub(super) asked: ReadRequests,
+    pub(super) requested: ReadRequests,
     /// How long prompts were rendered for it.
     pub(super) rendering: Duration,
 }
@@ -71,7 +71,7 @@ impl Observation {
 /// # Errors
 ///
 /// Only when GitHub's one read fails. What else cannot be read stands in the snapshot as an outage.
-pub async fn look(
+pub async fn observe_repository(
     github: &impl ReadGitHub,
     jules: &impl ReadJules,
     stopwatch: &impl Stopwatch,
@@ -86,17 +86,17 @@ pub async fn look(
         snapshot,
         taken_at,
         github_time,
-        asked: ReadRequests::default(),
+        requested: ReadRequests::default(),
         rendering: Duration::ZERO,
     };
     let renderer = &*settings.renderer;
-    look_further(github, jules, stopwatch, (renderer, &[]), &mut sight).await;
+    read_requested(github, jules, stopwatch, (renderer, &[]), &mut sight).await;
     Ok(sight)
 }
 
 /// Reads what a decision about a snapshot still needs. Costs nothing when it needs nothing, or only what could not be
 /// read before.
-pub(super) async fn look_further(
+pub(super) async fn read_requested(
     github: &impl ReadGitHub,
     jules: &impl ReadJules,
     stopwatch: &impl Stopwatch,
@@ -109,10 +109,10 @@ pub(super) async fn look_further(
         let mut needs = off_workers(|| engine::read_requests(&sight.snapshot)).await;
         // What is still read may change them.
         needs.prompts.clear();
-        if !needs.is_empty() && needs != sight.asked && reads < MAX_READS {
+        if !needs.is_empty() && needs != sight.requested && reads < MAX_READS {
             reads += 1;
             read(github, jules, &mut sight.snapshot, &needs).await;
-            sight.asked = needs;
+            sight.requested = needs;
             continue;
         }
         let prompts = off_workers(|| engine::prompts_to_render(&sight.snapshot, events)).await;
@@ -178,7 +178,7 @@ pub fn snapshot_of(observation: GitHubObservation, settings: &Settings) -> Snaps
         paused_by_label: observation.paused_by_label,
         labelled: observation.labelled,
         comments: observation.comments,
-        comment_coverage: observation.heard,
+        comment_coverage: observation.comment_coverage,
         subjects: BTreeMap::new(),
         permissions: BTreeMap::new(),
         viewer: None,
@@ -404,7 +404,7 @@ mod tests {
                 paused_by_label: None,
                 labelled: BTreeMap::new(),
                 comments: Vec::new(),
-                heard: Default::default(),
+                comment_coverage: Default::default(),
             })
         }
 
@@ -524,7 +524,9 @@ mod tests {
                 checks_hidden,
             };
             let watch = At(Duration::ZERO);
-            let sight = look(&github, &Unasked, &watch, &settings()).await.unwrap();
+            let sight = observe_repository(&github, &Unasked, &watch, &settings())
+                .await
+                .unwrap();
             let mut told = sight.snapshot.plan_diagnostics.iter();
             let told = told.any(|one| one.key == "gate.main_red" && one.message.contains("hidden"));
             assert_eq!(told, checks_hidden);
@@ -539,7 +541,9 @@ mod tests {
             checks_hidden: false,
         };
         let seen_at = At(Duration::from_secs(100));
-        let sight = look(&github, &Unasked, &seen_at, &settings).await.unwrap();
+        let sight = observe_repository(&github, &Unasked, &seen_at, &settings)
+            .await
+            .unwrap();
         let noon: Timestamp = "2026-01-05T12:00:00Z".parse().unwrap();
         assert_eq!(sight.snapshot.now, noon + SignedDuration::from_secs(40));
         let later = At(Duration::from_secs(110));

@@ -134,7 +134,7 @@ pub struct GitHubObservation {
     /// The newest comments on what is open and was touched last that say something to phileas.
     pub comments: Vec<Comment>,
     /// How far back labels and comments reach.
-    pub heard: CommentCoverage,
+    pub comment_coverage: CommentCoverage,
 }
 
 /// Issues and pull requests that requests are about.
@@ -143,7 +143,7 @@ pub struct Subjects {
     /// Who we are to GitHub. `None`: nothing was asked for.
     pub viewer: Option<Actor>,
     /// Those that GitHub has, by number.
-    pub found: BTreeMap<u64, Subject>,
+    pub subjects: BTreeMap<u64, Subject>,
 }
 
 /// The branch `jules` as it was read.

@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 
 use super::exchange_reads;
 use super::execute::{execute_effects, missing_branch};
-use super::observe::{Observation, look, look_further};
+use super::observe::{Observation, observe_repository, read_requested};
 use super::off_workers::off_workers;
 use super::ports::{
     Commit, CommitError, Disposition, Failure, ReadGitHub, ReadJules, Stopwatch, WriteGitHub,
@@ -94,7 +94,8 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
                 entropy: entropy_of(settings.entropy, attempt),
                 ..settings.clone()
             };
-            let mut sight = look(self.github, self.jules, self.stopwatch, &settings).await?;
+            let mut sight =
+                observe_repository(self.github, self.jules, self.stopwatch, &settings).await?;
             report
                 .plan_diagnostics
                 .clone_from(&sight.snapshot.plan_diagnostics);
@@ -129,7 +130,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
         for round in 1..=MAX_ROUNDS {
             // What the rounds before have started makes room for others, and these need journals of their own.
             let by = (&*settings.renderer, events.as_slice());
-            look_further(self.github, self.jules, self.stopwatch, by, sight).await;
+            read_requested(self.github, self.jules, self.stopwatch, by, sight).await;
             report.stopped |= stop();
             // The result of a session that the last round starts would not be recorded.
             let goes_on = round < MAX_ROUNDS && !report.stopped;
@@ -209,7 +210,7 @@ pub async fn explain(
     settings: &Settings,
 ) -> Result<(TickReport, Observation), TickError> {
     let _kept = settings.renderer.keep();
-    let sight = look(github, jules, stopwatch, settings).await?;
+    let sight = observe_repository(github, jules, stopwatch, settings).await?;
     let mut decision = off_workers(|| engine::decide(&sight.snapshot, &[])).await;
     foresee_refusals(github, &sight.snapshot, &mut decision).await;
     let mut report = TickReport {

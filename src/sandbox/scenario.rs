@@ -153,7 +153,7 @@ impl TimedAction {
 
     /// What it writes on a branch, for people: no issue and no pull request tells of it. `None`: nothing.
     #[must_use]
-    pub fn told(&self) -> Option<String> {
+    pub fn report_text(&self) -> Option<String> {
         let ActKind::PushFiles(push) = &self.act.kind else {
             return None;
         };

@@ -140,7 +140,7 @@ impl Config {
             );
             return Err(room.wrong(
                 format!("an inbox of {inbox_max_bytes} bytes is too small"),
-                format!("give it at least {}", bytes::words(LEAST_ROOM)),
+                format!("give it at least {}", bytes::size_text(LEAST_ROOM)),
             ));
         }
         let keys = setting(

@@ -22,6 +22,6 @@ pub mod shutdown;
 pub mod worker;
 
 pub use service::Service;
-pub use shutdown::{Shutdown, ending};
+pub use shutdown::{Shutdown, shutdown_pair};
 pub use worker::driver::Driver;
 pub use worker::fleet::Fleet;

@@ -66,9 +66,9 @@ impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
     /// the drain is over; then the listeners close. What is stored meanwhile is left to other services, or to the next
     /// start.
     pub async fn run(self, ending: Shutdown) -> bool {
-        let (stop, stopping) = crate::server::ending();
-        let (close, closing) = crate::server::ending();
-        let (ticked, driver_ended) = crate::server::ending();
+        let (stop, stopping) = crate::server::shutdown_pair();
+        let (close, closing) = crate::server::shutdown_pair();
+        let (ticked, driver_ended) = crate::server::shutdown_pair();
         let time_to_end = time_to_end(self.drain);
         let health = health::routes(
             Arc::clone(&self.inbox),
@@ -157,7 +157,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_driver_that_never_ends_is_not_waited_for() {
-        let (_never, driver_ended) = crate::server::ending();
+        let (_never, driver_ended) = crate::server::shutdown_pair();
         let limit = Duration::from_millis(20);
         for drain in [Duration::ZERO, Duration::from_secs(3600)] {
             wait_until_drained(driver_ended.clone(), tokio::time::sleep(drain), limit).await;
@@ -166,7 +166,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_second_signal_does_not_wait_for_the_drain() {
-        let (now, hurry) = crate::server::ending();
+        let (now, hurry) = crate::server::shutdown_pair();
         let waiting = tokio::spawn(wait_for_drain(Duration::from_secs(3600), hurry));
         now.now();
         waiting.await.unwrap();

@@ -12,7 +12,7 @@ pub struct ShutdownTrigger(watch::Sender<bool>);
 
 /// A pair of which one ends what holds the other.
 #[must_use]
-pub fn ending() -> (ShutdownTrigger, Shutdown) {
+pub fn shutdown_pair() -> (ShutdownTrigger, Shutdown) {
     let (end, ending) = watch::channel(false);
     (ShutdownTrigger(end), Shutdown(ending))
 }

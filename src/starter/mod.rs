@@ -47,7 +47,7 @@ pub struct StarterFile {
     /// What it is for, in a few words.
     pub purpose: &'static str,
     /// What becomes of it.
-    pub fate: FileChange,
+    pub change: FileChange,
 }
 
 /// What becomes of a file.
@@ -80,13 +80,13 @@ pub fn parts(found: &RepositoryFiles, pin: &Pin, layers: bool) -> Vec<StarterFil
             .filter(|path| {
                 let text = text_at(found, path).map(|text| FileChange::Write(text.to_owned()));
                 let part = parts.iter().find(|part| part.path == *path);
-                text.is_some_and(|text| part.is_some_and(|part| part.fate == text))
+                text.is_some_and(|text| part.is_some_and(|part| part.change == text))
             })
             .collect();
         if again.len() == half_done.len() {
             for part in &mut parts {
                 if again.contains(part.path.as_str()) {
-                    part.fate = FileChange::Stage;
+                    part.change = FileChange::Stage;
                 }
             }
             return parts;
@@ -132,7 +132,7 @@ fn missing_files(found: &RepositoryFiles, pin: &Pin, layers: bool) -> Vec<Starte
     parts.push(StarterFile {
         path: WORKFLOW_PATH.to_owned(),
         purpose,
-        fate,
+        change: fate,
     });
     if layers {
         parts.extend(of_layers(found));
@@ -143,7 +143,7 @@ fn missing_files(found: &RepositoryFiles, pin: &Pin, layers: bool) -> Vec<Starte
         parts.push(StarterFile {
             path: SCHEDULES_PATH.to_owned(),
             purpose,
-            fate: FileChange::Leave(plan::plan_hints(
+            change: FileChange::Leave(plan::plan_hints(
                 found.tree.text(SCHEDULES_PATH).unwrap_or(""),
             )),
         });
@@ -158,7 +158,7 @@ fn missing_files(found: &RepositoryFiles, pin: &Pin, layers: bool) -> Vec<Starte
     parts.push(StarterFile {
         path: SCHEDULES_PATH.to_owned(),
         purpose,
-        fate: FileChange::Write(seal::sealed(&plan::text(&cycle))),
+        change: FileChange::Write(seal::sealed(&plan::text(&cycle))),
     });
     if own.is_empty() {
         for starter in plan::STARTERS {
@@ -173,7 +173,7 @@ fn missing_files(found: &RepositoryFiles, pin: &Pin, layers: bool) -> Vec<Starte
             parts.push(StarterFile {
                 path,
                 purpose: starter.purpose,
-                fate,
+                change: fate,
             });
         }
     }
@@ -184,7 +184,7 @@ fn of_layers(found: &RepositoryFiles) -> [StarterFile; 2] {
     let part = |path: &str, purpose, text: String| StarterFile {
         path: path.to_owned(),
         purpose,
-        fate: match found.tree.get(path) {
+        change: match found.tree.get(path) {
             Some(_) => FileChange::Leave(Vec::new()),
             None => FileChange::Write(text),
         },
@@ -208,7 +208,7 @@ fn of_layers(found: &RepositoryFiles) -> [StarterFile; 2] {
 pub fn tree_after(found: &RepositoryFiles, parts: &[StarterFile]) -> Tree {
     let mut tree = found.tree.clone();
     for part in parts {
-        if let FileChange::Write(text) = &part.fate
+        if let FileChange::Write(text) = &part.change
             && (part.path.starts_with(".jules/") || part.path.starts_with(".jlo/"))
         {
             tree.insert_text(part.path.clone(), text);

@@ -41,7 +41,7 @@ pub fn seal_of(text: &str) -> Seal {
     if !text.lines().any(|line| line.starts_with(START)) {
         return Seal::None;
     }
-    if told(text) == Some(text_digest(text).as_str()) {
+    if written_digest(text) == Some(text_digest(text).as_str()) {
         Seal::Unchanged
     } else {
         Seal::Changed
@@ -49,7 +49,7 @@ pub fn seal_of(text: &str) -> Seal {
 }
 
 /// The digest of the text that was written, as the line tells it.
-pub(super) fn told(text: &str) -> Option<&str> {
+pub(super) fn written_digest(text: &str) -> Option<&str> {
     let line = text.lines().find(|line| line.starts_with(START))?;
     let (_, rest) = line.split_once('(')?;
     rest.split_once(')').map(|(digest, _)| digest)

@@ -22,7 +22,7 @@ fn pin() -> Pin {
 }
 
 fn written(parts: &[StarterFile]) -> BTreeMap<&str, &str> {
-    let texts = parts.iter().filter_map(|part| match &part.fate {
+    let texts = parts.iter().filter_map(|part| match &part.change {
         FileChange::Write(text) => Some((part.path.as_str(), text.as_str())),
         FileChange::Stage | FileChange::Leave(_) => None,
     });
@@ -117,7 +117,7 @@ fn what_is_there_stays() {
         written(&parts).keys().copied().collect::<Vec<_>>(),
         [WORKFLOW_PATH]
     );
-    let FileChange::Leave(hints) = &parts[1].fate else {
+    let FileChange::Leave(hints) = &parts[1].change else {
         panic!("{parts:?}");
     };
     assert!(hints[0].contains("#:schema"), "{hints:?}");
@@ -187,7 +187,7 @@ fn what_an_earlier_run_left_is_staged_and_what_people_wrote_is_not() {
     half.untracked = whole.iter().map(|part| part.path.clone()).collect();
     half.untracked.remove(SCHEDULES_PATH);
     let paths = |parts: &[StarterFile], fate: fn(&FileChange) -> bool| {
-        let fitting = parts.iter().filter(|part| fate(&part.fate));
+        let fitting = parts.iter().filter(|part| fate(&part.change));
         fitting.map(|part| part.path.clone()).collect::<Vec<_>>()
     };
     let again = parts(&half, &pin(), false);

@@ -32,7 +32,9 @@ fn file_move(path: &str, text: &str, new: String) -> Option<Move> {
         _ if text.replace("\r\n", "\n") == new => FileChangeKind::Same,
         Seal::Unchanged => FileChangeKind::Replace(new),
         // The seal tells which text was written: where this version would write the same, it says nothing new.
-        Seal::Changed if seal::told(text) == seal::told(&new) => FileChangeKind::Changed,
+        Seal::Changed if seal::written_digest(text) == seal::written_digest(&new) => {
+            FileChangeKind::Changed
+        }
         Seal::Changed => FileChangeKind::Conflict(new),
     };
     Some(Move {

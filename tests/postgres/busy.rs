@@ -64,7 +64,7 @@ async fn a_caller_without_a_connection_is_told_that_all_are_at_work() {
         }
         let all = tokio::time::timeout(LOCK, all_wait()).await;
         if all.is_ok()
-            && matches!(inbox.look(WIDGET).await, Err(error) if error.to_string().contains(&said))
+            && matches!(inbox.read_wake(WIDGET).await, Err(error) if error.to_string().contains(&said))
         {
             break;
         }
@@ -75,5 +75,5 @@ async fn a_caller_without_a_connection_is_told_that_all_are_at_work() {
         readers.join_all().await;
     }
     other.batch_execute("ROLLBACK").await.unwrap();
-    inbox.look(WIDGET).await.unwrap();
+    inbox.read_wake(WIDGET).await.unwrap();
 }

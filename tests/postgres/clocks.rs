@@ -45,12 +45,12 @@ async fn a_machine_whose_clock_is_wrong_claims_nothing() {
         let refused = inbox.claim(&one, at(0), LEASE, &[WIDGET]).await;
         let refused = refused.unwrap_err().to_string();
         assert!(refused.contains(said), "{ahead}: {refused}");
-        assert!(inbox.trouble().unwrap().contains(said));
+        assert!(inbox.problem_text().unwrap().contains(said));
     }
     set_ahead(&database, "0");
     let lease = inbox.claim(&one, at(0), LEASE, &[WIDGET]).await.unwrap();
     assert_eq!(only(lease).attempt, 1);
-    assert_eq!(inbox.trouble(), None);
+    assert_eq!(inbox.problem_text(), None);
 }
 
 #[tokio::test]
@@ -66,7 +66,7 @@ async fn what_a_wrong_clock_hears_has_the_time_of_the_database() {
         let now = Timestamp::now();
         let heard = delivery(&id.to_string(), repository, now);
         inbox.accept(heard).await.unwrap();
-        let wake = inbox.look(repository).await.unwrap().unwrap();
+        let wake = inbox.read_wake(repository).await.unwrap().unwrap();
         for time in [wake.due_at, wake.received_at] {
             let by = time.unwrap().duration_since(now + off);
             assert!(by.abs() < SLOW, "{ahead}: {by}");

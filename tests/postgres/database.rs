@@ -109,7 +109,11 @@ async fn wakes_of_several_machines_are_all_kept() {
     }
     let mut generations = 0;
     for n in 0..20 {
-        let wake = inboxes[0].look(RepositoryId(n)).await.unwrap().unwrap();
+        let wake = inboxes[0]
+            .read_wake(RepositoryId(n))
+            .await
+            .unwrap()
+            .unwrap();
         generations += wake.generation;
     }
     assert_eq!(generations, 600);
@@ -192,7 +196,7 @@ async fn what_cannot_be_stored_fails_alone() {
     assert_eq!(answers[0], Ok(Accepted::Stored));
     answers[1].clone().unwrap_err();
     assert_eq!(answers[2], Ok(Accepted::Stored));
-    assert_eq!(inbox.trouble(), None, "the others are taken");
+    assert_eq!(inbox.problem_text(), None, "the others are taken");
     assert_eq!(inbox.deliveries(ALL).await.unwrap().len(), 2);
 }
 
@@ -206,7 +210,7 @@ async fn a_fault_may_quote_anything() {
     let because = "GitHub answered \0 \u{1b}[31m".to_owned();
     let fault = Fault::Own { because };
     inbox.fail(&lease, at(1), &fault).await.unwrap();
-    let wake = inbox.look(WIDGET).await.unwrap().unwrap();
+    let wake = inbox.read_wake(WIDGET).await.unwrap().unwrap();
     assert_eq!(wake.held, None);
     assert_eq!(wake.last_fault.unwrap(), "GitHub answered  \u{1b}[31m");
 }
@@ -225,7 +229,7 @@ async fn what_cannot_be_counted_stops_no_repository() {
     let back = news.wait_for(|now| *now >= told + 2);
     tokio::time::timeout(PATIENCE, back).await.unwrap().unwrap();
     let well = async {
-        while inbox.trouble().is_some() {
+        while inbox.problem_text().is_some() {
             tokio::task::yield_now().await;
         }
     };
@@ -236,7 +240,7 @@ async fn what_cannot_be_counted_stops_no_repository() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(inbox.trouble(), None);
+    assert_eq!(inbox.problem_text(), None);
 }
 
 /// The audit log and the App's key are in the data directory of the service, wherever its inbox is.
@@ -247,9 +251,9 @@ async fn a_data_directory_that_is_gone_is_trouble() {
     let data = folder.path().join("data");
     let directory = HeldDirectory::new(DataDirectory::lock_directory(&data).unwrap()).unwrap();
     let inbox = ServedInbox::Database(open(&database).await, Some(directory));
-    assert_eq!(inbox.trouble(), None);
+    assert_eq!(inbox.problem_text(), None);
     std::fs::remove_dir_all(&data).unwrap();
-    let said = inbox.trouble().unwrap();
+    let said = inbox.problem_text().unwrap();
     assert!(said.contains("was deleted or moved away"), "{said}");
 }
 
@@ -259,7 +263,7 @@ fn a_task_that_ends_is_missed() {
     let database = Database::new();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let inbox = ServedInbox::Database(runtime.block_on(open(&database)), None);
-    assert_eq!(inbox.trouble(), None);
+    assert_eq!(inbox.problem_text(), None);
     runtime.shutdown_timeout(PATIENCE);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime
@@ -268,7 +272,7 @@ fn a_task_that_ends_is_missed() {
             inbox.accept(delivery("a", WIDGET, at(0))).await
         })
         .unwrap_err();
-    assert!(inbox.trouble().unwrap().contains("has ended"));
+    assert!(inbox.problem_text().unwrap().contains("has ended"));
 }
 
 #[tokio::test]
@@ -297,7 +301,7 @@ async fn a_lost_connection_is_made_again() {
     assert_eq!(inbox.deliveries(ALL).await.unwrap().len(), 10);
     let mut news = inbox.news();
     let well = async {
-        while inbox.trouble().is_some() {
+        while inbox.problem_text().is_some() {
             news.changed().await.unwrap();
         }
     };
@@ -332,7 +336,7 @@ async fn what_was_answered_outlives_a_crash_of_the_database() {
         }
         crashing.await.unwrap();
         assert!(
-            inbox.trouble().is_some(),
+            inbox.problem_text().is_some(),
             "a service says so while it lasts"
         );
         tokio::task::spawn_blocking(|| server.begin())
@@ -353,7 +357,7 @@ async fn what_was_answered_outlives_a_crash_of_the_database() {
     assert_eq!(lost, Vec::<&phileas::runtime::inbox::DeliveryId>::new());
     assert!(answered.len() >= 120);
     // What it could not store for the room is known, and the wake is one.
-    let wake = inbox.look(WIDGET).await.unwrap().unwrap();
+    let wake = inbox.read_wake(WIDGET).await.unwrap().unwrap();
     assert_eq!(wake.generation, stored.len() as u64);
 }
 

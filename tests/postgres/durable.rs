@@ -55,12 +55,15 @@ async fn an_inbox_that_was_deleted_takes_no_deliveries() {
         inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
         remove(&database);
         let told = async {
-            while !inbox.trouble().is_some_and(|told| told.contains(words)) {
+            while !inbox
+                .problem_text()
+                .is_some_and(|told| told.contains(words))
+            {
                 tokio::time::sleep(LOOK).await;
             }
         };
         let told = tokio::time::timeout(PATIENCE, told).await;
-        assert!(told.is_ok(), "{name}: {:?}", inbox.trouble());
+        assert!(told.is_ok(), "{name}: {:?}", inbox.problem_text());
         let refused = inbox.accept(delivery("b", WIDGET, at(1))).await;
         assert!(refused.is_err(), "{name}: {refused:?}");
     }

@@ -164,7 +164,7 @@ async fn what_is_not_answered_is_asked_again_elsewhere() {
     let beat = timeout(PATIENCE, inbox.heartbeat(&leases, at(5), LEASE)).await;
     assert!(beat.unwrap().unwrap().contains(&WIDGET));
     // The first attempt took its time. The lease is counted from the one that counts.
-    let wake = inbox.look(WIDGET).await.unwrap().unwrap();
+    let wake = inbox.read_wake(WIDGET).await.unwrap().unwrap();
     let until = wake.held.unwrap().until;
     assert!(
         until > at(5) + LEASE + SignedDuration::from_secs(2),
@@ -193,7 +193,7 @@ async fn a_lease_without_a_reader_is_not_counted() {
     let one = holder("one");
     let lost = inbox.claim(&one, at(2), LEASE, &[WIDGET]).await;
     lost.unwrap_err();
-    let wake = inbox.look(WIDGET).await.unwrap().unwrap();
+    let wake = inbox.read_wake(WIDGET).await.unwrap().unwrap();
     assert_eq!((wake.attempts, wake.held.is_some()), (1, true));
     let lease = inbox.claim(&one, at(3), LEASE, &[WIDGET]).await.unwrap();
     assert_eq!(only(lease).attempt, 1);

@@ -108,7 +108,10 @@ async fn a_service_leaves_tables_alone_that_it_cannot_work_with() {
     PostgresInbox::migrate(&url, &newer).await.unwrap();
     let words = "run the newer phileas";
     let told = async {
-        while !inbox.trouble().is_some_and(|told| told.contains(words)) {
+        while !inbox
+            .problem_text()
+            .is_some_and(|told| told.contains(words))
+        {
             tokio::task::yield_now().await;
         }
     };
@@ -135,7 +138,7 @@ async fn a_service_leaves_tables_alone_that_it_cannot_work_with() {
     // The newer version was taken back.
     database.sql("UPDATE phileas.tables SET version = 2, readable_from = 1");
     let well = async {
-        while inbox.trouble().is_some() {
+        while inbox.problem_text().is_some() {
             tokio::task::yield_now().await;
         }
     };

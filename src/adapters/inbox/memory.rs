@@ -26,7 +26,7 @@ pub struct MemoryInbox {
 struct Tables {
     last_place: u64,
     deliveries: BTreeMap<u64, StoredDelivery>,
-    places: BTreeMap<DeliveryId, u64>,
+    positions: BTreeMap<DeliveryId, u64>,
     wakes: BTreeMap<RepositoryId, Wake>,
 }
 
@@ -69,7 +69,7 @@ impl MemoryInbox {
 }
 
 /// Whether so much room is in use that only deliveries that wake a repository are kept.
-fn is_crowded(used: usize, room: usize) -> bool {
+fn is_full(used: usize, room: usize) -> bool {
     used as f64 >= room as f64 * NEARLY_FULL
 }
 
@@ -89,12 +89,12 @@ impl Tables {
     }
 
     fn accept(&mut self, delivery: Delivery, room: usize) -> Accepted {
-        let before = self.places.get(&delivery.id).copied();
+        let before = self.positions.get(&delivery.id).copied();
         if let Some(kept) = before.and_then(|place| self.deliveries.get(&place)) {
             if self.outcome(kept) != Outcome::Failed {
                 return Accepted::Duplicate;
             }
-        } else if delivery.gives_way() && is_crowded(self.deliveries.len(), room) {
+        } else if delivery.gives_way() && is_full(self.deliveries.len(), room) {
             return Accepted::PassedOver;
         } else if self.deliveries.len() >= room {
             return Accepted::Overloaded;
@@ -118,7 +118,7 @@ impl Tables {
             },
         };
         self.last_place += 1;
-        self.places
+        self.positions
             .insert(kept.delivery.id.clone(), self.last_place);
         self.deliveries.insert(self.last_place, kept);
         Accepted::Stored
@@ -155,7 +155,7 @@ impl Tables {
     }
 
     fn replay(&mut self, id: &DeliveryId, now: Timestamp) -> Replayed {
-        let Some(place) = self.places.get(id).copied() else {
+        let Some(place) = self.positions.get(id).copied() else {
             return Replayed::Unknown;
         };
         let Some(repository) = self
@@ -195,7 +195,7 @@ impl Tables {
             .collect();
         for place in &over {
             if let Some(kept) = self.deliveries.remove(place) {
-                self.places.remove(&kept.delivery.id);
+                self.positions.remove(&kept.delivery.id);
             }
         }
         over.len()
@@ -347,7 +347,7 @@ impl Inbox for MemoryInbox {
         Ok(self.settle_lease(lease, |wake| wake.abandon(lease)))
     }
 
-    async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
+    async fn read_wake(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
         Ok(self.lock_tables().wakes.get(&repository).cloned())
     }
 
@@ -412,7 +412,7 @@ impl Inbox for MemoryInbox {
             .min())
     }
 
-    fn trouble(&self) -> Option<String> {
+    fn problem_text(&self) -> Option<String> {
         None
     }
 

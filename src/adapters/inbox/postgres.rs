@@ -476,7 +476,7 @@ impl Inbox for PostgresInbox {
         self.settle_lease(lease, |wake| wake.abandon(lease)).await
     }
 
-    async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
+    async fn read_wake(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
         let Ok(id) = i64::try_from(repository.0) else {
             return Ok(None);
         };
@@ -637,7 +637,7 @@ impl Inbox for PostgresInbox {
         })
     }
 
-    fn trouble(&self) -> Option<String> {
+    fn problem_text(&self) -> Option<String> {
         if self.storing.has_changed().is_err() {
             return Some("the task that stores deliveries has ended".to_owned());
         }

@@ -134,8 +134,8 @@ impl Inbox for ServedInbox {
         to!(self, inbox => inbox.abandon(lease).await)
     }
 
-    async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
-        to!(self, inbox => inbox.look(repository).await)
+    async fn read_wake(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
+        to!(self, inbox => inbox.read_wake(repository).await)
     }
 
     async fn suspended_repositories(&self) -> Result<Vec<Wake>, InboxError> {
@@ -174,10 +174,10 @@ impl Inbox for ServedInbox {
         to!(self, inbox => inbox.is_shared())
     }
 
-    fn trouble(&self) -> Option<String> {
-        let trouble = to!(self, inbox => inbox.trouble());
+    fn problem_text(&self) -> Option<String> {
+        let trouble = to!(self, inbox => inbox.problem_text());
         trouble.or_else(|| match self {
-            Self::Database(_, Some(directory)) => directory.trouble(),
+            Self::Database(_, Some(directory)) => directory.problem_text(),
             Self::Database(_, None) | Self::File(_) => None,
         })
     }

@@ -287,7 +287,7 @@ impl Inbox for SqliteInbox {
             .await
     }
 
-    async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
+    async fn read_wake(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
         let looked = self.read_rows(move |connection| wakes::load_wake(connection, repository));
         match looked.await {
             // Only the writing thread can reset the row.
@@ -358,7 +358,7 @@ impl Inbox for SqliteInbox {
         false
     }
 
-    fn trouble(&self) -> Option<String> {
+    fn problem_text(&self) -> Option<String> {
         self.writer.current_problem()
     }
 

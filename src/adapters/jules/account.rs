@@ -57,7 +57,7 @@ impl ReadAccount for Client {
         Ok(found.into_values().collect())
     }
 
-    async fn look(&self, id: &JobId) -> Result<Option<Session>, AccountFailure> {
+    async fn read_session(&self, id: &JobId) -> Result<Option<Session>, AccountFailure> {
         let read = not_found_as_none(self.get_session(id.as_str()).await)?;
         Ok(read.as_ref().and_then(session_from))
     }
@@ -153,7 +153,7 @@ impl WriteAccount for Client {
         })
     }
 
-    async fn say(&self, id: &JobId, text: &str) -> Result<(), AccountFailure> {
+    async fn send_message(&self, id: &JobId, text: &str) -> Result<(), AccountFailure> {
         Ok(self.send_message(id.as_str(), text).await?)
     }
 

@@ -130,14 +130,18 @@ impl SessionsApi for JulesSessions {
         Box::pin(async move { Ok(self.list_page(page, archived).await?) })
     }
 
-    fn happenings<'a>(
+    fn activities<'a>(
         &'a self,
         id: &'a str,
     ) -> BoxedAnswer<'a, Result<Option<Vec<JobActivity>>, Failure>> {
         Box::pin(async move { not_found_as_none(self.all_happenings(id).await) })
     }
 
-    fn say<'a>(&'a self, id: &'a str, text: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
+    fn send_message<'a>(
+        &'a self,
+        id: &'a str,
+        text: &'a str,
+    ) -> BoxedAnswer<'a, Result<(), Failure>> {
         Box::pin(async move { Ok(self.0.send_message(id, text).await?) })
     }
 

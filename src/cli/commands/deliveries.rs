@@ -111,7 +111,7 @@ fn delivery_json(record: &Record) -> Value {
         "sender_id": delivery.sender,
         "received_at": delivery.received_at.to_string(),
         "times": record.times,
-        "outcome": record.outcome.word(),
+        "outcome": record.outcome.as_str(),
         "place": record.place,
     })
 }
@@ -132,7 +132,7 @@ fn table_row(record: &Record) -> [String; 5] {
         delivery.id.to_string(),
         sanitize(&event, WORD_CHARS),
         repository,
-        record.outcome.word().to_owned(),
+        record.outcome.as_str().to_owned(),
     ]
 }
 

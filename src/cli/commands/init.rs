@@ -148,7 +148,7 @@ fn untracked_folders(
 }
 
 fn as_new_file(part: &StarterFile) -> Option<(&str, &str)> {
-    match &part.fate {
+    match &part.change {
         FileChange::Write(text) => Some((&part.path, text)),
         FileChange::Stage | FileChange::Leave(_) => None,
     }
@@ -156,7 +156,7 @@ fn as_new_file(part: &StarterFile) -> Option<(&str, &str)> {
 
 /// The path of a file that an earlier run wrote and could not stage.
 fn as_unstaged_path(part: &StarterFile) -> Option<String> {
-    (part.fate == FileChange::Stage).then(|| part.path.clone())
+    (part.change == FileChange::Stage).then(|| part.path.clone())
 }
 
 /// The action for the workflow: the one of `--action`, else that of this release, else one whose commit a person fills
@@ -175,7 +175,7 @@ fn lacks_commit(place: &Target, parts: &[StarterFile]) -> bool {
 
 /// What a person has to complete in a new file.
 fn part_blank(part: &StarterFile) -> Option<String> {
-    match &part.fate {
+    match &part.change {
         FileChange::Write(text) => blank_hint(text),
         FileChange::Stage | FileChange::Leave(_) => None,
     }
@@ -192,7 +192,7 @@ fn print_plan(
     if arguments.place.json {
         for part in parts {
             let blank = part_blank(part);
-            let (action, hints, text) = match &part.fate {
+            let (action, hints, text) = match &part.change {
                 FileChange::Write(text) => ("write", blank.as_slice(), Some(text)),
                 FileChange::Stage => ("stage", &[][..], None),
                 FileChange::Leave(hints) => ("leave", &hints[..], None),
@@ -213,7 +213,7 @@ fn print_plan(
         found.repository, found.default_branch
     ))?;
     for part in parts {
-        match &part.fate {
+        match &part.change {
             FileChange::Write(text) => {
                 screen.print_line(&format!("  write  {:<38} {}", part.path, part.purpose))?;
                 if let Some(blank) = part_blank(part) {

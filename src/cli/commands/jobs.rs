@@ -71,14 +71,14 @@ pub(crate) fn service_events_path(
 
 impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
-        let exit = match &error.trouble {
+        let exit = match &error.problem {
             FileProblem::Corrupt(_) | FileProblem::TooLarge { .. } => Exit::Corrupt,
             FileProblem::Full { .. } | FileProblem::Folder { .. } | FileProblem::Link => {
                 Exit::Usage
             }
             FileProblem::System(_) => Exit::Fault,
         };
-        let message = match error.trouble {
+        let message = match error.problem {
             // The monitor names its own file.
             FileProblem::Corrupt(diagnostic) => diagnostic.to_string(),
             _ => error.to_string(),

@@ -40,7 +40,7 @@ pub(crate) async fn run(
             )));
         }
     };
-    let wake = access.inbox.look(repository).await?;
+    let wake = access.inbox.read_wake(repository).await?;
     let name = wake.and_then(|wake| wake.name).map(|name| name.to_string());
     if arguments.json {
         let said = json!({

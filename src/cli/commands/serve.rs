@@ -41,7 +41,7 @@ use crate::server::worker::housekeeping::Housekeeping;
 use crate::server::worker::journal::Journal;
 use crate::server::worker::sweep::Sweep;
 use crate::server::worker::tick_observer::TickObserver;
-use crate::server::{Fleet, Service, ending};
+use crate::server::{Fleet, Service, shutdown_pair};
 
 /// More threads would wait for the same disk.
 const MAX_THREADS: usize = 4;
@@ -130,8 +130,8 @@ async fn serve(
         public_url: config.public_url.clone(),
     });
     let listed = accepted_repositories(config, fleet.as_ref());
-    let (end, asked) = ending();
-    let hurry = ending();
+    let (end, asked) = shutdown_pair();
+    let hurry = shutdown_pair();
     let signals = shutdown_signal()?;
     let measured = metrics::routes(MetricsSources {
         metrics,

@@ -40,9 +40,13 @@ pub(crate) async fn run(
             let connection = Connection::from_environment(repository)?;
             let settings = connection.settings(RunRequest::Due)?;
             let github = &connection.github;
-            let mut sight =
-                crate::runtime::look(github, &connection.jules, &connection.stopwatch, &settings)
-                    .await?;
+            let mut sight = crate::runtime::observe_repository(
+                github,
+                &connection.jules,
+                &connection.stopwatch,
+                &settings,
+            )
+            .await?;
             let now = sight.snapshot.now;
             if let Ok(sessions) = connection
                 .jules

@@ -81,7 +81,7 @@ impl DataDirAccess {
             );
             return;
         };
-        match Audit::beside(data_dir) {
+        match Audit::in_data_dir(data_dir) {
             Ok(audit) => audit.record(&entry),
             Err(error) => tracing::error!(
                 "the audit log in {} misses a line: {error}",

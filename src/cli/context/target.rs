@@ -137,12 +137,12 @@ impl Target {
         };
         if parts
             .iter()
-            .any(|part| !matches!(part.fate, FileChange::Leave(_)))
+            .any(|part| !matches!(part.change, FileChange::Leave(_)))
         {
             tree.check_branch(&self.repository.default_branch)?;
         }
         for part in parts {
-            let new = matches!(part.fate, FileChange::Write(_));
+            let new = matches!(part.change, FileChange::Write(_));
             if new {
                 tree.check_path(&part.path)?;
             }

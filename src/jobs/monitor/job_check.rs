@@ -32,7 +32,7 @@ pub(super) struct JobCheck<'a, A> {
 
 impl<A: ReadAccount> JobCheck<'_, A> {
     /// Looks. What fails for this job alone is remembered; what concerns the whole account is the error.
-    pub(super) async fn look(
+    pub(super) async fn check_session(
         &mut self,
         shown: Option<Session>,
         looks: &mut usize,
@@ -45,7 +45,7 @@ impl<A: ReadAccount> JobCheck<'_, A> {
             None if waits || *looks >= MAX_SESSION_READS => return Ok(()),
             None => {
                 *looks += 1;
-                match self.account.look(&self.job.job_id).await {
+                match self.account.read_session(&self.job.job_id).await {
                     Ok(Some(seen)) => seen,
                     Ok(None) => {
                         self.is_missing();

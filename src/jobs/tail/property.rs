@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use proptest::prelude::*;
 
-use super::super::files::beside;
+use super::super::files::sibling_path;
 use super::*;
 
 /// What happens to the file.
@@ -101,7 +101,7 @@ impl TailPosition {
             Step::PutAside => {
                 // Only one rotated file is kept: two rotations without a read in between lose the first.
                 self.take(&Step::Read);
-                let _ = fs::rename(self.path(), beside(&self.path(), OLDER));
+                let _ = fs::rename(self.path(), sibling_path(&self.path(), OLDER));
                 self.begun.clear();
             }
             Step::Cut(many) => {

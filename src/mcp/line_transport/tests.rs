@@ -25,7 +25,7 @@ enum Said {
 /// What came of an input.
 struct Outcome {
     /// The ids of the requests that were heard, in order.
-    heard: Vec<u64>,
+    received: Vec<u64>,
     /// What was answered at once.
     answered: Vec<Value>,
     /// How often the end was told.
@@ -65,7 +65,7 @@ fn outcome(input: &[u8]) -> Outcome {
         let answered = answers.await.unwrap();
         let answered = answered.lines().map(serde_json::from_str);
         Outcome {
-            heard,
+            received: heard,
             answered: answered.collect::<Result<_, _>>().unwrap(),
             ends: ends.into_inner(),
         }
@@ -193,7 +193,7 @@ proptest! {
             input.push(b'\n');
         }
         let outcome = outcome(&input);
-        let heard = outcome.heard.iter().copied().filter(|id| asked.contains(id));
+        let heard = outcome.received.iter().copied().filter(|id| asked.contains(id));
         prop_assert_eq!(heard.collect::<Vec<_>>(), asked);
         prop_assert_eq!(outcome.ends, 1);
         for answer in &outcome.answered {
@@ -222,7 +222,7 @@ fn a_line_that_is_too_long_is_passed_over() {
         input.resize(length + 1, b' ');
         input.extend(format!("\n{}", ping(7)).bytes());
         let outcome = outcome(&input);
-        assert_eq!(outcome.heard, [7]);
+        assert_eq!(outcome.received, [7]);
         assert_eq!(outcome.answered.len(), length - MAX_LINE_BYTES, "{length}");
     }
 }

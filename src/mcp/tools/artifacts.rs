@@ -125,7 +125,7 @@ async fn head_of(desk: &ToolContext, job: &Job) -> Option<String> {
     });
     let (repository, number) = named.next_back()?;
     let facts = desk
-        .house
+        .phileas
         .merge_facts(repository, PullNumber(*number))
         .await;
     match facts {
@@ -165,7 +165,7 @@ pub(in crate::mcp) async fn changes(
     if job.changes.is_some() {
         return Ok(job.changes.clone());
     }
-    let happenings = desk.happenings(job).await?;
+    let happenings = desk.activities(job).await?;
     Ok(happenings.into_iter().rev().find_map(|one| one.changes))
 }
 

@@ -76,7 +76,7 @@ async fn get(
             | SessionState::Completed
     );
     let happenings = if tells {
-        desk.happenings(&job).await?
+        desk.activities(&job).await?
     } else {
         Vec::new()
     };

@@ -84,7 +84,7 @@ async fn check_gate(
     pull: PullNumber,
     facts: &MergeFacts,
 ) -> Result<MergeMethod, ToolError> {
-    let (_, snapshot) = desk.house.explain(repository, RunRequest::Due).await?;
+    let (_, snapshot) = desk.phileas.explain(repository, RunRequest::Due).await?;
     merge_gate(&snapshot, pull, facts).map_err(|refusal| {
         let later = if refusal.waits {
             "; try again later"
@@ -112,7 +112,7 @@ async fn merge_pull(
             .refusal(&format!("{repository} is not among the repositories")));
     }
     let pull = PullNumber(number);
-    let facts = desk.house.merge_facts(&repository, pull).await?;
+    let facts = desk.phileas.merge_facts(&repository, pull).await?;
     let facts = facts.ok_or_else(|| {
         ToolError::new(format!(
             "GitHub shows no pull request {repository}#{number}"
@@ -167,7 +167,7 @@ async fn merge_pull(
         return Ok(ToolReply::RunRequest(ask));
     }
     // The person may take minutes, and a hold, a pause or another base may have come meanwhile.
-    let now = desk.house.merge_facts(&repository, pull).await?;
+    let now = desk.phileas.merge_facts(&repository, pull).await?;
     let is_as_shown = now.as_ref().is_some_and(|now| {
         now.head == facts.head && now.base == facts.base && files_text(now) == files_text(&facts)
     });
@@ -177,7 +177,7 @@ async fn merge_pull(
         ))
     })?;
     check_gate(&desk, &repository, pull, &now).await?;
-    desk.house
+    desk.phileas
         .merge(&repository, pull, &facts.head, method)
         .await?;
     // A completed job can still push. Where archiving fails, it is merged all the same.

@@ -86,7 +86,7 @@ async fn get(desk: Arc<ToolContext>, input: Input, _call: ToolCall) -> Result<Ou
     let job = desk.job(&input.job_id).await?;
     let of = format!("messages {}", job.id);
     let mut seen: ReadMessages = cursor::read(&of, input.cursor.as_deref())?.unwrap_or_default();
-    let happenings = desk.happenings(&job).await?;
+    let happenings = desk.activities(&job).await?;
     let said = happenings.iter().filter_map(|one| message_view(one, bytes));
     let fresh: Vec<_> = said
         .filter(|(at, message)| *at > seen.at || *at == seen.at && !seen.ids.contains(&message.id))

@@ -310,7 +310,7 @@ pub(super) struct ValidateOutput {
     sound: bool,
     /// What is wrong with it.
     #[serde(flatten)]
-    found: Findings,
+    diagnostics: Findings,
 }
 
 pub(super) fn validate() -> ToolDefinition {
@@ -334,7 +334,7 @@ async fn run_validate(
     let reading = read_artifact(artifact, artifact.file_name(), &input.text, &settings);
     Ok(ValidateOutput {
         sound: reading.is_sound(),
-        found: Findings::of(reading.diagnostics.iter().map(|said| (None, said))),
+        diagnostics: Findings::of(reading.diagnostics.iter().map(|said| (None, said))),
     })
 }
 
@@ -366,7 +366,7 @@ pub(super) struct CheckOutput {
     holds: bool,
     /// What does not hold.
     #[serde(flatten)]
-    found: Findings,
+    diagnostics: Findings,
 }
 
 pub(super) fn check() -> ToolDefinition {
@@ -409,7 +409,7 @@ async fn run_check(
     let found = Findings::of(found.iter().map(|one| (Some(one.check), &one.said)));
     Ok(CheckOutput {
         holds: found.errors == 0,
-        found,
+        diagnostics: found,
     })
 }
 
@@ -437,7 +437,7 @@ pub(super) struct WriteOutput {
     uri: String,
     /// What was brought into the normal form.
     #[serde(flatten)]
-    found: Findings,
+    diagnostics: Findings,
     /// Who comes next.
     next: NextView,
 }
@@ -490,7 +490,7 @@ async fn run_write(
             super::super::changes::RUNS,
             artifact.file_name()
         ),
-        found: Findings::of(written.reading.diagnostics.iter().map(|said| (None, said))),
+        diagnostics: Findings::of(written.reading.diagnostics.iter().map(|said| (None, said))),
         next: NextView::of(&run),
     })
 }

@@ -142,7 +142,7 @@ async fn run_explain(
     _call: ToolCall,
 ) -> Result<ReportView, ToolError> {
     let repository = desk.policy.repository(&input.repo)?;
-    let (report, _) = desk.house.explain(&repository, RunRequest::Due).await?;
+    let (report, _) = desk.phileas.explain(&repository, RunRequest::Due).await?;
     let track = input.track.as_deref().map(TrackName::from);
     Ok(report_view(
         repository.to_string(),
@@ -225,7 +225,7 @@ async fn run_status(
     _call: ToolCall,
 ) -> Result<StatusView, ToolError> {
     let repository = desk.policy.repository(&input.repo)?;
-    let (report, snapshot) = desk.house.explain(&repository, RunRequest::Due).await?;
+    let (report, snapshot) = desk.phileas.explain(&repository, RunRequest::Due).await?;
     let (ledger, entries) = match &snapshot.ledger {
         Ledger::Present { state, .. } => ("present", state.history.len()),
         Ledger::Missing { .. } => ("missing", 0),
@@ -333,7 +333,7 @@ async fn run_cycle(
     };
     let repo = repository.to_string();
     if input.dry_run {
-        let (report, _) = desk.house.explain(&repository, ask).await?;
+        let (report, _) = desk.phileas.explain(&repository, ask).await?;
         return Ok(ToolReply::Done(report_view(repo, true, &report, None)));
     }
     let question = format!(
@@ -346,7 +346,7 @@ async fn run_cycle(
     {
         return Ok(ToolReply::RunRequest(ask));
     }
-    let report = desk.house.run(&repository, ask).await?;
+    let report = desk.phileas.run(&repository, ask).await?;
     if report.commits > 0 {
         desk.changes.state(&repo);
     }

@@ -79,7 +79,7 @@ async fn run_send_message(
             job.id
         )));
     }
-    desk.jules.say(&job.id, &text).await?;
+    desk.jules.send_message(&job.id, &text).await?;
     desk.changes.job(&job.id);
     Ok(MessageOutput {
         state_before: state_word(&job.state).to_owned(),
@@ -124,7 +124,7 @@ async fn run_approve_plan(
     _call: ToolCall,
 ) -> Result<ApproveOutput, ToolError> {
     let job = desk.job(&input.job_id).await?;
-    let happenings = desk.happenings(&job).await?;
+    let happenings = desk.activities(&job).await?;
     let newest = happenings.iter().rev().find_map(|one| match &one.what {
         JobActivityKind::Planned { plan, .. } => Some(plan.clone()),
         _ => None,

@@ -30,7 +30,7 @@ impl Heartbeat {
 
     /// Why the service is taken to be stuck, if it is: the inbox does not answer or can store nothing, or the driver does
     /// not move. A driver that was never started is not missed.
-    pub async fn trouble(&self, inbox: &impl Inbox, now: Timestamp) -> Option<String> {
+    pub async fn problem_text(&self, inbox: &impl Inbox, now: Timestamp) -> Option<String> {
         let since = |then: &AtomicI64| {
             let then = Timestamp::from_second(then.load(Ordering::Relaxed)).ok()?;
             Some(now.duration_since(then))
@@ -39,7 +39,7 @@ impl Heartbeat {
             Ok(due) => due,
             Err(error) => return Some(error.to_string()),
         };
-        if let Some(trouble) = inbox.trouble() {
+        if let Some(trouble) = inbox.problem_text() {
             return Some(trouble);
         }
         if self.turned.load(Ordering::Relaxed) == 0 {

@@ -45,7 +45,7 @@ impl OutageLog {
     /// It has failed.
     pub(super) fn failed(&mut self, error: impl std::fmt::Display, now: Timestamp) {
         let what = self.what;
-        match self.say(now) {
+        match self.next_news(now) {
             OutageNews::First => {
                 tracing::error!("{what}: {error}; said again once a minute while it lasts")
             }
@@ -67,7 +67,7 @@ impl OutageLog {
         }
     }
 
-    fn say(&mut self, now: Timestamp) -> OutageNews {
+    fn next_news(&mut self, now: Timestamp) -> OutageNews {
         // After the clock was set back, the count starts again.
         let known = self
             .failing
@@ -114,7 +114,7 @@ mod tests {
         let mut away = OutageLog::new("no repository can be claimed");
         let lasting = |seconds| OutageNews::Still(SignedDuration::from_secs(seconds));
         let said: Vec<(i64, OutageNews)> = (0..=150)
-            .map(|second| (second, away.say(at(second))))
+            .map(|second| (second, away.next_news(at(second))))
             .filter(|(_, say)| *say != OutageNews::Nothing)
             .collect();
         assert_eq!(
@@ -127,18 +127,22 @@ mod tests {
         );
         assert_eq!(away.over(at(151)), Some(SignedDuration::from_secs(151)));
         assert_eq!(away.over(at(152)), None, "that is said once");
-        assert_eq!(away.say(at(153)), OutageNews::First);
+        assert_eq!(away.next_news(at(153)), OutageNews::First);
     }
 
     /// Another process may claim the repository; then this one claims nothing for a long time.
     #[test]
     fn an_outage_that_was_not_tried_for_long_begins_again() {
         let mut away = OutageLog::new("no repository can be claimed");
-        away.say(at(0));
-        assert_eq!(away.say(at(3_600)), OutageNews::First);
+        away.next_news(at(0));
+        assert_eq!(away.next_news(at(3_600)), OutageNews::First);
         assert_eq!(away.over(at(7_200)), None);
-        away.say(at(7_200));
-        assert_eq!(away.say(at(0)), OutageNews::First, "the clock was set back");
+        away.next_news(at(7_200));
+        assert_eq!(
+            away.next_news(at(0)),
+            OutageNews::First,
+            "the clock was set back"
+        );
         assert_eq!(away.over(at(-3_600)), None, "and once more");
     }
 }

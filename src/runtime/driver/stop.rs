@@ -13,7 +13,7 @@ use tokio::sync::watch;
 /// inbox, does nothing more by a lease that others may hold by now.
 #[derive(Clone)]
 pub struct StopSignal {
-    told: watch::Receiver<StopState>,
+    receiver: watch::Receiver<StopState>,
     now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
 }
 
@@ -37,7 +37,13 @@ pub fn stop_pair(
 ) -> (Stopper, StopSignal) {
     let (sender, told) = watch::channel(StopState { stop: false, until });
     let now = Arc::new(now);
-    (Stopper(sender), StopSignal { told, now })
+    (
+        Stopper(sender),
+        StopSignal {
+            receiver: told,
+            now,
+        },
+    )
 }
 
 impl Stopper {
@@ -56,26 +62,28 @@ impl StopSignal {
     /// Whether to end now. A stopper that was dropped counts as a stop, too.
     #[must_use]
     pub fn is_requested(&self) -> bool {
-        let told = *self.told.borrow();
-        told.stop || told.until <= (self.now)() || self.told.has_changed().is_err()
+        let told = *self.receiver.borrow();
+        told.stop || told.until <= (self.now)() || self.receiver.has_changed().is_err()
     }
 
     /// Waits until the tick is stopped. That its lease is over is reported by [`StopSignal::is_requested`] at once, and here by
     /// the task that runs the tick.
-    pub async fn asked(&mut self) {
-        let _gone = self.told.wait_for(|told| told.stop).await;
+    pub async fn requested(&mut self) {
+        let _gone = self.receiver.wait_for(|told| told.stop).await;
     }
 
     /// When the lease ends, as the inbox has last confirmed it.
     #[must_use]
     pub fn until(&self) -> Timestamp {
-        self.told.borrow().until
+        self.receiver.borrow().until
     }
 }
 
 impl fmt::Debug for StopSignal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Stop").field(&*self.told.borrow()).finish()
+        f.debug_tuple("Stop")
+            .field(&*self.receiver.borrow())
+            .finish()
     }
 }
 

@@ -136,7 +136,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
             let until = told.until();
             tokio::select! {
                 biased;
-                () = told.asked() => return,
+                () = told.requested() => return,
                 () = self.clock.sleep_until(until) => if self.stop.is_requested() { return },
             }
         }

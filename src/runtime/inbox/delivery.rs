@@ -118,7 +118,7 @@ pub enum Outcome {
 impl Outcome {
     /// The word for it in JSON and tables.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
             Self::Handled => "handled",

@@ -70,7 +70,7 @@ pub(super) async fn read_requests(
             Ok(mut read) => {
                 snapshot.viewer = read.viewer.or(snapshot.viewer.take());
                 for number in &needs.subjects {
-                    let subject = read.found.remove(number);
+                    let subject = read.subjects.remove(number);
                     snapshot.subjects.insert(*number, subject);
                 }
             }

@@ -62,7 +62,7 @@ pub trait ReadAccount: Send + Sync {
     ) -> impl Future<Output = Result<Vec<Session>, AccountFailure>> + Send;
 
     /// Reads a session; `None` when Jules does not know it.
-    fn look(
+    fn read_session(
         &self,
         id: &JobId,
     ) -> impl Future<Output = Result<Option<Session>, AccountFailure>> + Send;
@@ -109,7 +109,7 @@ pub trait WriteAccount: ReadAccount {
     fn start(&self, new: &NewJob) -> impl Future<Output = Result<Session, CreateFailure>> + Send;
 
     /// Says something to a session, once.
-    fn say(
+    fn send_message(
         &self,
         id: &JobId,
         text: &str,

@@ -167,13 +167,17 @@ pub trait SessionsApi: Send + Sync {
     ) -> BoxedAnswer<'a, Result<JobPage, Failure>>;
 
     /// Reads all that happened in a job, oldest first. `None`: Jules does not show it (yet).
-    fn happenings<'a>(
+    fn activities<'a>(
         &'a self,
         id: &'a str,
     ) -> BoxedAnswer<'a, Result<Option<Vec<JobActivity>>, Failure>>;
 
     /// Says something to a job, once.
-    fn say<'a>(&'a self, id: &'a str, text: &'a str) -> BoxedAnswer<'a, Result<(), Failure>>;
+    fn send_message<'a>(
+        &'a self,
+        id: &'a str,
+        text: &'a str,
+    ) -> BoxedAnswer<'a, Result<(), Failure>>;
 
     /// Approves a job's plan.
     fn approve<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>>;

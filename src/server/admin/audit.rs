@@ -109,7 +109,7 @@ impl Audit {
     /// # Errors
     ///
     /// When it can be neither opened nor made.
-    pub fn beside(data_dir: &Path) -> io::Result<Self> {
+    pub fn in_data_dir(data_dir: &Path) -> io::Result<Self> {
         Self::with_room(data_dir, None)
     }
 
@@ -290,7 +290,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let of_the_service = Audit::with_room(folder.path(), Some(150)).unwrap();
         of_the_service.record(&entry("first"));
-        let beside = Audit::beside(folder.path()).unwrap();
+        let beside = Audit::in_data_dir(folder.path()).unwrap();
         for number in 0..20 {
             beside.record(&entry(&number.to_string()));
         }

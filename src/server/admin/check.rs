@@ -479,7 +479,7 @@ async fn of_token(
     }
     let name = member.name.to_string();
     let client = repositories
-        .outside()
+        .external_services()
         .client(member.name.clone(), &member.account);
     let own = async {
         match client.own_repository().await {
@@ -584,7 +584,7 @@ async fn of_keys(
             let known = answers.borrow().get(&digest).cloned();
             let answer = match known {
                 Some(answer) => answer,
-                None => ask_for(&repositories.outside().jules_client(key)).await,
+                None => ask_for(&repositories.external_services().jules_client(key)).await,
             };
             let which = format!("from {place}");
             Findings(&found.keys).key("Jules key", &which, &answer);
@@ -617,7 +617,7 @@ struct KeyInUse {
     client: Arc<JulesClient>,
     digest: [u8; 32],
     names: BTreeSet<String>,
-    places: BTreeSet<String>,
+    repositories: BTreeSet<String>,
 }
 
 impl KeyInUse {
@@ -628,7 +628,7 @@ impl KeyInUse {
         if more > 0 {
             whose.push_str(&format!(" and {more} more"));
         }
-        let places: Vec<&str> = self.places.iter().map(String::as_str).collect();
+        let places: Vec<&str> = self.repositories.iter().map(String::as_str).collect();
         format!("that of {whose}, from {}", places.join(" and "))
     }
 }
@@ -644,11 +644,11 @@ fn keys_in_use(repositories: &Repositories, told: &CheckSettings) -> BTreeMap<u6
             client: Arc::clone(&key.client),
             digest,
             names: BTreeSet::new(),
-            places: BTreeSet::new(),
+            repositories: BTreeSet::new(),
         });
         known.names.insert(member.name.to_string());
         known
-            .places
+            .repositories
             .extend(match repositories.key_file(&member.name) {
                 Some(path) => Some(path.display().to_string()),
                 None => told.jules.as_ref().map(|(name, _)| name.clone()),

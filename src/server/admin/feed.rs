@@ -97,7 +97,7 @@ impl Feed {
     }
 
     /// Tells what a tick has brought to light. `Some`: how soon it must be tried again, because Jules or the disk failed.
-    pub async fn tell(&self, member: &Member, report: &TickReport) -> Option<Duration> {
+    pub async fn send_events(&self, member: &Member, report: &TickReport) -> Option<Duration> {
         // Who was stopped has not seen everything; the next one does.
         if report.stopped {
             return None;
@@ -105,7 +105,7 @@ impl Feed {
         let Ledger::Present { state, .. } = &report.seen.as_deref()?.ledger else {
             return None;
         };
-        let (mut told, is_new) = self.told_events(member.id, state, report.now);
+        let (mut told, is_new) = self.sent_events(member.id, state, report.now);
         let news = told.news(state, report.waiting.iter().map(|(_, line)| line));
         if news.is_empty() && !is_new {
             self.remember_told(member.id, told);
@@ -175,7 +175,7 @@ impl Feed {
 
     /// What was told of a repository, and whether that has not been written down yet. Of one that is seen for the first
     /// time all that has ended counts as told: it may have a past from before it came to this service.
-    fn told_events(&self, id: RepositoryId, state: &State, now: Timestamp) -> (SentNews, bool) {
+    fn sent_events(&self, id: RepositoryId, state: &State, now: Timestamp) -> (SentNews, bool) {
         let mut known = self.lock_state();
         if let Some(told) = known.memory.repositories.get(&id.0) {
             return (told.clone(), known.unwritten.contains(&id.0));
@@ -233,7 +233,7 @@ async fn read_session(
     account: &impl ReadAccount,
     id: &JobId,
 ) -> Result<Option<SessionRead>, AccountFailure> {
-    let Some(seen) = account.look(id).await? else {
+    let Some(seen) = account.read_session(id).await? else {
         return Ok(Some((None, Vec::new())));
     };
     let log = account.activities(id).await?.unwrap_or_default();

@@ -33,7 +33,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, BytesError> {
 }
 
 /// A size in the largest unit that leaves no rest.
-pub(super) fn words(bytes: u64) -> String {
+pub(super) fn size_text(bytes: u64) -> String {
     UNITS
         .iter()
         .find(|(_, size)| bytes > 0 && bytes.is_multiple_of(*size))
@@ -65,7 +65,7 @@ mod tests {
             let refused = parse_bytes(wrong).unwrap_err().to_string();
             assert!(refused.contains("512MiB"), "{refused}");
         }
-        assert_eq!(words(16 << 20), "16MiB");
-        assert_eq!(words(1_000), "1000");
+        assert_eq!(size_text(16 << 20), "16MiB");
+        assert_eq!(size_text(1_000), "1000");
     }
 }

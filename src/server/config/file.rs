@@ -29,7 +29,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
-use super::bytes::{parse_bytes, words};
+use super::bytes::{parse_bytes, size_text};
 use super::default_addresses::{ADMIN_LISTEN, LISTEN};
 use super::drain::parse_drain;
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
@@ -71,7 +71,7 @@ pub struct File {
     pub data_dir: Option<PathBuf>,
     /// The most that the inbox may take: a number of bytes, or a text with a unit.
     #[serde(default, deserialize_with = "parse_size")]
-    #[schemars(schema_with = "size_schema", extend("default" = words(DEFAULT_ROOM)))]
+    #[schemars(schema_with = "size_schema", extend("default" = size_text(DEFAULT_ROOM)))]
     pub inbox_max_bytes: Option<u64>,
     /// The address under which GitHub knows the service, such as `https://phileas.example.com`.
     #[serde(default)]
@@ -91,7 +91,7 @@ pub struct File {
     /// Where the values of [`PLACED`] stand.
     #[serde(skip)]
     #[schemars(skip)]
-    places: BTreeMap<&'static str, Diagnostic>,
+    locations: BTreeMap<&'static str, Diagnostic>,
 }
 
 /// One repository.
@@ -170,7 +170,7 @@ impl File {
                 )));
             }
         }
-        read.places = PLACED
+        read.locations = PLACED
             .into_iter()
             .map(|key| (key, toml.mistake(key, "")))
             .filter(|(_, place)| place.line.is_some())
@@ -180,7 +180,7 @@ impl File {
 
     /// A mistake in the value that the file gives to a key, which only shows beside other settings or on the machine.
     pub(super) fn mistake(&self, key: &str, message: String, help: String) -> Option<Diagnostic> {
-        let mut mistake = self.places.get(key)?.clone().help(help);
+        let mut mistake = self.locations.get(key)?.clone().help(help);
         mistake.message = message;
         Some(mistake)
     }

@@ -33,37 +33,41 @@ struct HealthCheck<I> {
 #[derive(Default)]
 struct LastCheck {
     looked: Option<Instant>,
-    trouble: Option<String>,
+    problem: Option<String>,
 }
 
 impl<I: Inbox> HealthCheck<I> {
     /// Why it is not well, if it is not.
-    async fn trouble(&self) -> Option<String> {
+    async fn problem_text(&self) -> Option<String> {
         let mut last = self.last.lock().await;
         if last
             .looked
             .is_some_and(|looked| looked.elapsed() < KEPT_FOR)
         {
-            return last.trouble.clone();
+            return last.problem.clone();
         }
-        let trouble = trouble(&*self.inbox, &self.heartbeat, Timestamp::now()).await;
+        let trouble = service_problem(&*self.inbox, &self.heartbeat, Timestamp::now()).await;
         // Only a change is news.
-        match (&trouble, &last.trouble) {
+        match (&trouble, &last.problem) {
             (Some(trouble), None) => tracing::error!("not ready: {trouble}"),
             (None, Some(_)) => tracing::warn!("ready again"),
             _ => {}
         }
         *last = LastCheck {
             looked: Some(Instant::now()),
-            trouble: trouble.clone(),
+            problem: trouble.clone(),
         };
         trouble
     }
 }
 
 /// Why deliveries should not be sent to the service at this time, if they should not.
-pub async fn trouble(inbox: &impl Inbox, heartbeat: &Heartbeat, now: Timestamp) -> Option<String> {
-    let trouble = heartbeat.trouble(inbox, now);
+pub async fn service_problem(
+    inbox: &impl Inbox,
+    heartbeat: &Heartbeat,
+    now: Timestamp,
+) -> Option<String> {
+    let trouble = heartbeat.problem_text(inbox, now);
     match tokio::time::timeout(PATIENCE, trouble).await {
         Ok(trouble) => trouble,
         Err(_) => Some(format!(
@@ -123,7 +127,7 @@ async fn check_ready<I: Inbox>(
     if ending.has_come() {
         return not_ready(Some("the service is ending"));
     }
-    match watch.trouble().await {
+    match watch.problem_text().await {
         Some(trouble) => not_ready(is_told_why.then_some(&trouble)),
         None => (StatusCode::OK, "ready\n".to_owned()),
     }

@@ -105,7 +105,7 @@ async fn serve_connection(
     let _refused = stream.set_nodelay(true);
     let router = TowerToHyperService::new(router);
     let answering = service_fn(|request: hyper::Request<Incoming>| {
-        let visit = place.visit();
+        let visit = place.begin_request();
         let (head, body) = request.into_parts();
         let is_too_long = head_bytes(&head) > HEAD_BYTES;
         let body = Body::new(RequestBody::new(body, Arc::clone(&place)));

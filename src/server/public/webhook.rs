@@ -123,11 +123,14 @@ pub fn routes<I: Inbox + 'static>(intake: Intake<I>) -> Router {
 /// The answer: the status, and a text for the person who set up the webhook. Clients without the secret get no text.
 struct Answer {
     status: StatusCode,
-    word: &'static str,
+    message: &'static str,
 }
 
 const fn answer(status: StatusCode, word: &'static str) -> Answer {
-    Answer { status, word }
+    Answer {
+        status,
+        message: word,
+    }
 }
 
 async fn receive_delivery<I: Inbox + 'static>(
@@ -152,9 +155,9 @@ async fn receive_delivery<I: Inbox + 'static>(
         delivery = %delivery.escape_debug(),
         status = answer.status.as_u16(),
         "{}",
-        if answer.word.is_empty() { "refused" } else { answer.word.trim_end() }
+        if answer.message.is_empty() { "refused" } else { answer.message.trim_end() }
     );
-    let mut response = (answer.status, answer.word).into_response();
+    let mut response = (answer.status, answer.message).into_response();
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }

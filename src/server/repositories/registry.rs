@@ -26,11 +26,11 @@ use crate::server::accounts::keys::{KeyClient, Keys, NoKey};
 pub struct Repositories {
     pub(super) source: Source,
     pub(super) keys: Keys,
-    pub(super) outside: ExternalServices,
+    pub(super) external: ExternalServices,
     pub(super) known: RwLock<RegistryState>,
     pub(super) changed: Arc<Notify>,
     /// Whether the truth was asked for since the process began, with whatever result.
-    pub(super) asked: watch::Sender<bool>,
+    pub(super) refresh_sender: watch::Sender<bool>,
 }
 
 #[derive(Debug, Default)]
@@ -43,11 +43,11 @@ pub(super) struct RegistryState {
     /// What it names and GitHub could not be asked about.
     pub(super) unasked: Vec<(RepositoryName, Failure)>,
     /// Why the truth could not be read the last time, if it could not.
-    pub(super) trouble: Option<String>,
+    pub(super) problem: Option<String>,
     /// Repositories whose ticks were deferred because no listing has shown yet whether the service looks after them.
     pub(super) put_off: BTreeSet<RepositoryId>,
     /// Repositories that are due and not listed, perhaps only because this process has not read the list again yet.
-    pub(super) doubts: UnverifiedRepositories,
+    pub(super) unverified: UnverifiedRepositories,
 }
 
 /// What is known of a repository.
@@ -67,29 +67,29 @@ impl Repositories {
     pub fn new(
         source: Source,
         keys: Keys,
-        outside: ExternalServices,
+        external: ExternalServices,
         changed: Arc<Notify>,
     ) -> Self {
         Self {
             source,
             keys,
-            outside,
+            external,
             known: RwLock::default(),
             changed,
-            asked: watch::Sender::new(false),
+            refresh_sender: watch::Sender::new(false),
         }
     }
 
     /// Waits until the truth was asked for once, with whatever result.
     pub async fn wait_for_listing(&self) {
         // The sender is our own.
-        let mut asked = self.asked.subscribe();
+        let mut asked = self.refresh_sender.subscribe();
         let _gone = asked.wait_for(|asked| *asked).await;
     }
 
     /// What is known of a repository.
     #[must_use]
-    pub fn standing(&self, id: RepositoryId) -> Membership {
+    pub fn membership(&self, id: RepositoryId) -> Membership {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         match known.members.get(&id) {
             Some(member) => Membership::Member(Arc::clone(member)),
@@ -102,7 +102,7 @@ impl Repositories {
     /// repository's next tick on.
     #[must_use]
     pub fn with_present_key(&self, member: Arc<Member>) -> Arc<Member> {
-        let jules = self.keys.client(&member.name, &self.outside);
+        let jules = self.keys.client(&member.name, &self.external);
         let number = |jules: &Result<KeyClient, NoKey>| jules.as_ref().ok().map(|key| key.number);
         if number(&jules) == number(&member.jules) {
             return member;
@@ -142,7 +142,7 @@ impl Repositories {
 
     /// Why GitHub did not tell the last time which repositories there are, or not of all.
     #[must_use]
-    pub fn trouble(&self) -> Option<String> {
+    pub fn problem_text(&self) -> Option<String> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let unasked = || {
             known
@@ -150,7 +150,7 @@ impl Repositories {
                 .first()
                 .map(|(_, failure)| failure.to_string())
         };
-        known.trouble.clone().or_else(unasked)
+        known.problem.clone().or_else(unasked)
     }
 
     /// Where the list comes from.
@@ -161,8 +161,8 @@ impl Repositories {
 
     /// How the service reaches what is outside.
     #[must_use]
-    pub fn outside(&self) -> &ExternalServices {
-        &self.outside
+    pub fn external_services(&self) -> &ExternalServices {
+        &self.external
     }
 
     /// The truth may have changed; it is read again soon.
@@ -185,7 +185,9 @@ impl Repositories {
     #[must_use]
     pub fn verify_unlisted(&self, unlisted: RepositoryId, generation: u64) -> Verification {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        known.doubts.ask(unlisted, generation, self.outside.now())
+        known
+            .unverified
+            .ask(unlisted, generation, self.external.now())
     }
 
     /// The Jules key of a repository, as its files say now.
@@ -194,7 +196,7 @@ impl Repositories {
     ///
     /// [`NoKey`], in words that name the file.
     pub fn key_of(&self, repository: &RepositoryName) -> Result<KeyClient, NoKey> {
-        self.keys.client(repository, &self.outside)
+        self.keys.client(repository, &self.external)
     }
 
     /// Every Jules key that a repository of the service uses, each once, by its number.

@@ -48,7 +48,7 @@ impl Repositories {
                 Err(error) => {
                     tracing::error!("which repositories there are cannot be read: {error}");
                     let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-                    known.trouble = Some(error.to_string());
+                    known.problem = Some(error.to_string());
                     drop(known);
                     false
                 }
@@ -58,7 +58,7 @@ impl Repositories {
                 0 => RELIST,
                 n => (FIRST_PAUSE * (1 << n.min(10).saturating_sub(1))).min(LONGEST_PAUSE),
             };
-            self.asked.send_replace(true);
+            self.refresh_sender.send_replace(true);
             let read_at = clock.now();
             let later = |length| read_at.checked_add(length).unwrap_or(Timestamp::MAX);
             let gap = SHORTEST_GAP
@@ -93,17 +93,18 @@ impl Repositories {
         now: Timestamp,
     ) -> Result<bool, RefreshError> {
         let number = self.begin_listing();
-        let mut reading = self.source.list(&self.outside).await?;
+        let mut reading = self.source.list(&self.external).await?;
         let mut come_first = 0;
         while let Some(found) = reading.next().await {
             let come = self.add_found(found);
             come_first += come.len();
-            self.tell(inbox, &come, &BTreeSet::new(), now).await?;
+            self.notify_inbox(inbox, &come, &BTreeSet::new(), now)
+                .await?;
         }
         let listing = reading.whole();
         let whole = listing.is_whole();
         let (come, gone) = self.apply_listing(listing, number);
-        self.tell(inbox, &come, &gone, now).await?;
+        self.notify_inbox(inbox, &come, &gone, now).await?;
         self.end_pauses(inbox).await?;
         let come = come.len() + come_first;
         if come > 0 || !gone.is_empty() {
@@ -119,7 +120,7 @@ impl Repositories {
     /// When GitHub cannot be asked.
     pub async fn read_once(&self) -> Result<bool, Failure> {
         let number = self.begin_listing();
-        let mut reading = self.source.list(&self.outside).await?;
+        let mut reading = self.source.list(&self.external).await?;
         while reading.next().await.is_some() {}
         let listing = reading.whole();
         let whole = listing.is_whole();
@@ -129,7 +130,7 @@ impl Repositories {
 
     fn begin_listing(&self) -> u64 {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        known.doubts.begin()
+        known.unverified.begin()
     }
 
     /// Wakes known repositories that have no wake left: a process with another list, as while `phileas.toml` is
@@ -140,7 +141,7 @@ impl Repositories {
         now: Timestamp,
     ) -> Result<(), InboxError> {
         for member in self.list_members() {
-            let known = inbox.look(member.id).await?;
+            let known = inbox.read_wake(member.id).await?;
             if known.is_none_or(|wake| wake.next_at().is_none()) {
                 inbox.wake(member.id, now).await?;
             }
@@ -167,14 +168,14 @@ impl Repositories {
     }
 
     /// Tells the inbox who has come and who has gone.
-    async fn tell(
+    async fn notify_inbox(
         &self,
         inbox: &impl Inbox,
         come: &BTreeSet<RepositoryId>,
         gone: &BTreeSet<RepositoryId>,
         now: Timestamp,
     ) -> Result<(), InboxError> {
-        let told = tell(inbox, come, gone, now).await;
+        let told = notify_inbox(inbox, come, gone, now).await;
         if told.is_err() {
             // New repositories were not reported, or not all of them: the next listing finds them again.
             self.forget_members(come);
@@ -188,7 +189,7 @@ impl Repositories {
         let ready: Vec<RepositoryId> = {
             let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
             let is_known = |id: &&RepositoryId| {
-                known.members.contains_key(*id) || known.listed && known.doubts.is_settled(**id)
+                known.members.contains_key(*id) || known.listed && known.unverified.is_settled(**id)
             };
             known.put_off.iter().filter(is_known).copied().collect()
         };
@@ -212,7 +213,7 @@ impl Repositories {
         let before = self.list_members();
         let whole = listing.is_whole();
         let mut members: BTreeMap<RepositoryId, Arc<Member>> = listing
-            .found
+            .repositories
             .into_iter()
             .map(|found| (found.id, Arc::new(self.build_member(found))))
             .collect();
@@ -241,16 +242,18 @@ impl Repositories {
             .map(|one| (one.name, one.failure))
             .collect();
         known.unreached = listing.unreached;
-        known.trouble = None;
+        known.problem = None;
         // What could not be read may hold any repository, so none is known to be unlisted yet.
         known.listed |= whole;
         if whole {
-            known.doubts.end_listing(number);
+            known.unverified.end_listing(number);
         }
         let RegistryState {
-            doubts, members, ..
+            unverified: doubts,
+            members,
+            ..
         } = &mut *known;
-        doubts.keep(|id| !members.contains_key(&id), self.outside.now());
+        doubts.keep(|id| !members.contains_key(&id), self.external.now());
         (come, gone)
     }
 
@@ -261,7 +264,7 @@ impl Repositories {
     }
 
     fn build_member(&self, found: FoundRepository) -> Member {
-        let jules = self.keys.client(&found.name, &self.outside);
+        let jules = self.keys.client(&found.name, &self.external);
         Member {
             id: found.id,
             name: found.name,
@@ -273,7 +276,7 @@ impl Repositories {
 }
 
 /// Tells the inbox who has come and who has gone.
-async fn tell(
+async fn notify_inbox(
     inbox: &impl Inbox,
     come: &BTreeSet<RepositoryId>,
     gone: &BTreeSet<RepositoryId>,
@@ -282,7 +285,7 @@ async fn tell(
     for id in come {
         // One that was known before this process keeps its time. Where a tick runs already it may be one that takes it
         // for an unlisted repository, and must not end its wakes.
-        let known = inbox.look(*id).await?;
+        let known = inbox.read_wake(*id).await?;
         if known.as_ref().is_some_and(|wake| wake.held.is_some()) {
             inbox.wake(*id, now).await?;
             continue;
@@ -321,7 +324,7 @@ mod tests {
         inbox.wake(id, now).await.unwrap();
         let holder = Holder::new("test");
         let leases = inbox.claim(&holder, now, minute, &[id]).await.unwrap();
-        tell(&inbox, &BTreeSet::from([id]), &BTreeSet::new(), later)
+        notify_inbox(&inbox, &BTreeSet::from([id]), &BTreeSet::new(), later)
             .await
             .unwrap();
         let settled = inbox.abandon(&leases[0]).await.unwrap();

@@ -39,11 +39,11 @@ pub struct Source {
     /// What `phileas.toml` names; of an App's repositories only these, where it names any.
     named: Vec<RepositoryEntry>,
     /// The numbers of those that it names without one.
-    learnt: DiscoveredIds,
+    discovered: DiscoveredIds,
     /// Those that are not reached and were reported, so that each is reported once.
-    told: Mutex<BTreeSet<String>>,
+    reported: Mutex<BTreeSet<String>>,
     /// How many installations or entries the next listing leaves for its end, because the last one has asked about them.
-    asked_before: AtomicUsize,
+    first_request: AtomicUsize,
 }
 
 #[derive(Debug)]
@@ -69,7 +69,7 @@ pub(super) struct FoundRepository {
 /// One listing.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
-    pub(super) found: Vec<FoundRepository>,
+    pub(super) repositories: Vec<FoundRepository>,
     /// Installations that could not be listed: what was known of them before still holds.
     pub(super) unread: Vec<u64>,
     /// Why the first of them could not.
@@ -114,9 +114,9 @@ impl Listing {
 /// A listing under way.
 pub(super) struct ListingProgress<'a> {
     source: &'a Source,
-    outside: &'a ExternalServices,
+    external: &'a ExternalServices,
     waiting: VecDeque<Installation>,
-    asked: FuturesUnordered<BoxFuture<'a, Answered>>,
+    requests: FuturesUnordered<BoxFuture<'a, Answered>>,
     listing: Listing,
     failed_in_a_row: usize,
 }
@@ -134,26 +134,28 @@ impl<'a> ListingProgress<'a> {
         if self.failed_in_a_row >= MAX_FAILED_IN_A_ROW {
             self.leave_the_rest();
         }
-        while self.asked.len() < AT_A_TIME
+        while self.requests.len() < AT_A_TIME
             && let Some(installation) = self.waiting.pop_front()
         {
             if let Some(account) = self.source.account(installation.id) {
-                self.asked
-                    .push(ask_next(installation, account, self.outside));
+                self.requests
+                    .push(ask_next(installation, account, self.external));
             }
         }
-        let answered = self.asked.next().await?;
-        let before = self.listing.found.len();
+        let answered = self.requests.next().await?;
+        let before = self.listing.repositories.len();
         match answered.reached {
             Ok(reached) => {
                 self.failed_in_a_row = 0;
                 let wanted = reached.into_iter().filter(|one| self.source.wants(one));
-                self.listing.found.extend(wanted.map(|one| FoundRepository {
-                    id: one.id,
-                    name: one.name,
-                    account: answered.account.clone(),
-                    installation: answered.installation,
-                }));
+                self.listing
+                    .repositories
+                    .extend(wanted.map(|one| FoundRepository {
+                        id: one.id,
+                        name: one.name,
+                        account: answered.account.clone(),
+                        installation: answered.installation,
+                    }));
             }
             Err(failure) => {
                 self.failed_in_a_row += 1;
@@ -161,14 +163,16 @@ impl<'a> ListingProgress<'a> {
                 self.listing.unread_because.get_or_insert(failure);
             }
         }
-        Some(&self.listing.found[before..])
+        Some(&self.listing.repositories[before..])
     }
 
     /// Asks about no more installations.
     fn leave_the_rest(&mut self) {
-        let asked = self.listing.unread.len() + self.asked.len();
+        let asked = self.listing.unread.len() + self.requests.len();
         if !self.waiting.is_empty() {
-            self.source.asked_before.fetch_add(asked, Ordering::Relaxed);
+            self.source
+                .first_request
+                .fetch_add(asked, Ordering::Relaxed);
         }
         let rest = self.waiting.drain(..).map(|one| one.id);
         self.listing.unread.extend(rest);
@@ -189,11 +193,11 @@ impl<'a> ListingProgress<'a> {
             return listing;
         }
         for entry in &source.named {
-            let reached = listing.found.iter();
+            let reached = listing.repositories.iter();
             let mut reached =
-                reached.filter(|one| source.learnt.is_meant_by(entry, one.id, &one.name));
+                reached.filter(|one| source.discovered.is_meant_by(entry, one.id, &one.name));
             if let Some(one) = reached.next() {
-                source.found(entry, one.id);
+                source.record_reached(entry, one.id);
             } else if listing.unread.is_empty() {
                 let because = "the App is not installed on it, or it has another name by now";
                 listing.unreached.push(unreachable_entry(entry, because));
@@ -243,9 +247,9 @@ impl Source {
         Self {
             kind,
             named,
-            learnt: DiscoveredIds::default(),
-            told: Mutex::default(),
-            asked_before: AtomicUsize::new(0),
+            discovered: DiscoveredIds::default(),
+            reported: Mutex::default(),
+            first_request: AtomicUsize::new(0),
         }
     }
 
@@ -270,7 +274,7 @@ impl Source {
     /// The numbers of the repositories that `phileas.toml` names without one, as far as GitHub has told them.
     #[must_use]
     pub fn discovered_ids(&self) -> &DiscoveredIds {
-        &self.learnt
+        &self.discovered
     }
 
     /// What `phileas.toml` names.
@@ -286,9 +290,9 @@ impl Source {
     ) -> Result<ListingProgress<'a>, Failure> {
         let mut reading = ListingProgress {
             source: self,
-            outside,
+            external: outside,
             waiting: VecDeque::new(),
-            asked: FuturesUnordered::new(),
+            requests: FuturesUnordered::new(),
             listing: Listing::default(),
             failed_in_a_row: 0,
         };
@@ -337,7 +341,12 @@ impl Source {
             }
             let client = outside.client(entry.name.clone(), account);
             match client.own_repository().await {
-                Ok(one) if self.learnt.meant_by(entry).is_some_and(|id| id != one.id) => {
+                Ok(one)
+                    if self
+                        .discovered
+                        .meant_by(entry)
+                        .is_some_and(|id| id != one.id) =>
+                {
                     let because = format!(
                         "it is number {} on GitHub, not the one that is meant; it is left alone",
                         one.id.0
@@ -347,8 +356,8 @@ impl Source {
                 }
                 Ok(one) => {
                     failed_in_a_row = 0;
-                    self.found(entry, one.id);
-                    listing.found.push(FoundRepository {
+                    self.record_reached(entry, one.id);
+                    listing.repositories.push(FoundRepository {
                         id: one.id,
                         name: one.name,
                         account: account.clone(),
@@ -392,14 +401,14 @@ impl Source {
         let Some(failure) = listing.unasked.last().map(|last| last.failure.clone()) else {
             return;
         };
-        self.asked_before.fetch_add(asked, Ordering::Relaxed);
+        self.first_request.fetch_add(asked, Ordering::Relaxed);
         let rest = rest.map(|entry| self.skip_entry(entry, failure.clone()));
         listing.unasked.extend(rest);
     }
 
     /// With how many of these a listing does not begin.
     fn rotate_start(&self, count: usize) -> usize {
-        self.asked_before
+        self.first_request
             .load(Ordering::Relaxed)
             .checked_rem(count)
             .unwrap_or(0)
@@ -408,7 +417,7 @@ impl Source {
     fn skip_entry(&self, entry: &RepositoryEntry, failure: Failure) -> SkippedEntry {
         SkippedEntry {
             name: entry.name.clone(),
-            id: self.learnt.meant_by(entry),
+            id: self.discovered.meant_by(entry),
             failure,
         }
     }
@@ -416,22 +425,22 @@ impl Source {
     /// Whether a repository that the App reaches is one of those that `phileas.toml` names, if it names any.
     fn wants(&self, reached: &ReachedRepository) -> bool {
         self.named.is_empty()
-            || self
-                .named
-                .iter()
-                .any(|entry| self.learnt.is_meant_by(entry, reached.id, &reached.name))
+            || self.named.iter().any(|entry| {
+                self.discovered
+                    .is_meant_by(entry, reached.id, &reached.name)
+            })
     }
 
     /// An entry's repository is there.
-    fn found(&self, entry: &RepositoryEntry, id: RepositoryId) {
-        self.learnt.learn(entry, id);
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+    fn record_reached(&self, entry: &RepositoryEntry, id: RepositoryId) {
+        self.discovered.learn(entry, id);
+        let mut told = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         told.remove(&entry.name.to_string());
     }
 
     /// The repositories of entries are not there, which is said once of each, in one line for all that are new.
     fn log_unreached(&self, unreached: &[UnreachableEntry]) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         let new: Vec<&UnreachableEntry> = unreached
             .iter()
             .filter(|one| told.insert(one.name.to_string()))

@@ -56,7 +56,7 @@ struct Memory {
     /// When a repository's hooks are swept next, by its number; the App's under [`THE_APP`]. Those that are not here are due.
     due: BTreeMap<u64, Timestamp>,
     hooks: BTreeMap<SweepPosition, SweepReach>,
-    asked: Remembered,
+    requested_deliveries: Remembered,
 }
 
 /// How far a hook was swept.
@@ -161,7 +161,7 @@ impl<C: Clock> Sweep<C> {
     }
 
     async fn sweep_repository(&self, member: &Member, own: &str, memory: &mut Memory) -> SweepEnd {
-        let outside = self.repositories.outside();
+        let outside = self.repositories.external_services();
         let client = outside.client(member.name.clone(), &member.account);
         let hooks = match client.list_hooks().await {
             Ok(hooks) => hooks,
@@ -244,10 +244,10 @@ impl<C: Clock> Sweep<C> {
         since: Timestamp,
         memory: &mut Memory,
     ) -> SweepPart {
-        let pause = &*self.repositories.outside().pause;
-        match sweep(hooked, from, since, pause, &mut memory.asked).await {
+        let pause = &*self.repositories.external_services().pause;
+        match sweep(hooked, from, since, pause, &mut memory.requested_deliveries).await {
             Ok(swept) => {
-                let (asked, left) = (swept.asked, swept.left);
+                let (asked, left) = (swept.requested, swept.left);
                 if swept.refused {
                     tracing::warn!(
                         asked,

@@ -84,7 +84,7 @@ impl Ticks {
         stop: &StopSignal,
         begun: Instant,
     ) -> Ticked {
-        let outside = self.repositories.outside();
+        let outside = self.repositories.external_services();
         if let Some(left) = member.account.required_wait(outside.now()) {
             let because = "GitHub's limit for its account is spent".to_owned();
             return outage_fault(because, Some(left + spread_wake(member.id)));
@@ -122,7 +122,7 @@ impl Ticks {
                     observers.ticked(member, &report, begun.elapsed());
                 }
                 let again = match &self.feed {
-                    Some(feed) => feed.tell(member, &report).await,
+                    Some(feed) => feed.send_events(member, &report).await,
                     None => None,
                 };
                 self.finish_tick(&report, again)
@@ -152,7 +152,7 @@ impl Ticks {
     }
 
     fn tick_settings(&self, repository: RepositoryId) -> Result<Settings, getrandom::Error> {
-        let entropy = self.repositories.outside().entropy.draw()?;
+        let entropy = self.repositories.external_services().entropy.draw()?;
         let mark: String = entropy[28..]
             .iter()
             .map(|byte| format!("{byte:02x}"))
@@ -174,7 +174,7 @@ impl Ticks {
             return Ticked::Stopped;
         }
         // Decisions are made by GitHub's clock, the driver goes by this machine's.
-        let now = self.repositories.outside().now();
+        let now = self.repositories.external_services().now();
         let wake_at = report
             .wake_at
             .and_then(|at| now.checked_add(at.duration_since(report.now)).ok());
@@ -217,14 +217,14 @@ impl Ticks {
 
 impl Ticker for Ticks {
     fn called(&self, repository: RepositoryId) -> String {
-        match self.repositories.standing(repository) {
+        match self.repositories.membership(repository) {
             Membership::Member(member) => member.name.to_string(),
             Membership::Unlisted | Membership::Unknown => repository.to_string(),
         }
     }
 
     fn is_ready(&self, repository: RepositoryId) -> bool {
-        match self.repositories.standing(repository) {
+        match self.repositories.membership(repository) {
             Membership::Member(member) => {
                 let has_key = member.jules.is_ok()
                     || self.repositories.with_present_key(member).jules.is_ok();
@@ -236,7 +236,7 @@ impl Ticker for Ticks {
     }
 
     fn lanes(&self, repository: RepositoryId) -> Vec<Lane> {
-        let Membership::Member(member) = self.repositories.standing(repository) else {
+        let Membership::Member(member) = self.repositories.membership(repository) else {
             return Vec::new();
         };
         let mut lanes = vec![Lane::GitHub(member.installation)];
@@ -245,7 +245,7 @@ impl Ticker for Ticks {
     }
 
     async fn tick(&self, lease: &Lease, stop: StopSignal) -> Ticked {
-        match self.repositories.standing(lease.repository) {
+        match self.repositories.membership(lease.repository) {
             Membership::Member(member) => {
                 let begun = Instant::now();
                 let member = self.repositories.with_present_key(member);

@@ -151,7 +151,7 @@ fn first_session(pause: Option<&str>) -> u64 {
         shown.until(words);
     }
     let number = curl(&label).unwrap();
-    shown.until("phileas waits with request:1: its plan waits");
+    shown.until("waiting   request:1: its plan waits");
     curl(&approve.replace("$n", &number.to_string()));
     let linked = shown.until("`tester`, requested by `maintainer`: pull request #");
     let place = format!("phileas-runner writes on #{number}");

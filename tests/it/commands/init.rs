@@ -387,7 +387,7 @@ fn a_pull_request_begins_and_another_ends() {
             "--repo",
             "acme/nowhere",
         ])
-        .refused(2, "name is wrong");
+        .refused(2, "acme/nowhere was not found");
 }
 
 /// What an earlier version wrote comes as a pull request, and what people changed is not in it.

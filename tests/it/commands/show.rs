@@ -11,7 +11,7 @@ use super::terminal::Terminal;
 fn a_newcomer_sees_the_days_before_and_then_the_service() {
     let mut terminal = Terminal::with(&["sandbox", "--until", "24h"]);
     terminal.until("Ctrl-C ends it.");
-    assert!(terminal.shown.contains("phileas starts curator"));
+    assert!(terminal.shown.contains("started   curator"));
     // What the service does is told too: a repository that begins with it starts its first session.
     terminal.until("(gadget default#1)");
     let (_, after) = terminal.shown.split_once("http://").unwrap();

@@ -116,7 +116,7 @@ impl Ticker for Stage {
                 retry_after,
             }),
             Play::UntilStopped => {
-                stop.asked().await;
+                stop.requested().await;
                 Ticked::Stopped
             }
             Play::Hang => std::future::pending().await,
@@ -512,13 +512,13 @@ async fn a_driver_that_stands_still_is_seen() {
     set.wake(1).await;
     set.clock.pass(SignedDuration::from_hours(2)).await;
     let now = set.clock.now();
-    assert_eq!(set.heartbeat.trouble(&*set.inbox, now).await, None);
+    assert_eq!(set.heartbeat.problem_text(&*set.inbox, now).await, None);
     // The loop is gone and nothing reports it.
     let heartbeat = Arc::clone(&set.heartbeat);
     let inbox = Arc::clone(&set.inbox);
     set.running.abort();
     let later = now + OVERDUE * 3;
-    let trouble = heartbeat.trouble(&*inbox, later).await.unwrap();
+    let trouble = heartbeat.problem_text(&*inbox, later).await.unwrap();
     assert!(trouble.contains("stood still"), "{trouble}");
 }
 

@@ -135,7 +135,7 @@ async fn a_lease_that_comes_too_late_starts_nothing() {
     set.inbox.is(Mood::Well);
     set.clock.pass(seconds(30)).await;
     assert_eq!(set.begun(), [20]);
-    let wake = set.inbox.look(ONE).await.unwrap().unwrap();
+    let wake = set.inbox.read_wake(ONE).await.unwrap().unwrap();
     assert_eq!((wake.attempts, wake.token), (0, 2), "it is not counted");
 }
 
@@ -181,7 +181,7 @@ async fn the_end_of_a_tick_is_written_when_the_inbox_is_back() {
     set.inbox.is(Mood::Well);
     set.clock.pass(seconds(30)).await;
     assert_eq!(set.begun(), [0], "its lease did not run out");
-    let wake = set.inbox.look(ONE).await.unwrap().unwrap();
+    let wake = set.inbox.read_wake(ONE).await.unwrap().unwrap();
     assert_eq!((wake.held, wake.attempts), (None, 0));
     assert_eq!(wake.done_generation, wake.generation);
 }
@@ -192,14 +192,14 @@ async fn outages_of_the_inbox_suspend_no_repository() {
     let set = Set::new(seconds(300), Mood::Well).await;
     for _ in 0..=MAX_FAULTS {
         set.clock.pass(seconds(10)).await;
-        let wake = set.inbox.look(ONE).await.unwrap().unwrap();
+        let wake = set.inbox.read_wake(ONE).await.unwrap().unwrap();
         assert_eq!(wake.attempts, 1);
         set.inbox.is(Mood::Refuses);
         set.clock.pass(seconds(40)).await;
         set.inbox.is(Mood::Well);
     }
     set.clock.pass(seconds(310)).await;
-    let wake = set.inbox.look(ONE).await.unwrap().unwrap();
+    let wake = set.inbox.read_wake(ONE).await.unwrap().unwrap();
     assert_eq!((wake.attempts, wake.suspended), (0, None));
 }
 
@@ -218,10 +218,10 @@ async fn a_service_that_cannot_reach_the_inbox_has_not_died() {
             let now = set.clock.now();
             let taken = stored.claim(&Holder::new(other), now, LEASE, &[ONE]).await;
             let taken = taken.unwrap().pop().unwrap();
-            assert_eq!(stored.look(ONE).await.unwrap().unwrap().deaths, 1);
+            assert_eq!(stored.read_wake(ONE).await.unwrap().unwrap().deaths, 1);
             set.inbox.is(Mood::Well);
             set.clock.pass(seconds(3)).await;
-            let wake = stored.look(ONE).await.unwrap().unwrap();
+            let wake = stored.read_wake(ONE).await.unwrap().unwrap();
             assert_eq!(
                 (wake.deaths, &wake.suspended),
                 (0, &None),

@@ -129,14 +129,14 @@ async fn a_renamed_repository_stays_and_one_listing_that_fails_removes_none() {
         ["acme/renamed"],
         "no listing contradicts it"
     );
-    assert!(set.repositories.trouble().is_some());
+    assert!(set.repositories.problem_text().is_some());
     set.ground
         .world
         .world()
         .faults_mut()
         .replace_plan(FaultPlan::default());
     assert_eq!(set.list().await, ["acme/renamed"]);
-    assert_eq!(set.repositories.trouble(), None);
+    assert_eq!(set.repositories.problem_text(), None);
 }
 
 #[tokio::test]

@@ -58,7 +58,7 @@ async fn alone() -> usize {
 
 /// Why a tick of a repository failed last, if it did.
 async fn last_fault(served: &Served, id: RepositoryId) -> Option<String> {
-    let wake = served.inbox.look(id).await.unwrap();
+    let wake = served.inbox.read_wake(id).await.unwrap();
     wake.and_then(|wake| wake.last_fault)
 }
 
@@ -126,7 +126,7 @@ async fn an_unmanaged_repository_is_dismissed_once_the_list_was_read_again() {
     let id = RepositoryId(4_711);
     served.inbox.wake(id, served.clock.now()).await.unwrap();
     served.clock.pass(SignedDuration::from_mins(5)).await;
-    let wake = served.inbox.look(id).await.unwrap().unwrap();
+    let wake = served.inbox.read_wake(id).await.unwrap().unwrap();
     assert_eq!((wake.next_at(), wake.last_fault), (None, None));
 }
 

@@ -80,21 +80,27 @@ async fn no_repository_waits_for_the_slowest_installation() {
 
     let others = async {
         for _ in 0..MAX_TURNS {
-            if inbox.look(quick).await.unwrap().is_some() {
+            if inbox.read_wake(quick).await.unwrap().is_some() {
                 break;
             }
             tokio::task::yield_now().await;
         }
         assert!(matches!(
-            repositories.standing(quick),
+            repositories.membership(quick),
             Membership::Member(_)
         ));
         // Who was not listed yet may be there all the same.
-        assert!(matches!(repositories.standing(slow), Membership::Unknown));
+        assert!(matches!(repositories.membership(slow), Membership::Unknown));
         let_go.notify_one();
     };
     let (whole, ()) = tokio::join!(repositories.refresh_list(&inbox, start), others);
     assert!(whole.unwrap());
-    assert!(matches!(repositories.standing(slow), Membership::Member(_)));
-    assert!(inbox.look(slow).await.unwrap().is_some(), "it is ticked");
+    assert!(matches!(
+        repositories.membership(slow),
+        Membership::Member(_)
+    ));
+    assert!(
+        inbox.read_wake(slow).await.unwrap().is_some(),
+        "it is ticked"
+    );
 }

@@ -26,7 +26,7 @@ use phileas::server::repositories::{Repositories, Source};
 use phileas::server::shutdown::ShutdownTrigger;
 use phileas::server::worker::driver::Driver as _;
 use phileas::server::worker::ticks::Ticks;
-use phileas::server::{Fleet, ending};
+use phileas::server::{Fleet, shutdown_pair};
 use phileas_domain::model::Holder;
 use phileas_world::github::NewApp;
 use phileas_world::github::RepoId;
@@ -365,7 +365,7 @@ impl Ground {
             bounds: Bounds::default(),
             heartbeat: Arc::new(Heartbeat::default()),
         };
-        let (end, asked) = ending();
+        let (end, asked) = shutdown_pair();
         let running = tokio::spawn(fleet.run(Arc::clone(&inbox), asked));
         Served {
             clock,

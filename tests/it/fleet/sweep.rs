@@ -17,7 +17,7 @@ use phileas::server::accounts::external_services::ExternalServices;
 use phileas::server::accounts::keys::Keys;
 use phileas::server::config::RepositoryEntry;
 use phileas::server::repositories::{Repositories, Source};
-use phileas::server::shutdown::ending;
+use phileas::server::shutdown::shutdown_pair;
 use phileas::server::worker::driver::Driver;
 use phileas::server::worker::sweep::{Hooked, MAX_ASKED, Remembered, Sweep, Swept, TRIED_FIRST};
 use phileas_world::github::{DeliveryStatus, Role};
@@ -123,7 +123,7 @@ async fn what_an_app_did_not_get_is_asked_for_once() {
         &mut Remembered::default(),
     )
     .await;
-    assert_eq!((first.asked, first.left), (80, 0), "{first:?}");
+    assert_eq!((first.requested, first.left), (80, 0), "{first:?}");
     assert!(first.read > 200, "more than one page");
     // What was asked for is on its way: nothing is asked for again, whatever comes of it.
     receive(
@@ -138,7 +138,7 @@ async fn what_an_app_did_not_get_is_asked_for_once() {
         &mut Remembered::default(),
     )
     .await;
-    assert_eq!(second.asked, 0, "{second:?}");
+    assert_eq!(second.requested, 0, "{second:?}");
     let counts = attempts(&ground.world, "issues");
     assert_eq!(counts.len(), 240);
     assert_eq!(counts.values().filter(|(count, _)| *count == 2).count(), 80);
@@ -158,7 +158,7 @@ async fn what_an_app_did_not_get_is_asked_for_once() {
         &mut Remembered::default(),
     )
     .await;
-    assert_eq!((third.asked, third.left), (still_lost, 0), "{third:?}");
+    assert_eq!((third.requested, third.left), (still_lost, 0), "{third:?}");
     receive(&ground, 0, |_| Some(202));
     let counts = attempts(&ground.world, "issues");
     assert!(counts.values().all(|(_, good)| *good));
@@ -181,7 +181,7 @@ async fn a_flood_of_losses_is_asked_for_piece_by_piece_and_old_ones_never() {
         &mut Remembered::default(),
     )
     .await;
-    assert_eq!((first.asked, first.left), (MAX_ASKED, 50));
+    assert_eq!((first.requested, first.left), (MAX_ASKED, 50));
     receive(&ground, 0, |_| Some(202));
     let second = sweep(
         &outside,
@@ -190,7 +190,7 @@ async fn a_flood_of_losses_is_asked_for_piece_by_piece_and_old_ones_never() {
         &mut Remembered::default(),
     )
     .await;
-    assert_eq!((second.asked, second.left), (50, 0));
+    assert_eq!((second.requested, second.left), (50, 0));
 }
 
 /// Answers whatever is redelivered while it waits.
@@ -234,7 +234,7 @@ async fn while_what_comes_again_is_refused_the_others_are_left() {
     let first = phileas::server::worker::sweep::sweep(hook, None, since, &full, &mut memory).await;
     let first = first.unwrap();
     assert_eq!(
-        (first.asked, first.left, first.refused),
+        (first.requested, first.left, first.refused),
         (TRIED_FIRST, 60 - TRIED_FIRST, true)
     );
     // There is room again an hour later.
@@ -246,7 +246,10 @@ async fn while_what_comes_again_is_refused_the_others_are_left() {
     let second =
         phileas::server::worker::sweep::sweep(hook, None, since, &roomy, &mut memory).await;
     let second = second.unwrap();
-    assert_eq!((second.asked, second.left, second.refused), (60, 0, false));
+    assert_eq!(
+        (second.requested, second.left, second.refused),
+        (60, 0, false)
+    );
     receive(&ground, 0, |_| Some(202));
     let counts = attempts(&ground.world, "issues");
     assert!(counts.len() == 60 && counts.values().all(|(_, good)| *good));
@@ -278,10 +281,10 @@ async fn a_repositorys_hook_is_swept_with_a_token_that_administers_it() {
     let hooked = Hooked::Repository(&client, hooks[0].id);
     let mut memory = Remembered::default();
     let swept = sweep(&outside, hooked, since, &mut memory).await;
-    assert_eq!(swept.asked, 3);
+    assert_eq!(swept.requested, 3);
     let again = sweep(&outside, hooked, since, &mut memory).await;
     assert_eq!(
-        again.asked, 0,
+        again.requested, 0,
         "what is on its way is not asked for twice: {again:?}"
     );
 }
@@ -353,7 +356,7 @@ async fn each_repository_is_swept_at_its_own_time() {
         clock: Arc::new(clock.clone()),
         public_url: Some(url.to_owned()),
     };
-    let (end, ending) = ending();
+    let (end, ending) = shutdown_pair();
     let driver = tokio::spawn(sweep.run(inbox, ending));
     clock.pass(SignedDuration::from_mins(59)).await;
     end.now();

@@ -189,8 +189,8 @@ impl Inbox for Troubled {
         reached!(self.abandon(lease))
     }
 
-    async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
-        read!(self.look(repository))
+    async fn read_wake(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
+        read!(self.read_wake(repository))
     }
 
     async fn suspended_repositories(&self) -> Result<Vec<Wake>, InboxError> {
@@ -225,7 +225,7 @@ impl Inbox for Troubled {
         read!(self.next_due())
     }
 
-    fn trouble(&self) -> Option<String> {
+    fn problem_text(&self) -> Option<String> {
         None
     }
 

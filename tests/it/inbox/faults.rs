@@ -226,12 +226,12 @@ pub(super) async fn a_pause_ends_when_what_was_waited_for_has_come(inbox: &impl 
     // Its next pause is a first one again.
     let again = claim(inbox, "one", now).await;
     inbox.fail(&again, now, &outage(None)).await.unwrap();
-    let wake = inbox.look(paused).await.unwrap().unwrap();
+    let wake = inbox.read_wake(paused).await.unwrap().unwrap();
     assert_eq!(wake.outages, 1);
     // A repository that is held or suspended stays so, and no new one is recorded.
     assert!(inbox.finish(&lease, now, None).await.unwrap() != Settled::Lost);
     assert_eq!(inbox.suspended_repositories().await.unwrap().len(), 1);
-    assert!(inbox.look(unheard).await.unwrap().is_none());
+    assert!(inbox.read_wake(unheard).await.unwrap().is_none());
 }
 
 /// For a moment the clock was days ahead. What was written meanwhile must not stop anybody for that long.
@@ -376,7 +376,7 @@ pub(super) async fn two_power_cuts_suspend_no_repository(inbox: &impl Inbox) {
     for id in &all {
         let lease = claim_alone(inbox, "three", now, *id).await.unwrap();
         inbox.finish(&lease, now, Some(now)).await.unwrap();
-        let wake = inbox.look(*id).await.unwrap().unwrap();
+        let wake = inbox.read_wake(*id).await.unwrap().unwrap();
         assert_eq!((wake.deaths, wake.attempts), (0, 0));
     }
     assert_eq!(inbox.suspended_repositories().await.unwrap(), []);

@@ -85,7 +85,7 @@ pub(super) async fn a_holder_that_was_taken_over_changes_nothing(inbox: &impl In
     assert!(successor.token > stalled.token);
     let now = stalled.until + SECOND;
     inbox.accept(delivery("b", WIDGET, now)).await.unwrap();
-    let before = inbox.look(WIDGET).await.unwrap();
+    let before = inbox.read_wake(WIDGET).await.unwrap();
 
     let late = inbox.finish(&stalled, now, Some(now + HOUR)).await.unwrap();
     assert_eq!(late, Settled::Lost);
@@ -103,7 +103,7 @@ pub(super) async fn a_holder_that_was_taken_over_changes_nothing(inbox: &impl In
         deaths: 0,
         ..before
     };
-    assert_eq!(inbox.look(WIDGET).await.unwrap(), Some(alive));
+    assert_eq!(inbox.read_wake(WIDGET).await.unwrap(), Some(alive));
 
     inbox.finish(&successor, now, None).await.unwrap();
     let again = claim(inbox, "successor", now).await;

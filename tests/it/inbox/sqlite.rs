@@ -39,7 +39,7 @@ async fn what_was_accepted_is_there_after_a_restart() {
     let taken = claim(&inbox, "after", at(3)).await;
     // That it never came back is the process' fault, not the tick's.
     assert_eq!(taken.attempt, 1);
-    let wake = inbox.look(WIDGET).await.unwrap().unwrap();
+    let wake = inbox.read_wake(WIDGET).await.unwrap().unwrap();
     assert_eq!(wake.deaths, 1);
     assert_eq!(
         inbox.finish(&lease, at(4), None).await.unwrap(),
@@ -186,13 +186,17 @@ async fn a_failed_write_is_no_acceptance() {
     assert!(refused.is_err(), "{refused:?}");
     // What ticks write says nothing of deliveries.
     inbox.wake(RepositoryId(404), at(0)).await.unwrap();
-    let trouble = inbox.trouble().expect("nothing can be stored");
+    let trouble = inbox.problem_text().expect("nothing can be stored");
     assert!(trouble.contains("the disk is broken"), "{trouble}");
-    assert_eq!(inbox.look(WIDGET).await.unwrap(), None, "nothing half-done");
+    assert_eq!(
+        inbox.read_wake(WIDGET).await.unwrap(),
+        None,
+        "nothing half-done"
+    );
     raw.execute_batch("DROP TRIGGER broken").unwrap();
     let stored = inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
     assert_eq!(stored, Accepted::Stored);
-    assert_eq!(inbox.trouble(), None);
+    assert_eq!(inbox.problem_text(), None);
 }
 
 /// A row that cannot be read is reset, and does not stop the others.
@@ -214,7 +218,7 @@ async fn a_damaged_row_stops_no_repository() {
          UPDATE wake SET lease_until = 9223372036854775807, next_at = 0 WHERE repo = 3",
     )
     .unwrap();
-    let looked = inbox.look(RepositoryId(2)).await.unwrap().unwrap();
+    let looked = inbox.read_wake(RepositoryId(2)).await.unwrap().unwrap();
     assert_eq!(looked.repository, RepositoryId(2));
     assert_eq!(inbox.suspended_repositories().await.unwrap(), []);
     let leases = claim_due(&inbox, "after", at(1), 10).await;

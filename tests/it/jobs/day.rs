@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use phileas::jobs::settle::{PullSettlement, settle};
 use phileas::jobs::{Handler, Watcher};
-use phileas::runtime::ports::account::WriteAccount as _;
+use phileas::runtime::ports::account::WriteAccount;
 use phileas::sandbox::world_setup;
 use phileas_domain::jobs::{Event, JobId, PullLink, RetireReason};
 use phileas_world::faults::FaultRule;
@@ -122,7 +122,9 @@ impl Stage {
         let Some(id) = &event.job_id else { return };
         match event.event.as_str() {
             "plan_review" => jules.approve(id).await.unwrap(),
-            "question" => jules.say(id, "The first one.").await.unwrap(),
+            "question" => WriteAccount::send_message(&jules, id, "The first one.")
+                .await
+                .unwrap(),
             "completed" => {
                 let payload = event.payload.clone().unwrap_or_default();
                 let Some(link) = payload.pull.as_deref().and_then(PullLink::parse) else {

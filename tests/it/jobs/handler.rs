@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use phileas::adapters::jules;
 use phileas::jobs::handler::{Allowed, EventHandler, HandledEvent};
 use phileas::jobs::settle::PullSettlement;
-use phileas::runtime::ports::account::WriteAccount as _;
+use phileas::runtime::ports::account::WriteAccount;
 use phileas::sandbox::world_setup;
 use phileas_domain::jobs::{Event, RetireReason};
 use phileas_world::Fault;
@@ -14,7 +14,7 @@ use phileas_world::jules::BeatAction;
 use super::stage::{Stage, beat, rule, stage};
 
 const ALLOWED: Allowed = Allowed {
-    look: true,
+    checks_session: true,
     checks: true,
     retries: 1,
     approve_plans: false,
@@ -31,7 +31,7 @@ async fn deal(stage: &Stage, event: &Event, allowed: Allowed) -> HandledEvent {
     )]);
     let pulls = stage.pulls();
     let handler = EventHandler {
-        places: &stage.paths,
+        paths: &stage.paths,
         accounts: &accounts,
         pulls: Some(&pulls),
         allowed,
@@ -73,7 +73,7 @@ async fn a_completed_job_is_shown_with_its_changes_and_checks_and_settled_when_i
     }
     assert!(!dealt.document["files"].as_array().unwrap().is_empty());
     let none = Allowed {
-        look: false,
+        checks_session: false,
         checks: false,
         ..ALLOWED
     };
@@ -177,7 +177,9 @@ async fn no_agent_is_told_to_answer_what_is_answered() {
     assert!(dealt.text.contains("next: answer it"), "{}", dealt.text);
     assert!(dealt.document["settled"].is_null(), "{}", dealt.document);
     let jules = stage.jules(true, world_setup::JULES_KEY);
-    jules.say(&id, "Tabs.").await.unwrap();
+    WriteAccount::send_message(&jules, &id, "Tabs.")
+        .await
+        .unwrap();
     stage.shared.pass(std::time::Duration::from_secs(60));
     let dealt = deal(&stage, &events[0], ALLOWED).await;
     assert!(
@@ -189,7 +191,7 @@ async fn no_agent_is_told_to_answer_what_is_answered() {
     assert!(dealt.document["settled"].is_string(), "{}", dealt.document);
     // Without a look nothing is known, and nothing is asked.
     let blind = Allowed {
-        look: false,
+        checks_session: false,
         ..ALLOWED
     };
     let before = stage.shared.world().books().requests.len();

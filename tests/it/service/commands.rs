@@ -156,7 +156,7 @@ async fn a_suspended_repository_is_shown_replayed_and_resumed() {
     program(&["service", "suspended", "resume", "7"])
         .run()
         .expect(2);
-    let wake = inbox.look(RepositoryId(7)).await.unwrap().unwrap();
+    let wake = inbox.read_wake(RepositoryId(7)).await.unwrap().unwrap();
     assert_eq!((wake.suspended, wake.attempts), (None, 0));
     assert!(wake.due_at.is_some());
     let replay = program(&["service", "replay", "first", "--json"])

@@ -12,7 +12,7 @@ use phileas::server::admin::dashboard::Access;
 use phileas::server::public::counters::Figures;
 use phileas::server::public::webhook::{Intake, RepositoryFilter, Secrets};
 use phileas::server::shutdown::ShutdownTrigger;
-use phileas::server::{Driver, Service, Shutdown, ending};
+use phileas::server::{Driver, Service, Shutdown, shutdown_pair};
 use tempfile::tempdir;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -58,8 +58,8 @@ async fn stand(drain: Duration) -> Stand {
     let let_go = Arc::new(Notify::new());
     let public = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let admin = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let (end, asked) = ending();
-    let (hurry, hurried) = ending();
+    let (end, asked) = shutdown_pair();
+    let (hurry, hurried) = shutdown_pair();
     let places = (public.local_addr().unwrap(), admin.local_addr().unwrap());
     let service = Service {
         inbox: Arc::clone(&inbox),

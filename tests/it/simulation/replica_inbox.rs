@@ -164,8 +164,8 @@ impl Inbox for ReplicaInbox {
         stepped!(self.abandon(lease))
     }
 
-    async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
-        looked!(self.look(repository))
+    async fn read_wake(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
+        looked!(self.read_wake(repository))
     }
 
     async fn suspended_repositories(&self) -> Result<Vec<Wake>, InboxError> {
@@ -200,8 +200,8 @@ impl Inbox for ReplicaInbox {
         looked!(self.next_due())
     }
 
-    fn trouble(&self) -> Option<String> {
-        self.shared.trouble()
+    fn problem_text(&self) -> Option<String> {
+        self.shared.problem_text()
     }
 
     fn news(&self) -> watch::Receiver<u64> {

@@ -21,7 +21,7 @@ use phileas::server::shutdown::ShutdownTrigger;
 use phileas::server::worker::driver::Driver as _;
 use phileas::server::worker::sweep::Sweep;
 use phileas::server::worker::ticks::Ticks;
-use phileas::server::{Fleet, ending};
+use phileas::server::{Fleet, shutdown_pair};
 use phileas_domain::engine::RunRequest;
 use phileas_domain::model::{Holder, RepositoryName, SessionId};
 use phileas_domain::plan::Driver;
@@ -337,7 +337,7 @@ impl Replica {
             Arc::new(Figures::default()),
         );
         let intake = intake.by(Arc::new(machine)).with_change_notifier(changed);
-        let (end, asked) = ending();
+        let (end, asked) = shutdown_pair();
         Self {
             webhook: routes(intake),
             driver: tokio::spawn((fleet, sweep).run(Arc::clone(&inbox), asked)),

@@ -217,8 +217,8 @@ impl Inbox for Peer {
         self.inner.abandon(lease).await
     }
 
-    async fn look(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
-        self.inner.look(repository).await
+    async fn read_wake(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
+        self.inner.read_wake(repository).await
     }
 
     async fn suspended_repositories(&self) -> Result<Vec<Wake>, InboxError> {
@@ -253,8 +253,8 @@ impl Inbox for Peer {
         self.inner.next_due().await
     }
 
-    fn trouble(&self) -> Option<String> {
-        self.inner.trouble()
+    fn problem_text(&self) -> Option<String> {
+        self.inner.problem_text()
     }
 
     fn news(&self) -> watch::Receiver<u64> {

@@ -140,7 +140,7 @@ impl Client {
                 .or_else(|| with_label(&activity.labelled, PAUSE)),
             labelled: activity.labelled,
             comments: activity.comments,
-            heard: activity.comment_coverage,
+            comment_coverage: activity.comment_coverage,
         })
     }
 

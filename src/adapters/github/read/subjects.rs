@@ -122,10 +122,7 @@ impl Client {
         for dashboard in dashboards.take(DASHBOARDS_READ) {
             self.read_edits(dashboard).await?;
         }
-        Ok(Subjects {
-            viewer,
-            found: subjects,
-        })
+        Ok(Subjects { viewer, subjects })
     }
 }
 
@@ -179,7 +176,7 @@ mod tests {
             "errors": [{ "type": "NOT_FOUND", "path": ["repository", "s0"], "message": "no" }] });
         let set = set([json(200, &body)]);
         let read = set.client.subjects_by_number(&[1, 2].into()).await.unwrap();
-        assert_eq!(read.found.keys().collect::<Vec<_>>(), [&2]);
+        assert_eq!(read.subjects.keys().collect::<Vec<_>>(), [&2]);
         let viewer = read.viewer.unwrap();
         assert_eq!(
             (viewer.login.as_str(), viewer.id, viewer.bot),

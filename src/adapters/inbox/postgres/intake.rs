@@ -183,7 +183,7 @@ fn decide_writes(
         if outcome(before.generation, wake) != Outcome::Failed {
             return Accepted::Duplicate;
         }
-    } else if delivery.gives_way() && state.is_crowded(waiting) {
+    } else if delivery.gives_way() && state.is_nearly_full(waiting) {
         return Accepted::PassedOver;
     } else if state.is_full(waiting) {
         return Accepted::Overloaded;

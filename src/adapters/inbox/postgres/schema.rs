@@ -69,14 +69,14 @@ pub enum OpenError {
     },
     /// Its tables were made by a later version, with which this one cannot work.
     #[error(
-        "{place}: its tables are of version {found}, which this phileas (version {ours}) cannot work with; run the newer \
+        "{place}: its tables are of version {version}, which this phileas (version {ours}) cannot work with; run the newer \
          phileas"
     )]
     Newer {
         /// Which database.
         place: String,
         /// The version of its tables.
-        found: i32,
+        version: i32,
         /// Ours.
         ours: i32,
     },
@@ -183,7 +183,7 @@ pub(super) async fn tables_problem(
 fn newer_version(place: &str, found: i32, tables: &Tables<'_>) -> OpenError {
     OpenError::Newer {
         place: place.to_owned(),
-        found,
+        version: found,
         ours: tables.version(),
     }
 }

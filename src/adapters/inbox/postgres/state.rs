@@ -22,7 +22,7 @@ pub(super) struct State {
     /// How many are stored, as far as this process knows: others store some, too, and all are counted again from time
     /// to time.
     stored: AtomicU64,
-    trouble: Mutex<Option<RepeatedFailure>>,
+    last_failure: Mutex<Option<RepeatedFailure>>,
     /// Why this version cannot use the tables any more.
     unreadable: Mutex<Option<String>>,
     /// The problem of this machine's clock, if it is too far from the database's.
@@ -41,7 +41,7 @@ impl State {
         Self {
             room: room / DELIVERY,
             stored: AtomicU64::new(0),
-            trouble: Mutex::default(),
+            last_failure: Mutex::default(),
             unreadable: Mutex::default(),
             apart: Mutex::default(),
             news: watch::Sender::new(0),
@@ -64,7 +64,7 @@ impl State {
     }
 
     /// Whether the remaining room is reserved for deliveries that wake a repository.
-    pub(super) fn is_crowded(&self, waiting: usize) -> bool {
+    pub(super) fn is_nearly_full(&self, waiting: usize) -> bool {
         self.used_bytes(waiting) as f64 >= self.room as f64 * NEARLY_FULL
     }
 
@@ -138,7 +138,7 @@ impl State {
     }
 
     fn lock_failure(&self) -> MutexGuard<'_, Option<RepeatedFailure>> {
-        lock_mutex(&self.trouble)
+        lock_mutex(&self.last_failure)
     }
 }
 

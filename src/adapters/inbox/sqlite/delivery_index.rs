@@ -130,7 +130,7 @@ mod tests {
         deliveries::insert(connection, &delivery, 1, None).unwrap()
     }
 
-    fn found(
+    fn add_read(
         known: &DeliveryIndex,
         news: &DeliveryIndexChanges,
         connection: &Connection,
@@ -146,9 +146,9 @@ mod tests {
         let places = ["a", "b"].map(|text| store(&connection, text));
         let known = DeliveryIndex::read_index(&connection).unwrap();
         let news = DeliveryIndexChanges::default();
-        assert_eq!(found(&known, &news, &connection, "a"), Some(places[0]));
-        assert_eq!(found(&known, &news, &connection, "b"), Some(places[1]));
-        assert_eq!(found(&known, &news, &connection, "c"), None);
+        assert_eq!(add_read(&known, &news, &connection, "a"), Some(places[0]));
+        assert_eq!(add_read(&known, &news, &connection, "b"), Some(places[1]));
+        assert_eq!(add_read(&known, &news, &connection, "c"), None);
     }
 
     /// A transaction sees what it has done itself; the others only once it is committed.
@@ -159,14 +159,14 @@ mod tests {
         let mut news = DeliveryIndexChanges::default();
         let place = store(&connection, "a");
         news.record_stored(&id("a"), place);
-        assert_eq!(found(&known, &news, &connection, "a"), Some(place));
+        assert_eq!(add_read(&known, &news, &connection, "a"), Some(place));
         assert_eq!(
-            found(&known, &DeliveryIndexChanges::default(), &connection, "a"),
+            add_read(&known, &DeliveryIndexChanges::default(), &connection, "a"),
             None
         );
         known.take_over(news);
         assert_eq!(
-            found(&known, &DeliveryIndexChanges::default(), &connection, "a"),
+            add_read(&known, &DeliveryIndexChanges::default(), &connection, "a"),
             Some(place)
         );
     }
@@ -199,7 +199,7 @@ mod tests {
             (Key::key_of("c"), other),
         ]));
         let news = DeliveryIndexChanges::default();
-        assert_eq!(found(&known, &news, &connection, "a"), Some(place));
-        assert_eq!(found(&known, &news, &connection, "c"), None);
+        assert_eq!(add_read(&known, &news, &connection, "a"), Some(place));
+        assert_eq!(add_read(&known, &news, &connection, "c"), None);
     }
 }

@@ -27,7 +27,7 @@ impl HeldDirectory {
 
     /// Why the service can store nothing in the directory, where that is so.
     #[must_use]
-    pub fn trouble(&self) -> Option<String> {
+    pub fn problem_text(&self) -> Option<String> {
         let checked = self.files.check_unchanged();
         checked.and_then(|()| self.files.check_writable()).err()
     }
@@ -42,13 +42,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
         let held = HeldDirectory::new(DataDirectory::lock_directory(&data).unwrap()).unwrap();
-        assert_eq!(held.trouble(), None);
+        assert_eq!(held.problem_text(), None);
         std::fs::remove_dir_all(&data).unwrap();
-        let said = held.trouble().unwrap();
+        let said = held.problem_text().unwrap();
         let named = format!("{} was deleted or moved away", data.display());
         assert!(said.starts_with(&named), "{said}");
         assert!(said.contains("restart `phileas serve`"), "{said}");
         std::fs::create_dir(&data).unwrap();
-        assert!(held.trouble().unwrap().contains("was replaced"));
+        assert!(held.problem_text().unwrap().contains("was replaced"));
     }
 }

@@ -54,14 +54,14 @@ pub enum OpenError {
     },
     /// Another version created it.
     #[error(
-        "{path} has the tables of version {found}, and this phileas knows version {known}; {}",
-        if found > known { "use the newer phileas that made it" } else { "start `phileas serve` once, which brings it up to date" }
+        "{path} has the tables of version {version}, and this phileas knows version {known}; {}",
+        if version > known { "use the newer phileas that made it" } else { "start `phileas serve` once, which brings it up to date" }
     )]
     Version {
         /// The file.
         path: PathBuf,
         /// Its version.
-        found: usize,
+        version: usize,
         /// Ours.
         known: usize,
     },
@@ -243,10 +243,10 @@ fn read_version(connection: &Connection, path: &Path) -> Result<usize, OpenError
     Ok(usize::try_from(pragma("user_version")?).unwrap_or(0))
 }
 
-fn version_error(path: &Path, found: usize) -> OpenError {
+fn version_error(path: &Path, version: usize) -> OpenError {
     OpenError::Version {
         path: path.to_owned(),
-        found,
+        version,
         known: MIGRATIONS.len(),
     }
 }

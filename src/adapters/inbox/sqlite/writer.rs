@@ -31,7 +31,7 @@ const OTHERS: Duration = Duration::from_secs(1);
 pub(super) struct Writer {
     /// `None` once the thread must end.
     queue: Option<Sender<Job>>,
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     thread: Option<JoinHandle<()>>,
     condition: Arc<WriteHealth>,
     /// Its sender belongs to the thread and is dropped with it.
@@ -51,7 +51,7 @@ struct Job {
 /// The replies to send once a transaction is committed.
 struct Answers {
     replies: Vec<Reply>,
-    places: Vec<OwnedSemaphorePermit>,
+    permits: Vec<OwnedSemaphorePermit>,
 }
 
 impl Answers {
@@ -60,7 +60,7 @@ impl Answers {
             reply();
         }
         // Only now does the queue have room for more.
-        drop(self.places);
+        drop(self.permits);
     }
 }
 
@@ -112,7 +112,7 @@ impl Writer {
             })?;
         Ok(Self {
             queue: Some(queue),
-            places: Arc::new(Semaphore::new(QUEUE)),
+            slots: Arc::new(Semaphore::new(QUEUE)),
             thread: Some(thread),
             condition,
             alive,
@@ -138,7 +138,7 @@ impl Writer {
         &self,
         work: impl FnOnce(&mut InboxTransaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, InboxError> {
-        let place = Arc::clone(&self.places).acquire_owned().await;
+        let place = Arc::clone(&self.slots).acquire_owned().await;
         let place = place.map_err(|error| InboxError::Unavailable(error.to_string()))?;
         self.enqueue(place, work).await
     }
@@ -152,7 +152,7 @@ impl Writer {
         T: Send + 'static,
         W: FnOnce(&mut InboxTransaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     {
-        let place = Arc::clone(&self.places).try_acquire_owned().ok()?;
+        let place = Arc::clone(&self.slots).try_acquire_owned().ok()?;
         Some(self.enqueue(place, work))
     }
 
@@ -247,7 +247,10 @@ impl WriterThread {
                 if woke {
                     self.notify_change();
                 }
-                if let Err(SendError(answers)) = self.answers.send(Answers { replies, places }) {
+                if let Err(SendError(answers)) = self.answers.send(Answers {
+                    replies,
+                    permits: places,
+                }) {
                     answers.send_replies();
                 }
             }

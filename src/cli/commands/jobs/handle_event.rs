@@ -30,7 +30,7 @@ pub(crate) async fn run(
     let event = read_event(arguments)?;
     let actions = &config.actions;
     let allowed = Allowed {
-        look: !arguments.no_look && actions.read_session.unwrap_or(true),
+        checks_session: !arguments.no_look && actions.read_session.unwrap_or(true),
         checks: !arguments.no_checks && actions.checks.unwrap_or(true),
         retries: arguments
             .retries
@@ -54,7 +54,7 @@ pub(crate) async fn run(
     };
     let pulls = clients::github_clients();
     let handler = EventHandler {
-        places: &places,
+        paths: &places,
         accounts: &accounts,
         pulls: pulls.as_ref(),
         allowed,

@@ -62,14 +62,18 @@ impl SessionsApi for KeylessJules {
         self.denied_answer()
     }
 
-    fn happenings<'a>(
+    fn activities<'a>(
         &'a self,
         _id: &'a str,
     ) -> BoxedAnswer<'a, Result<Option<Vec<JobActivity>>, Failure>> {
         self.denied_answer()
     }
 
-    fn say<'a>(&'a self, _id: &'a str, _text: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
+    fn send_message<'a>(
+        &'a self,
+        _id: &'a str,
+        _text: &'a str,
+    ) -> BoxedAnswer<'a, Result<(), Failure>> {
         self.denied_answer()
     }
 

@@ -36,7 +36,7 @@ impl RepositoryAccess {
             Self::Environment => clients::github_client(repository).map_err(mcp_error),
             Self::Service(repositories) => {
                 let member = find_member(repositories, repository)?;
-                let outside = repositories.outside();
+                let outside = repositories.external_services();
                 Ok(outside.client(member.name.clone(), &member.account))
             }
         }
@@ -59,7 +59,7 @@ impl RepositoryAccess {
                 Ok(CallClients {
                     github: self.github_client(repository)?,
                     jules: RepositoryJules::new(key.client, member.name.clone()),
-                    stopwatch: repositories.outside().watch(),
+                    stopwatch: repositories.external_services().watch(),
                 })
             }
         }

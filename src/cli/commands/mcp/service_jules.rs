@@ -165,20 +165,24 @@ impl SessionsApi for ServiceJules {
         })
     }
 
-    fn happenings<'a>(
+    fn activities<'a>(
         &'a self,
         id: &'a str,
     ) -> BoxedAnswer<'a, Result<Option<Vec<JobActivity>>, Failure>> {
         Box::pin(async move {
             match self.find_job(id).await? {
-                Some((_, account)) => account.happenings(id).await,
+                Some((_, account)) => account.activities(id).await,
                 None => Ok(None),
             }
         })
     }
 
-    fn say<'a>(&'a self, id: &'a str, text: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
-        Box::pin(async move { self.account_of_job(id).await?.say(id, text).await })
+    fn send_message<'a>(
+        &'a self,
+        id: &'a str,
+        text: &'a str,
+    ) -> BoxedAnswer<'a, Result<(), Failure>> {
+        Box::pin(async move { self.account_of_job(id).await?.send_message(id, text).await })
     }
 
     fn approve<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {

@@ -61,7 +61,7 @@ pub(crate) async fn run(
         days.go_on_until(begin + act.at);
         play::play_days(&mut days, &shared, &mut transcript, screen).await?;
         act.perform_action(&shared).map_err(wrong)?;
-        if let Some(text) = act.told() {
+        if let Some(text) = act.report_text() {
             transcript.write_github(screen, shared.now(), &text)?;
         }
     }

@@ -54,7 +54,7 @@ use crate::server::worker::housekeeping::Housekeeping;
 use crate::server::worker::sweep::Sweep;
 use crate::server::worker::tick_observer::TickObserver;
 use crate::server::worker::ticks::Ticks;
-use crate::server::{Fleet, Service, Shutdown, ending};
+use crate::server::{Fleet, Service, Shutdown, shutdown_pair};
 
 /// How many minutes of the sandbox pass in a second.
 const MINUTES_PER_SECOND: f64 = 3.0;
@@ -96,7 +96,7 @@ pub(crate) async fn run(
     } else {
         Transcript::new(screen.colour)
     };
-    let (end, asked) = ending();
+    let (end, asked) = shutdown_pair();
     let mut signals = std::pin::pin!(shutdown_signal()?);
     let shared = build_world(arguments, setup)?;
     if !arguments.empty {

@@ -55,7 +55,7 @@ fn repository_prefix(repository: &str) -> String {
     }
 }
 
-fn red() -> Style {
+fn error_style() -> Style {
     Style::new().fg_color(Some(AnsiColor::Red.into()))
 }
 
@@ -199,7 +199,7 @@ impl Transcript {
             screen,
             at,
             ERROR,
-            red(),
+            error_style(),
             &format!("the tick failed: {error}"),
         )
     }
@@ -276,7 +276,7 @@ impl Transcript {
         if self.thorough {
             for one in &report.plan_diagnostics {
                 if self.mistakes.insert(one.to_string()) {
-                    self.write_line(screen, report.now, ERROR, red(), &one.to_string())?;
+                    self.write_line(screen, report.now, ERROR, error_style(), &one.to_string())?;
                 }
             }
         }
@@ -312,7 +312,7 @@ impl Transcript {
             }
             // Findings in other people's work are printed one by one.
             for one in findings {
-                self.write_line(screen, *at, ERROR, red(), one)?;
+                self.write_line(screen, *at, ERROR, error_style(), one)?;
             }
         }
         for (at, line) in report

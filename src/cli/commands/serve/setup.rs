@@ -20,10 +20,10 @@ use crate::server::accounts::app::{APP_FILE, kept_app, named_by};
 use crate::server::admin::audit::{Audit, AuditEntry};
 use crate::server::admin::setup::{ActiveExchange, GITHUB, Setup, routes};
 use crate::server::config::Config;
-use crate::server::ending;
 use crate::server::public::counters::Figures;
 use crate::server::public::listen::{Listeners, listen};
 use crate::server::service::TIME_TO_END;
+use crate::server::shutdown_pair;
 
 /// Serves the page on the admin listener until the App exists, or a signal ends it.
 pub(super) async fn run(
@@ -55,8 +55,8 @@ pub(super) async fn run(
     let api = env_value("GITHUB_API_URL");
     let base = github::Base::from_values(api.as_deref(), None)
         .map_err(|error| CliError::usage(error.to_string()))?;
-    let (end, mut ended) = ending();
-    let (over, listening) = ending();
+    let (end, mut ended) = shutdown_pair();
+    let (over, listening) = shutdown_pair();
     let setup = Setup {
         data_dir: directory.path().to_owned(),
         origin,

@@ -122,8 +122,13 @@ fn missing_sessions(sessions: &Sessions) -> Option<String> {
 async fn read_snapshot(connection: &Connection) -> Result<Snapshot, CliError> {
     let settings = connection.settings(RunRequest::Due)?;
     let github = &connection.github;
-    let sight =
-        crate::runtime::look(github, &connection.jules, &connection.stopwatch, &settings).await?;
+    let sight = crate::runtime::observe_repository(
+        github,
+        &connection.jules,
+        &connection.stopwatch,
+        &settings,
+    )
+    .await?;
     let mut snapshot = sight.snapshot;
     let mut sessions = connection
         .jules

@@ -72,7 +72,7 @@ impl AccessRefusal {
     /// What the audit log says of it, if it says anything: a client that sends many wrong tokens must not push everything else
     /// out of it.
     #[must_use]
-    pub fn told(self) -> Option<&'static str> {
+    pub fn audit_text(self) -> Option<&'static str> {
         match self {
             Self::Wrong(1) => Some("refused"),
             Self::Wrong(MAX_WRONG) => Some("refused many times within a minute"),
@@ -84,7 +84,7 @@ impl AccessRefusal {
 impl Visitor {
     /// The word for the audit log.
     #[must_use]
-    pub fn word(&self) -> String {
+    pub fn audit_name(&self) -> String {
         match self {
             Self::Loopback => "loopback".to_owned(),
             Self::Bearer => "bearer".to_owned(),

@@ -74,7 +74,7 @@ fn inbox_unavailable(error: &InboxError) -> Response {
 }
 
 /// Checks the repository now, whatever it waits for. Its plan still decides what starts.
-pub(super) async fn look<I: Inbox + 'static>(
+pub(super) async fn check_now<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(who): Extension<Visitor>,
     Extension(request): Extension<RequestId>,
@@ -91,21 +91,21 @@ pub(super) async fn look<I: Inbox + 'static>(
     let about = id.to_string();
     // A wake of a repository that is not looked after would stay in the inbox for ever.
     if !desk.names().contains_key(&repository) {
-        desk.record(&who.word(), "look", Some(&about), "unknown", &request);
+        desk.record(&who.audit_name(), "look", Some(&about), "unknown", &request);
         return StatusCode::NOT_FOUND.into_response();
     }
     match desk.dashboard.inbox.wake(repository, desk.now()).await {
         Ok(()) => {
             // A wake does not resume a suspended repository, and the user who asked for the check must learn that.
-            let (result, word) = match desk.dashboard.inbox.look(repository).await {
+            let (result, word) = match desk.dashboard.inbox.read_wake(repository).await {
                 Ok(Some(wake)) if wake.suspended.is_some() => ("it is suspended", "look-suspended"),
                 _ => ("done", "look"),
             };
-            desk.record(&who.word(), "look", Some(&about), result, &request);
+            desk.record(&who.audit_name(), "look", Some(&about), result, &request);
             Redirect::to(&format!("/repositories/{id}?done={word}")).into_response()
         }
         Err(error) => {
-            desk.record(&who.word(), "look", Some(&about), "failed", &request);
+            desk.record(&who.audit_name(), "look", Some(&about), "failed", &request);
             inbox_unavailable(&error)
         }
     }
@@ -133,10 +133,10 @@ pub(super) async fn resume<I: Inbox + 'static>(
         Ok(false) => ("was not suspended", "resume-not"),
         Err(_) => ("failed", ""),
     };
-    desk.record(&who.word(), "resume", Some(&about), result, &request);
+    desk.record(&who.audit_name(), "resume", Some(&about), result, &request);
     match resumed {
         Ok(_) => {
-            desk.dashboard.board.tell(repository);
+            desk.dashboard.board.publish_change(repository);
             Redirect::to(&format!("/repositories/{id}?done={word}")).into_response()
         }
         Err(error) => inbox_unavailable(&error),
@@ -188,15 +188,15 @@ async fn set_paused<I: Inbox + 'static>(
         .unwrap_or_default();
     let member = members.into_iter().find(|member| member.id == repository);
     let (Some(repositories), Some(member)) = (repositories, member) else {
-        desk.record(&who.word(), what, Some(&about), "unknown", &request);
+        desk.record(&who.audit_name(), what, Some(&about), "unknown", &request);
         return StatusCode::NOT_FOUND.into_response();
     };
-    let outside = repositories.outside();
+    let outside = repositories.external_services();
     let github = outside.client(member.name.clone(), &member.account);
     match write_pause(&github, &request, paused).await {
         Ok(changed) => {
             let result = if changed { "done" } else { "it was so already" };
-            desk.record(&who.word(), what, Some(&about), result, &request);
+            desk.record(&who.audit_name(), what, Some(&about), result, &request);
             // The page shows what a look finds.
             if let Err(error) = desk.dashboard.inbox.wake(repository, desk.now()).await {
                 return inbox_unavailable(&error);
@@ -210,7 +210,7 @@ async fn set_paused<I: Inbox + 'static>(
             Redirect::to(&format!("/repositories/{id}?done={word}")).into_response()
         }
         Err(error) => {
-            desk.record(&who.word(), what, Some(&about), "failed", &request);
+            desk.record(&who.audit_name(), what, Some(&about), "failed", &request);
             let status = StatusCode::BAD_GATEWAY;
             let text = format!(
                 "{error}. The repository variable PHILEAS_PAUSED and the label phileas:pause on an open issue pause it \
@@ -280,7 +280,7 @@ pub(super) async fn replay<I: Inbox + 'static>(
         Ok(Replayed::Unknown) => ("unknown", "replay-unknown"),
         Err(_) => ("failed", ""),
     };
-    desk.record(&who.word(), "replay", Some(&about), result, &request);
+    desk.record(&who.audit_name(), "replay", Some(&about), result, &request);
     match replayed {
         Ok(_) => Redirect::to(&format!("/deliveries?done={word}")).into_response(),
         Err(error) => inbox_unavailable(&error),
@@ -308,7 +308,7 @@ pub(super) async fn login<I: Inbox + 'static>(
     match access.sign_in(given.trim(), now) {
         AccessRefusal::Right => {}
         wrong @ (AccessRefusal::Wrong(_) | AccessRefusal::Unauthorized) => {
-            if let Some(result) = wrong.told() {
+            if let Some(result) = wrong.audit_text() {
                 desk.record("unknown", "login", None, result, &request);
             }
             let page = handlers::login_page(&desk, Some("This is not the admin token."), next);
@@ -323,7 +323,7 @@ pub(super) async fn login<I: Inbox + 'static>(
             return StatusCode::INTERNAL_SERVER_ERROR.into_response();
         }
     };
-    desk.record(&who.word(), "login", None, "done", &request);
+    desk.record(&who.audit_name(), "login", None, "done", &request);
     let mut response = Redirect::to(&next).into_response();
     set_cookie(&mut response, &headers, &id, SESSION.as_secs());
     response
@@ -341,7 +341,7 @@ pub(super) async fn sign_out<I: Inbox + 'static>(
         return not_ours(&desk, Some(&who)).await;
     }
     desk.dashboard.access.end(&who);
-    desk.record(&who.word(), "logout", None, "done", &request);
+    desk.record(&who.audit_name(), "logout", None, "done", &request);
     let mut response = Redirect::to("/login").into_response();
     set_cookie(&mut response, &headers, "", 0);
     response

@@ -44,7 +44,7 @@ pub enum RepositoryStatus {
 #[derive(Debug, Clone, PartialEq)]
 pub struct BriefSummary {
     /// How it fares.
-    pub standing: RepositoryStatus,
+    pub status: RepositoryStatus,
     /// What it waits for or does, in a sentence.
     pub sentence: String,
     /// The reason's code; empty where nothing was said.
@@ -81,7 +81,7 @@ pub struct Board {
 
 #[derive(Debug, Default)]
 struct BoardCache {
-    words: BTreeMap<RepositoryId, Arc<BriefSummary>>,
+    summaries: BTreeMap<RepositoryId, Arc<BriefSummary>>,
     whole: BTreeMap<RepositoryId, (u64, FullSummary)>,
     /// Counts uses, so that what was used longest ago goes first.
     uses: u64,
@@ -105,15 +105,18 @@ impl Board {
 
     /// A few words about a repository.
     #[must_use]
-    pub fn words(&self, id: RepositoryId) -> Option<Arc<BriefSummary>> {
-        self.lock_cache().words.get(&id).cloned()
+    pub fn brief_summary(&self, id: RepositoryId) -> Option<Arc<BriefSummary>> {
+        self.lock_cache().summaries.get(&id).cloned()
     }
 
     /// The repositories whose Jules key was refused at the last look, by their numbers.
     #[must_use]
     pub fn with_refused_keys(&self) -> Vec<RepositoryId> {
         let cache = self.lock_cache();
-        let refused = cache.words.iter().filter(|(_, words)| words.key_refused);
+        let refused = cache
+            .summaries
+            .iter()
+            .filter(|(_, words)| words.key_refused);
         refused.map(|(id, _)| *id).collect()
     }
 
@@ -129,7 +132,7 @@ impl Board {
     }
 
     /// Something about a repository is another one now.
-    pub fn tell(&self, id: RepositoryId) {
+    pub fn publish_change(&self, id: RepositoryId) {
         // There may be no listener.
         let _listeners = self.news.send(id);
     }
@@ -152,19 +155,19 @@ impl Board {
         cache.whole.insert(id, (now, whole));
         cache.tidy();
         drop(cache);
-        self.tell(id);
+        self.publish_change(id);
     }
 
     /// Keeps why a tick failed, beside what the last good one left.
     pub fn fail(&self, id: RepositoryId, because: &str) {
         let mut cache = self.lock_cache();
-        let known = cache.words.get(&id);
-        let mut words = known.map_or_else(BriefSummary::unseen, |words| (**words).clone());
-        words.standing = RepositoryStatus::Attention;
+        let known = cache.summaries.get(&id);
+        let mut words = known.map_or_else(BriefSummary::not_checked, |words| (**words).clone());
+        words.status = RepositoryStatus::Attention;
         words.trouble = Some(short_line(because));
         cache.put(id, Arc::new(words));
         drop(cache);
-        self.tell(id);
+        self.publish_change(id);
     }
 
     fn lock_cache(&self) -> MutexGuard<'_, BoardCache> {
@@ -174,14 +177,14 @@ impl Board {
 
 impl BoardCache {
     fn put(&mut self, id: RepositoryId, words: Arc<BriefSummary>) {
-        if self.words.len() >= MAX_KNOWN && !self.words.contains_key(&id) {
-            let oldest = self.words.iter().min_by_key(|(_, words)| words.at);
+        if self.summaries.len() >= MAX_KNOWN && !self.summaries.contains_key(&id) {
+            let oldest = self.summaries.iter().min_by_key(|(_, words)| words.at);
             let oldest = oldest.map(|(id, _)| *id);
             if let Some(oldest) = oldest {
-                self.words.remove(&oldest);
+                self.summaries.remove(&oldest);
             }
         }
-        self.words.insert(id, words);
+        self.summaries.insert(id, words);
     }
 
     /// Drops what was used longest ago, facts earlier than pages.
@@ -218,9 +221,9 @@ impl BoardCache {
 impl BriefSummary {
     /// Of a repository that has not been ticked.
     #[must_use]
-    pub fn unseen() -> Self {
+    pub fn not_checked() -> Self {
         Self {
-            standing: RepositoryStatus::Unseen,
+            status: RepositoryStatus::Unseen,
             sentence: "not checked yet since the service started".to_owned(),
             code: "",
             live: (0, 0),
@@ -254,7 +257,7 @@ fn words_of(summary: &Summary) -> BriefSummary {
         RepositoryStatus::Attention
     };
     BriefSummary {
-        standing,
+        status: standing,
         sentence: line.map_or_else(
             || "nothing is planned here".to_owned(),
             |line| match &line.persona {

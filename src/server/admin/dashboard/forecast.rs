@@ -64,7 +64,7 @@ impl Forecasts {
             Err(_) => {
                 tokio::spawn(async move {
                     if making.await.is_ok() {
-                        board.tell(id);
+                        board.publish_change(id);
                     }
                 });
                 None

@@ -151,7 +151,7 @@ pub(super) async fn front<I: Inbox + 'static>(
         .collect();
     let members = desk.names();
     let repositories = desk.dashboard.repositories.as_ref();
-    let trouble = repositories.and_then(|all| all.trouble());
+    let trouble = repositories.and_then(|all| all.problem_text());
     let unreached = repositories
         .map(|all| all.unreachable_entries())
         .unwrap_or_default();
@@ -165,7 +165,7 @@ pub(super) async fn front<I: Inbox + 'static>(
     );
     let page = pages::Front {
         frame: Frame {
-            topic: Some(Topic::Repositories.word()),
+            topic: Some(Topic::Repositories.topic_name()),
             place: "front",
             word: action_result(query),
             ..desk.frame(Some(&who)).await
@@ -212,7 +212,7 @@ pub(super) async fn repository<I: Inbox + 'static>(
     };
     let id = repository.0;
     let dashboard = &desk.dashboard;
-    let wake = match dashboard.inbox.look(repository).await {
+    let wake = match dashboard.inbox.read_wake(repository).await {
         Ok(wake) => wake,
         Err(error) => return inbox_unavailable(&desk, &who, &error).await,
     };
@@ -221,8 +221,8 @@ pub(super) async fn repository<I: Inbox + 'static>(
     let Some(name) = known.or(stored) else {
         return missing_page(&desk, &who).await;
     };
-    let words = dashboard.board.words(repository);
-    let words = words.map_or_else(BriefSummary::unseen, |words| (*words).clone());
+    let words = dashboard.board.brief_summary(repository);
+    let words = words.map_or_else(BriefSummary::not_checked, |words| (*words).clone());
     let whole = dashboard.board.whole(repository);
     let facts = whole.as_ref().and_then(|whole| whole.facts.clone());
     let no_forecast = if facts.is_some() {
@@ -236,7 +236,7 @@ pub(super) async fn repository<I: Inbox + 'static>(
     };
     let page = pages::Repository {
         frame: Frame {
-            topic: Some(Topic::Repository(repository).word()),
+            topic: Some(Topic::Repository(repository).topic_name()),
             word: action_result(query.as_deref()),
             ..desk.frame(Some(&who)).await
         },
@@ -309,7 +309,7 @@ pub(super) async fn deliveries<I: Inbox + 'static>(
     let next = records.last().map(|record| record.place);
     let page = pages::Deliveries {
         frame: Frame {
-            topic: before.is_none().then(|| Topic::Inbox.word()),
+            topic: before.is_none().then(|| Topic::Inbox.topic_name()),
             place: "deliveries",
             word: action_result(query),
             ..desk.frame(Some(&who)).await

@@ -49,7 +49,7 @@ impl Topic {
 
     /// The topic in an address.
     #[must_use]
-    pub fn word(self) -> String {
+    pub fn topic_name(self) -> String {
         match self {
             Self::Repositories => "repositories".to_owned(),
             Self::Repository(id) => id.0.to_string(),
@@ -145,7 +145,7 @@ mod tests {
 
     use super::super::board::{Board, QUEUE};
     use super::*;
-    use crate::server::shutdown::ending;
+    use crate::server::shutdown::shutdown_pair;
 
     fn listener(board: &Board, topic: Topic, ending: Shutdown) -> LiveListener {
         let (_, inbox) = watch::channel(0);
@@ -161,13 +161,13 @@ mod tests {
     #[tokio::test]
     async fn a_slow_listener_has_to_read_everything_again() {
         let board = Board::default();
-        let (_end, ended) = ending();
+        let (_end, ended) = shutdown_pair();
         let mut slow = listener(&board, Topic::Repository(RepositoryId(7)), ended);
-        board.tell(RepositoryId(8));
-        board.tell(RepositoryId(7));
+        board.publish_change(RepositoryId(8));
+        board.publish_change(RepositoryId(7));
         assert_eq!(slow.next().await, Some("changed"));
         for _ in 0..=QUEUE {
-            board.tell(RepositoryId(8));
+            board.publish_change(RepositoryId(8));
         }
         assert_eq!(slow.next().await, Some("reload"));
     }
@@ -177,10 +177,10 @@ mod tests {
     #[tokio::test]
     async fn an_event_has_data() {
         let board = Board::default();
-        let (end, ended) = ending();
+        let (end, ended) = shutdown_pair();
         let (_news, inbox) = watch::channel(0);
         let answer = Listeners::default().listen(Topic::Repositories, board.news(), inbox, ended);
-        board.tell(RepositoryId(7));
+        board.publish_change(RepositoryId(7));
         let mut body = answer.into_body().into_data_stream();
         let event = body.next().await.unwrap().unwrap();
         assert_eq!(event, "event: changed\ndata: changed\n\n");
@@ -191,7 +191,7 @@ mod tests {
     #[tokio::test]
     async fn listeners_end_with_the_service_and_are_not_too_many() {
         let board = Board::default();
-        let (end, ended) = ending();
+        let (end, ended) = shutdown_pair();
         let (_news, inbox) = watch::channel(0);
         let listeners = Listeners::default();
         let mut all: Vec<_> = (0..MAX_LISTENERS)
@@ -213,7 +213,7 @@ mod tests {
             Topic::Inbox,
             Topic::Repository(RepositoryId(5)),
         ] {
-            assert_eq!(Topic::parse(&topic.word()), Some(topic));
+            assert_eq!(Topic::parse(&topic.topic_name()), Some(topic));
         }
         assert_eq!(Topic::parse("-1"), None);
     }

@@ -54,7 +54,7 @@ pub fn routes<I: Inbox + 'static>(dashboard: Dashboard<I>, guarded: Router) -> R
     let inside = Router::new()
         .route("/", get(handlers::front::<I>))
         .route("/repositories/{id}", get(handlers::repository::<I>))
-        .route("/repositories/{id}/look", post(actions::look::<I>))
+        .route("/repositories/{id}/look", post(actions::check_now::<I>))
         .route("/repositories/{id}/resume", post(actions::resume::<I>))
         .route("/repositories/{id}/pause", post(actions::pause::<I>))
         .route(

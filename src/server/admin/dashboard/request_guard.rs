@@ -73,7 +73,7 @@ pub(super) async fn admit<I>(
         }
         Err(AccessRefusal::TooMany) => too_many(),
         Err(refused) => {
-            if let Some(result) = refused.told()
+            if let Some(result) = refused.audit_text()
                 && let Some(RequestId(id)) = request.extensions().get()
             {
                 desk.dashboard.audit.record(&AuditEntry {

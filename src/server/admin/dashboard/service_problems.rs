@@ -35,7 +35,7 @@ impl<I: Inbox> DashboardContext<I> {
         let mut add =
             |text: String, page: Option<String>| troubles.push(ServiceProblem { text, page });
         if let Some(why) =
-            health::trouble(&*dashboard.inbox, &dashboard.heartbeat, self.now()).await
+            health::service_problem(&*dashboard.inbox, &dashboard.heartbeat, self.now()).await
         {
             let text = format!(
                 "Deliveries should not be sent to this service now: {}",
@@ -50,7 +50,7 @@ impl<I: Inbox> DashboardContext<I> {
             add(text, None);
         }
         let repositories = dashboard.repositories.as_ref();
-        if let Some(why) = repositories.and_then(|all| all.trouble()) {
+        if let Some(why) = repositories.and_then(|all| all.problem_text()) {
             let text = format!(
                 "GitHub does not tell of all repositories: {}",
                 short_line(&why)

@@ -17,7 +17,7 @@ use crate::adapters::pause::SystemPause;
 use crate::runtime::inbox::{Delivery, Inbox as _};
 use crate::server::admin::audit::{AUDIT_FILE, Audit};
 use crate::server::public::counters::Figures;
-use crate::server::shutdown::{ShutdownTrigger, ending};
+use crate::server::shutdown::{ShutdownTrigger, shutdown_pair};
 
 const TOKEN: &str = "a-test-token-of-the-admin";
 const HOST: &str = "127.0.0.1:9090";
@@ -41,7 +41,7 @@ impl Stand {
     fn new(token: Option<&str>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let inbox = Arc::new(MemoryInbox::new(100));
-        let (end, asked) = ending();
+        let (end, asked) = shutdown_pair();
         let figures = Arc::new(Figures::default());
         let dashboard = Dashboard {
             inbox: Arc::clone(&inbox),
@@ -89,7 +89,7 @@ impl Stand {
         self.ask("GET", path, &[("accept", "text/html")], "").await
     }
 
-    async fn heard(&self, event: &str) {
+    async fn receive_event(&self, event: &str) {
         let delivery = Delivery {
             id: "11111111-2222-3333-4444-555555555555".parse().unwrap(),
             event: event.to_owned(),
@@ -122,7 +122,7 @@ fn page_csrf(page: &str) -> String {
 #[tokio::test]
 async fn what_others_say_stays_text() {
     let stand = Stand::new(None);
-    stand.heard("issues").await;
+    stand.receive_event("issues").await;
     let page = stand.get("/deliveries").await;
     assert_eq!(page.status, StatusCode::OK);
     assert!(page.text.contains("alert(1)"), "{}", page.text);
@@ -136,7 +136,7 @@ async fn what_others_say_stays_text() {
 #[tokio::test]
 async fn every_number_that_no_repository_has_is_a_404() {
     let stand = Stand::new(None);
-    stand.heard("issues").await;
+    stand.receive_event("issues").await;
     assert_eq!(stand.get("/repositories/7").await.status, StatusCode::OK);
     let form = page_csrf(&stand.get("/repositories/7").await.text);
     let form = format!("csrf={form}");
@@ -179,7 +179,7 @@ async fn every_number_that_no_repository_has_is_a_404() {
 async fn each_page_says_what_is_wrong_with_the_service() {
     const ALERT: &str = "The service needs attention";
     let stand = Stand::new(None);
-    stand.heard("issues").await;
+    stand.receive_event("issues").await;
     let pages = ["/", "/deliveries", "/repositories/7", "/repositories/1"];
     for path in pages {
         let page = stand.get(path).await.text;
@@ -246,7 +246,7 @@ async fn every_answer_is_sealed() {
 #[tokio::test]
 async fn r26_without_the_token_nothing_is_shown_or_done() {
     let stand = Stand::new(Some(TOKEN));
-    stand.heard("issues").await;
+    stand.receive_event("issues").await;
     for path in ["/", "/deliveries", "/repositories/7"] {
         let answer = stand.get(path).await;
         assert_eq!(answer.status, StatusCode::SEE_OTHER, "{path}");
@@ -282,7 +282,7 @@ async fn r26_without_the_token_nothing_is_shown_or_done() {
 #[tokio::test]
 async fn a_person_signs_in_acts_and_signs_out() {
     let stand = Stand::new(Some(TOKEN));
-    stand.heard("issues").await;
+    stand.receive_event("issues").await;
     let form = page_csrf(&stand.get("/login").await.text);
     let body = |token: &str| format!("csrf={form}&token={token}");
     let wrong = stand.ask("POST", "/login", &[], &body("wrong")).await;

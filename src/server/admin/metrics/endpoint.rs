@@ -47,7 +47,7 @@ pub fn routes<I: Inbox + 'static>(sources: MetricsSources<I>) -> Router {
                 tracing::error!("the inbox cannot be counted: {error}");
             }
             let kind = "text/plain; version=0.0.4; charset=utf-8";
-            let is_writable = sources.inbox.trouble().is_none();
+            let is_writable = sources.inbox.problem_text().is_none();
             let page = render_page(&sources, counts.ok().as_ref(), is_writable, now);
             ([(header::CONTENT_TYPE, kind)], page).into_response()
         }

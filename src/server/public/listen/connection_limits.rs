@@ -31,7 +31,7 @@ struct OpenConnection {
 /// One connection's place, until it is dropped.
 #[derive(Debug)]
 pub(super) struct ConnectionSlot {
-    places: Arc<ConnectionSlots>,
+    slots: Arc<ConnectionSlots>,
     number: u64,
     leave: Arc<Notify>,
 }
@@ -79,7 +79,7 @@ impl ConnectionSlots {
         };
         guests.all.insert(number, guest);
         ConnectionSlot {
-            places: Arc::clone(self),
+            slots: Arc::clone(self),
             number,
             leave,
         }
@@ -126,13 +126,13 @@ impl ConnectionSlot {
 
     /// Whether no request is at work.
     pub(super) fn is_silent(&self) -> bool {
-        let guests = self.places.guests();
+        let guests = self.slots.guests();
         let guest = guests.all.get(&self.number);
         guest.is_none_or(|guest| guest.silent_since.is_some())
     }
 
     /// A request's head has come.
-    pub(super) fn visit(self: &Arc<Self>) -> ActiveRequest {
+    pub(super) fn begin_request(self: &Arc<Self>) -> ActiveRequest {
         self.note(Some(Instant::now()));
         ActiveRequest(Arc::clone(self))
     }
@@ -143,7 +143,7 @@ impl ConnectionSlot {
     }
 
     fn note(&self, silent_since: Option<Instant>) {
-        if let Some(guest) = self.places.guests().all.get_mut(&self.number) {
+        if let Some(guest) = self.slots.guests().all.get_mut(&self.number) {
             guest.silent_since = silent_since;
         }
     }
@@ -152,14 +152,14 @@ impl ConnectionSlot {
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
         self.0.note(Some(Instant::now()));
-        self.0.places.news.notify_one();
+        self.0.slots.news.notify_one();
     }
 }
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.places.guests().all.remove(&self.number);
-        self.places.news.notify_one();
+        self.slots.guests().all.remove(&self.number);
+        self.slots.news.notify_one();
     }
 }
 
@@ -175,7 +175,7 @@ mod tests {
         let first = Arc::new(places.take().await);
         let second = Arc::new(places.take().await);
         let third = Arc::new(places.take().await);
-        let visit = first.visit();
+        let visit = first.begin_request();
         first.works();
         assert!(!first.is_silent());
         let mut fourth = Box::pin(places.take());
@@ -187,7 +187,7 @@ mod tests {
         let fourth = Arc::new(fourth.await);
 
         // All connections are being served: the next one waits until one of them has its answer.
-        let (more, most) = (third.visit(), fourth.visit());
+        let (more, most) = (third.begin_request(), fourth.begin_request());
         third.works();
         fourth.works();
         let mut fifth = Box::pin(places.take());
@@ -206,7 +206,7 @@ mod tests {
         let places = ConnectionSlots::new(2);
         let first = Arc::new(places.take().await);
         let second = Arc::new(places.take().await);
-        let visit = first.visit();
+        let visit = first.begin_request();
         assert!(first.is_silent());
         let mut third = Box::pin(places.take());
         assert!((&mut third).now_or_never().is_none());

@@ -35,7 +35,7 @@ impl Pause for Clock {
 struct Upstream {
     status: u16,
     clock: Arc<Clock>,
-    asked: Mutex<Vec<(Timestamp, String)>>,
+    requests: Mutex<Vec<(Timestamp, String)>>,
 }
 
 impl Transport for Upstream {
@@ -44,7 +44,7 @@ impl Transport for Upstream {
         request: Request<Bytes>,
     ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
         let path = request.uri().path().to_owned();
-        self.asked.lock().unwrap().push((self.clock.now(), path));
+        self.requests.lock().unwrap().push((self.clock.now(), path));
         let answer = Response::builder().status(self.status);
         let answer = answer.body(Bytes::from_static(b"{\"message\": \"no\"}"));
         Box::pin(async { Ok(answer.unwrap()) })
@@ -60,7 +60,7 @@ async fn list_repeatedly(
     let upstream = Arc::new(Upstream {
         status,
         clock: Arc::clone(&clock),
-        asked: Mutex::default(),
+        requests: Mutex::default(),
     });
     let outside = ExternalServices {
         github: github::Base::from_values(None, None).unwrap(),
@@ -83,7 +83,7 @@ async fn list_repeatedly(
         let reading = source.list(&outside).await.unwrap();
         let listing = reading.whole();
         assert_eq!(listing.unasked.len() + listing.unreached.len(), MANY);
-        all.push(std::mem::take(&mut *upstream.asked.lock().unwrap()));
+        all.push(std::mem::take(&mut *upstream.requests.lock().unwrap()));
     }
     let log = log.end();
     let logged = log

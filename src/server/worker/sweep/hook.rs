@@ -35,7 +35,7 @@ pub struct Swept {
     /// Attempts that were read.
     pub read: usize,
     /// Events of which every attempt failed and that were asked for.
-    pub asked: usize,
+    pub requested: usize,
     /// Those that were left for the next sweep.
     pub left: usize,
     /// Whether they were left because all that came again before them was refused.
@@ -77,7 +77,7 @@ pub async fn sweep(
     let lost = lost(&attempts, since, pause.now(), remembered);
     let mut swept = Swept {
         read: attempts.len(),
-        asked: 0,
+        requested: 0,
         left: lost.len(),
         refused: false,
         unread: next,
@@ -91,12 +91,12 @@ pub async fn sweep(
                 swept.refused = true;
                 break;
             }
-        } else if swept.asked > 0 {
+        } else if swept.requested > 0 {
             pause.pause(ASK_PAUSE).await;
         }
         match hooked.redeliver(id).await {
             Ok(()) => {
-                swept.asked += 1;
+                swept.requested += 1;
                 tried.push(guid);
             }
             // It has gone out of GitHub's window meanwhile.
@@ -107,7 +107,7 @@ pub async fn sweep(
             }
         }
         swept.left -= 1;
-        remembered.asked_for(guid, pause.now());
+        remembered.record_request(guid, pause.now());
     }
     Ok(swept)
 }

@@ -46,7 +46,7 @@ pub(super) fn lost<'a>(
                 first: attempt.id,
                 taken: false,
                 asks: 0,
-                asked_at: known.map(|asked| asked.at),
+                requested_at: known.map(|asked| asked.at),
                 last: None,
             }
         });
@@ -56,7 +56,7 @@ pub(super) fn lost<'a>(
         event.first = attempt.id;
         if attempt.redelivery {
             event.asks += 1;
-            event.asked_at = event.asked_at.max(attempt.delivered_at);
+            event.requested_at = event.requested_at.max(attempt.delivered_at);
         }
     }
     let mut lost: Vec<(u64, &str)> = events
@@ -64,7 +64,7 @@ pub(super) fn lost<'a>(
         .filter(|event| {
             let known = remembered.0.get(event.guid).map_or(0, |asked| asked.times);
             let rested = event
-                .asked_at
+                .requested_at
                 .is_none_or(|at| now.duration_since(at) >= PATIENCE);
             !event.taken && event.last >= Some(since) && event.asks.max(known) < MAX_ASKS && rested
         })
@@ -109,7 +109,7 @@ pub(super) fn are_refused(
 }
 
 impl Remembered {
-    pub(super) fn asked_for(&mut self, guid: &str, at: Timestamp) {
+    pub(super) fn record_request(&mut self, guid: &str, at: Timestamp) {
         let times = self.0.get(guid).map_or(0, |asked| asked.times) + 1;
         self.0.insert(guid.to_owned(), Asked { times, at });
         if self.0.len() > MAX_REMEMBERED {
@@ -129,7 +129,7 @@ struct Event<'a> {
     /// How often it was asked for, as far as it shows.
     asks: u32,
     /// When it was asked for last.
-    asked_at: Option<Timestamp>,
+    requested_at: Option<Timestamp>,
     /// When it was last attempted.
     last: Option<Timestamp>,
 }
@@ -195,7 +195,7 @@ mod tests {
                 &attempts[..1]
             };
             if !lost(listed, at(0), now, &remembered).is_empty() {
-                remembered.asked_for("lost", now);
+                remembered.record_request("lost", now);
                 let id = u64::try_from(n * hour + 1).unwrap();
                 attempts.insert(0, attempt(id, "lost", 500, true));
                 asks += 1;

@@ -164,9 +164,9 @@ async fn one_request_tells_everything() {
         [(8, 4_000_000_001), (9, 4_000_000_001), (3, 4_000_000_001)]
     );
     // One has more comments than are shown.
-    assert_eq!(seen.heard.cut, [(9, start())].into());
-    assert_eq!(seen.heard.issues_after, None);
-    assert_eq!(seen.heard.pulls_after, None);
+    assert_eq!(seen.comment_coverage.cut, [(9, start())].into());
+    assert_eq!(seen.comment_coverage.issues_after, None);
+    assert_eq!(seen.comment_coverage.pulls_after, None);
     let usage = set.client.usage();
     assert_eq!((usage.requests, usage.points), (1, 2));
     assert_eq!(set.script.lines(), ["POST https://api.github.com/graphql"]);
@@ -295,7 +295,7 @@ async fn where_more_is_going_on_more_is_asked_for() {
     let set = set([&more, &more, &more, &answer(), &answer()].map(|one| json(200, one)));
     for _ in 0..4 {
         let seen = set.client.observe_once().await.unwrap();
-        let after = seen.heard.issues_after;
+        let after = seen.comment_coverage.issues_after;
         assert!(after.is_none() || after == "2026-01-04T12:00:00Z".parse().ok());
     }
     let asked: Vec<_> = set
@@ -323,7 +323,10 @@ async fn old_pull_requests_are_not_asked_for_all_the_time() {
         repository(&mut answer)["recent"] = value!({
             "pageInfo": { "hasNextPage": true, "endCursor": "c9" }, "nodes": pulls });
         let (set, seen) = observe((0..questions).map(|_| json(200, &answer))).await;
-        assert_eq!(seen.unwrap().heard.pulls_after, touched.parse().ok());
+        assert_eq!(
+            seen.unwrap().comment_coverage.pulls_after,
+            touched.parse().ok()
+        );
         assert_eq!(set.script.seen().len(), questions);
     }
 }
@@ -508,7 +511,7 @@ async fn comments_that_are_too_much_for_one_answer_are_read_in_parts() {
         "{heard:?}"
     );
     assert!(
-        seen.heard.cut.contains_key(&3),
+        seen.comment_coverage.cut.contains_key(&3),
         "what could not be read is owned up to"
     );
     let asked: Vec<_> = set

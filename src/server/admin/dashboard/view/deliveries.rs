@@ -84,7 +84,7 @@ pub fn delivery(
         }),
         repository: facts.repository.map(name),
         received: format::moment(facts.received_at, now),
-        outcome: record.outcome.word(),
+        outcome: record.outcome.as_str(),
         times: record.times,
         replayable: record.outcome != Outcome::Noted,
     }

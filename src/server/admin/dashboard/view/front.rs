@@ -69,16 +69,16 @@ pub fn front(
     let mut tally: BTreeMap<RepositoryStatus, usize> = BTreeMap::new();
     let mut rows = Vec::new();
     for (id, name) in members {
-        let known = board.words(*id);
-        let mut said = known.map_or_else(BriefSummary::unseen, |words| (*words).clone());
+        let known = board.brief_summary(*id);
+        let mut said = known.map_or_else(BriefSummary::not_checked, |words| (*words).clone());
         if let Some(because) = suspended.get(id) {
-            said.standing = RepositoryStatus::Attention;
+            said.status = RepositoryStatus::Attention;
             said.trouble = Some(format!("suspended: {because}"));
         }
-        *tally.entry(said.standing).or_default() += 1;
+        *tally.entry(said.status).or_default() += 1;
         let text = name.to_string();
         if text.to_lowercase().contains(&wanted) {
-            rows.push((said.standing, text.to_lowercase(), *id, name, said));
+            rows.push((said.status, text.to_lowercase(), *id, name, said));
         }
     }
     rows.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));

@@ -27,7 +27,7 @@ pub struct ReportLineView {
 
 /// A line, seen from an instant.
 #[must_use]
-pub fn said(line: &Line, now: Timestamp) -> ReportLineView {
+pub fn line_view(line: &Line, now: Timestamp) -> ReportLineView {
     let class = match (standing_of(line.verdict, line.reason), line.verdict) {
         (RepositoryStatus::Attention, _) => "attention",
         (RepositoryStatus::Working, _) => "working",

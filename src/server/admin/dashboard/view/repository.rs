@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use phileas_domain::engine::Forecast;
 
 use super::front::of_standing;
-use super::report_lines::{ReportLineView, said};
+use super::report_lines::{ReportLineView, line_view};
 use super::ring::{Ring, ring};
 use super::sessions::{SessionView, session};
 use super::timeline::{TimelineView, session_timeline};
@@ -125,7 +125,7 @@ pub struct ComingView {
 /// The page of a repository. `github` is where people meet GitHub.
 #[must_use]
 pub fn repository(summary: &Summary, github: &str, now: Timestamp) -> RepositoryView {
-    let lines = |lines: &[_]| lines.iter().map(|line| said(line, now)).collect();
+    let lines = |lines: &[_]| lines.iter().map(|line| line_view(line, now)).collect();
     let name = &summary.name;
     RepositoryView {
         page: format!("{github}/{name}"),
@@ -209,7 +209,7 @@ pub fn heartbeat(words: &BriefSummary, wake: Option<&Wake>, now: Timestamp) -> P
     let (standing, class) = if suspended.is_some() {
         ("suspended", "attention")
     } else {
-        of_standing(words.standing)
+        of_standing(words.status)
     };
     PulseView {
         class,

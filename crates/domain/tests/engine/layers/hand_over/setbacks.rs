@@ -10,7 +10,7 @@ use super::{
 use crate::support::scenario::Scenario;
 
 #[test]
-fn work_that_is_turned_down_comes_back_with_the_reason_and_is_parked_after_three() {
+fn work_that_is_turned_down_comes_back_with_the_reason_and_is_suspended_after_three() {
     let mut scenario = scenario();
     to_the_implementer(&mut scenario);
     for attempt in 1..=3 {
