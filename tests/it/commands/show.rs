@@ -47,7 +47,7 @@ fn page_at(address: &str) -> String {
 #[test]
 fn the_days_before_can_be_ended() {
     let mut terminal = Terminal::with(&["sandbox", "--until", "300d"]);
-    terminal.until("phileas starts");
+    terminal.until("▶ started");
     terminal.interrupt();
     assert!(
         terminal.shown.contains(" lost, and nothing with them."),
