@@ -303,7 +303,7 @@ fn a_renamed_repository_redirects_by_its_number() {
     stage
         .world
         .github_mut()
-        .rename_repository(stage.repo, "garden", "olivia", now);
+        .rename_repository(stage.repo, "meadow", "olivia", now);
     let response = stage.send_request(
         "GET",
         &format!("{REPO}/git/ref/heads/main"),
@@ -314,7 +314,7 @@ fn a_renamed_repository_redirects_by_its_number() {
     let url = response.headers()["location"].to_str().unwrap().to_owned();
     let path = url.strip_prefix("https://api.github.com").unwrap();
     assert_eq!(stage.get(path)["ref"], "refs/heads/main");
-    assert_eq!(stage.get("/repos/olivia/garden")["id"], stage.repo.0);
+    assert_eq!(stage.get("/repos/olivia/meadow")["id"], stage.repo.0);
 }
 
 #[test]
