@@ -56,7 +56,7 @@ pub use tick::{ActionArguments, TickArguments};
     name = "phileas",
     version,
     max_term_width = 100,
-    help_template = program_template(&Command::augment_subcommands(clap::Command::new("phileas")))
+    help_template = program_template(&Command::augment_subcommands(clap::Command::default()))
 )]
 pub struct Arguments {
     /// End the command after this time [default: 10m]; `serve`, `mcp`, `sandbox`, and `monitor`, `watch` and `events` of
