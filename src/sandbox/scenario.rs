@@ -51,7 +51,7 @@ pub struct Scenario {
     pub acts: Vec<TimedAction>,
     /// Files and folders of the branch `jules` whose texts are printed at the end.
     #[serde(default)]
-    pub tells: Vec<String>,
+    pub prints: Vec<String>,
 }
 
 /// What brings a tick about.

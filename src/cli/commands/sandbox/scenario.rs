@@ -94,7 +94,7 @@ fn print_result(
     if files.is_empty() {
         screen.print_line("  nothing is in anybody's hands")?;
     }
-    let told = |path: &str| scenario.tells.iter().any(|begin| path.starts_with(begin));
+    let told = |path: &str| scenario.prints.iter().any(|begin| path.starts_with(begin));
     for (path, text) in files.iter().filter(|(path, _)| told(path)) {
         screen.print_line("")?;
         screen.print_line(&format!("{path}:"))?;

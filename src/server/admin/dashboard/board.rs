@@ -58,7 +58,7 @@ pub struct BriefSummary {
     /// When it was last checked, by GitHub's time.
     pub at: Option<Timestamp>,
     /// Why its last tick failed, if it did.
-    pub trouble: Option<String>,
+    pub problem: Option<String>,
     /// Whether Jules refused its key at the last look.
     pub key_refused: bool,
 }
@@ -164,7 +164,7 @@ impl Board {
         let known = cache.summaries.get(&id);
         let mut words = known.map_or_else(BriefSummary::not_checked, |words| (**words).clone());
         words.status = RepositoryStatus::Attention;
-        words.trouble = Some(short_line(because));
+        words.problem = Some(short_line(because));
         cache.put(id, Arc::new(words));
         drop(cache);
         self.publish_change(id);
@@ -230,7 +230,7 @@ impl BriefSummary {
             backlog: (0, 0),
             merged: (0, 0),
             at: None,
-            trouble: None,
+            problem: None,
             key_refused: false,
         }
     }
@@ -272,7 +272,7 @@ fn words_of(summary: &Summary) -> BriefSummary {
         backlog: (summary.budget.backlog, summary.budget.backlog_limit),
         merged: (summary.total.sessions, summary.total.merged),
         at: Some(summary.at),
-        trouble: None,
+        problem: None,
         key_refused: summary
             .all_lines()
             .any(|line| line.reason == Reason::JulesCredential),

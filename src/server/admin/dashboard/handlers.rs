@@ -74,12 +74,12 @@ impl<I> DashboardContext<I> {
 
 impl<I: Inbox> DashboardContext<I> {
     async fn frame(&self, who: Option<&Visitor>) -> Frame {
-        let troubles = match who {
+        let problems = match who {
             Some(_) => self.service_problems().await,
             None => Vec::new(),
         };
         Frame {
-            troubles,
+            problems,
             ..self.bare_frame(who)
         }
     }
@@ -167,7 +167,7 @@ pub(super) async fn front<I: Inbox + 'static>(
         frame: Frame {
             topic: Some(Topic::Repositories.topic_name()),
             place: "front",
-            word: action_result(query),
+            result: action_result(query),
             ..desk.frame(Some(&who)).await
         },
         query: form_urlencoded::byte_serialize(view.query.as_bytes()).collect(),
@@ -237,7 +237,7 @@ pub(super) async fn repository<I: Inbox + 'static>(
     let page = pages::Repository {
         frame: Frame {
             topic: Some(Topic::Repository(repository).topic_name()),
-            word: action_result(query.as_deref()),
+            result: action_result(query.as_deref()),
             ..desk.frame(Some(&who)).await
         },
         id,
@@ -246,7 +246,7 @@ pub(super) async fn repository<I: Inbox + 'static>(
         coming: coming.map(|forecast| one::coming_view(&forecast, now)),
         horizon: HORIZON,
         no_forecast,
-        unseen: no_summary_reason(words.at.is_some()),
+        no_summary: no_summary_reason(words.at.is_some()),
         name,
     };
     shown(StatusCode::OK, &page)
@@ -311,7 +311,7 @@ pub(super) async fn deliveries<I: Inbox + 'static>(
         frame: Frame {
             topic: before.is_none().then(|| Topic::Inbox.topic_name()),
             place: "deliveries",
-            word: action_result(query),
+            result: action_result(query),
             ..desk.frame(Some(&who)).await
         },
         suspended: suspended

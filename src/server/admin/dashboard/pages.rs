@@ -34,9 +34,9 @@ pub(super) struct Frame {
     /// Which part of the dashboard it is.
     pub(super) place: &'static str,
     /// What came of the last form.
-    pub(super) word: Option<&'static str>,
+    pub(super) result: Option<&'static str>,
     /// What is wrong with the service.
-    pub(super) troubles: Vec<ServiceProblem>,
+    pub(super) problems: Vec<ServiceProblem>,
 }
 
 impl Frame {
@@ -53,8 +53,8 @@ impl Frame {
             live: false,
             topic: None,
             place: "",
-            word: None,
-            troubles: Vec::new(),
+            result: None,
+            problems: Vec::new(),
         }
     }
 }
@@ -86,7 +86,7 @@ pub(super) struct Repository {
     /// Why there is no forecast.
     pub(super) no_forecast: &'static str,
     /// Why there is nothing.
-    pub(super) unseen: &'static str,
+    pub(super) no_summary: &'static str,
 }
 
 #[derive(Template)]

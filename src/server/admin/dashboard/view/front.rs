@@ -25,7 +25,7 @@ pub struct FrontView {
     /// How many there are.
     pub pages: usize,
     /// How many repositories fit the search.
-    pub found: usize,
+    pub total: usize,
 }
 
 /// One repository.
@@ -40,7 +40,7 @@ pub struct RowView {
     /// The class of its standing.
     pub class: &'static str,
     /// Its standing in a word.
-    pub standing: &'static str,
+    pub status: &'static str,
     /// What it waits for or does.
     pub sentence: String,
     /// The reason's code.
@@ -73,7 +73,7 @@ pub fn front(
         let mut said = known.map_or_else(BriefSummary::not_checked, |words| (*words).clone());
         if let Some(because) = suspended.get(id) {
             said.status = RepositoryStatus::Attention;
-            said.trouble = Some(format!("suspended: {because}"));
+            said.problem = Some(format!("suspended: {because}"));
         }
         *tally.entry(said.status).or_default() += 1;
         let text = name.to_string();
@@ -110,7 +110,7 @@ pub fn front(
         query: query.trim().to_owned(),
         page,
         pages,
-        found,
+        total: found,
     }
 }
 
@@ -127,8 +127,8 @@ fn row_view(
         owner: name.owner.clone(),
         name: name.name.clone(),
         class,
-        standing: word,
-        sentence: said.trouble.unwrap_or(said.sentence),
+        status: word,
+        sentence: said.problem.unwrap_or(said.sentence),
         code: said.code,
         live: said.live,
         backlog: said.backlog,
@@ -175,7 +175,7 @@ mod tests {
         let rows: Vec<_> = page
             .rows
             .iter()
-            .map(|row| (row.id, row.standing, row.sentence.as_str()))
+            .map(|row| (row.id, row.status, row.sentence.as_str()))
             .collect();
         assert_eq!(rows[0], (2, "needs you", "no key"));
         assert_eq!(rows[1], (3, "needs you", "suspended: it panicked"));
@@ -189,10 +189,10 @@ mod tests {
         assert_eq!((page.page, page.pages, page.rows.len()), (3, 3, 10));
         let found = matches_query(" aCME/R12", 1, 130);
         assert_eq!(
-            (found.found, found.pages, found.query.as_str()),
+            (found.total, found.pages, found.query.as_str()),
             (10, 1, "aCME/R12")
         );
         let none = matches_query("unknown", 1, 3);
-        assert_eq!((none.found, none.page, none.rows.len()), (0, 1, 0));
+        assert_eq!((none.total, none.page, none.rows.len()), (0, 1, 0));
     }
 }

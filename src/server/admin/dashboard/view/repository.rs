@@ -100,13 +100,13 @@ pub struct PulseView {
     /// The class of its standing.
     pub class: &'static str,
     /// Its standing in a word.
-    pub standing: &'static str,
+    pub status: &'static str,
     /// When it is checked next.
     pub next: Option<Moment>,
     /// Whether it is ticked right now.
     pub ticking: bool,
     /// Why its last tick failed.
-    pub trouble: Option<String>,
+    pub problem: Option<String>,
     /// Since when, why and until when it is suspended.
     pub suspended: Option<(Moment, String, Moment)>,
 }
@@ -213,13 +213,13 @@ pub fn heartbeat(words: &BriefSummary, wake: Option<&Wake>, now: Timestamp) -> P
     };
     PulseView {
         class,
-        standing,
+        status: standing,
         next: wake
             .filter(|wake| wake.held.is_none())
             .and_then(Wake::next_at)
             .map(|at| format::moment(at, now)),
         ticking: wake.is_some_and(|wake| wake.held.is_some()),
-        trouble: words.trouble.clone(),
+        problem: words.problem.clone(),
         suspended: suspended.map(|suspended| {
             (
                 format::moment(suspended.at, now),

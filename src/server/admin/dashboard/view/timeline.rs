@@ -86,7 +86,7 @@ pub struct Bar {
     /// What it is.
     pub session: SessionView,
     /// All of it in a sentence.
-    pub words: String,
+    pub description: String,
 }
 
 /// The timeline of sessions, newest first. `None`: none of them has a time.
@@ -155,7 +155,7 @@ pub fn session_timeline(
             Bar {
                 x: place(began).min(WIDTH - width.min(WIDTH)),
                 width,
-                words: format!(
+                description: format!(
                     "{}, {}: {}, {lasted}",
                     session.persona,
                     format::clock(began, now),
