@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::fleet::rig::{LOOK, PATIENCE, Process, Rig};
 use crate::server::Database;
-use crate::support::{Phileas, say};
+use crate::support::{Phileas, print_line};
 
 /// Services that share a database. Each has a data directory of its own.
 pub(crate) struct Replicas {
@@ -154,7 +154,7 @@ impl Drop for Beside {
     /// Where the test has failed, what the service has said is worth reading.
     fn drop(&mut self) {
         if std::thread::panicking() {
-            say(&fs::read_to_string(self.log()).unwrap_or_default());
+            print_line(&fs::read_to_string(self.log()).unwrap_or_default());
         }
     }
 }

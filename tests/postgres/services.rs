@@ -10,7 +10,7 @@ use crate::fleet::rig::{PATIENCE, Process};
 use crate::replicas::{Beside, Replicas};
 use crate::server::Database;
 use crate::stalled::{Stalled, signal};
-use crate::support::say;
+use crate::support::print_line;
 
 /// A service whose process is gone or stands still is taken over within this.
 const TAKE_OVER: Duration = Duration::from_secs(20);
@@ -71,7 +71,7 @@ impl Two {
     fn taken_over(&self, struck: Instant, what: &str) {
         let taken = self.gate.looked_after(struck, self.other.0.child.id());
         let took = taken.duration_since(struck);
-        say(&format!(
+        print_line(&format!(
             "a service {what} in the middle of a tick was taken over by one that was running after {took:?}"
         ));
         assert!(took < TAKE_OVER, "{took:?}");
@@ -84,7 +84,7 @@ fn a_service_that_dies_is_taken_over_in_time() {
     let died = two.gate.kill();
     two.taken_over(died, "killed");
     assert!(!two.caught.0.child.wait().unwrap().success());
-    two.both.rig.go_on(&two.other.0, 2);
+    two.both.rig.pass_until(&two.other.0, 2);
     two.both.rig.assert_right();
     two.both.all_handled();
 }
@@ -114,8 +114,8 @@ fn a_service_that_stood_still_swallows_nothing_when_it_goes_on() {
     assert!(told.elapsed() < REST, "it may have looked by itself");
     assert!(!beside.log_contains(LOST));
 
-    both.rig.go_on(other, 1);
-    both.rig.go_on(&two.caught.0, 1);
+    both.rig.pass_until(other, 1);
+    both.rig.pass_until(&two.caught.0, 1);
     both.rig.assert_right();
     both.all_handled();
     let (_, code) = two.caught.0.terminate();
@@ -134,7 +134,7 @@ fn a_lost_database_in_the_middle_of_a_tick_loses_nothing() {
     gate.let_go();
     one.rig
         .wait_until("the session", |sessions| sessions.len() == 1);
-    one.rig.go_on(&service, 2);
+    one.rig.pass_until(&service, 2);
     one.rig.assert_right();
     one.all_handled();
 }
@@ -169,10 +169,10 @@ fn replacing_services_one_after_the_other_loses_nothing() {
         slowest = slowest.max(took);
         running.push_back(both.start());
         if roll == ROLLS / 2 {
-            both.rig.go_on(&running[0].0, 1);
+            both.rig.pass_until(&running[0].0, 1);
         }
     }
-    both.rig.go_on(&running[0].0, 1);
+    both.rig.pass_until(&running[0].0, 1);
     both.rig.assert_right();
     both.all_handled();
     let stored: BTreeSet<String> = both
@@ -182,7 +182,7 @@ fn replacing_services_one_after_the_other_loses_nothing() {
         .collect();
     let lost: Vec<&String> = answered.difference(&stored).collect();
     assert!(lost.is_empty(), "{lost:?}");
-    say(&format!(
+    print_line(&format!(
         "{ROLLS} services replaced under load: {} deliveries answered, none lost; the slowest end took {slowest:?}",
         answered.len()
     ));

@@ -34,7 +34,7 @@ async fn open(database: &Database) -> PostgresInbox {
 fn a_service_goes_on_while_its_tables_are_changed() {
     let one = Replicas::new(&[("acme", 1)]);
     let (service, _beside) = one.start();
-    one.rig.go_on(&service, 1);
+    one.rig.pass_until(&service, 1);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let newer = Tables {
         steps: &and(&[STEP]),
@@ -44,10 +44,10 @@ fn a_service_goes_on_while_its_tables_are_changed() {
     let changed = runtime.block_on(PostgresInbox::migrate(&url, &newer));
     changed.unwrap();
     assert_eq!(version(&one.database), "3|1\n");
-    one.rig.go_on(&service, 2);
+    one.rig.pass_until(&service, 2);
     // One that starts meanwhile can work with them as well.
     let (second, _beside) = one.start();
-    one.rig.go_on(&second, 1);
+    one.rig.pass_until(&second, 1);
     one.rig.assert_right();
     one.all_handled();
     assert_eq!(version(&one.database), "3|1\n");

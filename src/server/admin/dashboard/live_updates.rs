@@ -34,7 +34,7 @@ pub enum Topic {
 }
 
 impl Topic {
-    /// Reads a topic as [`Topic::word`] writes it.
+    /// Reads a topic as [`Topic::topic_name`] writes it.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         match text {
