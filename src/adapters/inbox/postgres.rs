@@ -281,12 +281,12 @@ impl PostgresInbox {
     ) -> Result<usize, InboxError> {
         let sql = if handled {
             "DELETE FROM phileas.delivery WHERE place IN (SELECT place FROM phileas.delivery \
-             LEFT JOIN phileas.wake ON wake.repo = delivery.repo WHERE received_at < $1 \
+             LEFT JOIN phileas.wake ON wake.repo = delivery.repo WHERE delivery.received_at < $1 \
              AND (delivery.generation IS NULL OR delivery.generation <= done_generation) \
-             ORDER BY received_at, place LIMIT $2)"
+             ORDER BY delivery.received_at, place LIMIT $2)"
         } else {
             "DELETE FROM phileas.delivery WHERE place IN (SELECT place FROM phileas.delivery \
-             WHERE received_at < $1 ORDER BY received_at, place LIMIT $2)"
+             WHERE delivery.received_at < $1 ORDER BY delivery.received_at, place LIMIT $2)"
         };
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let before = to_micros(before);

@@ -172,7 +172,7 @@ pub(super) const UPDATE: &str = "UPDATE phileas.wake SET name = $2, due_at = $3,
 /// All columns of a delivery, in the order in which [`read_record`] reads them. Its outcome follows from two columns
 /// of its repository.
 pub(super) const RECORD: &str = "SELECT place, id, event, action, delivery.repo, repo_name, installation, subject, \
-    sender, received_at, wakes, times, delivery.generation, done_generation, failed_generation \
+    sender, delivery.received_at, wakes, times, delivery.generation, done_generation, failed_generation \
     FROM phileas.delivery LEFT JOIN phileas.wake ON wake.repo = delivery.repo";
 
 /// Reads a row of [`RECORD`].
