@@ -37,7 +37,7 @@ pub async fn commit(remote: &impl Remote, commit: &Commit) -> Result<Oid, Commit
     }
     let failure = last.unwrap_or_else(|| Failure {
         disposition: Disposition::Retry { after: None },
-        detail: "GitHub: the commit is not visible".to_owned(),
+        detail: "the commit is not visible (GitHub)".to_owned(),
     });
     Err(resolve_unknown(failure).into())
 }

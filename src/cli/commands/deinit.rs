@@ -26,7 +26,7 @@ pub(crate) async fn run(
     let json = arguments.place.json;
     let dry_run = arguments.place.dry_run;
     let place = Target::open_target(&arguments.place).await?;
-    let remnants = find_remnants(&place.repository);
+    let remnants = find_remnants(&place.files);
     for one in &remnants {
         let line = match (&one.stays, json) {
             (why, true) => {
@@ -86,16 +86,16 @@ pub(crate) async fn run(
         screen.print_line(&line)?;
     }
     if arguments.labels {
-        let client = clients::github_client(&place.repository.repository)?;
+        let client = clients::github_client(&place.files.repository)?;
         let how = LabelOptions {
             prune: false,
             dry_run,
             json,
         };
-        labels::remove_labels(&client, &place.repository.tree, how, screen).await?;
+        labels::remove_labels(&client, &place.files.tree, how, screen).await?;
     }
     if !json && !dry_run {
-        let repository = &place.repository.repository;
+        let repository = &place.files.repository;
         screen.print_lines(&format!(
             "The branch jules with the ledger stays. The key goes with its environment:\n  \
              gh api --silent -X DELETE repos/{repository}/environments/{ENVIRONMENT}"

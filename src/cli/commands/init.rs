@@ -35,10 +35,10 @@ pub(crate) async fn run(
 ) -> Result<Exit, CliError> {
     let json = arguments.place.json;
     let place = Target::open_target(&arguments.place).await?;
-    let parts = parts(&place.repository, &action_pin(arguments), arguments.layers);
+    let parts = parts(&place.files, &action_pin(arguments), arguments.layers);
     place.check_parts(&parts)?;
     print_plan(&parts, &place, arguments, screen)?;
-    let tree = tree_after(&place.repository, &parts);
+    let tree = tree_after(&place.files, &parts);
     let files: Vec<(&str, &str)> = parts.iter().filter_map(as_new_file).collect();
     let staged: Vec<String> = parts.iter().filter_map(as_unstaged_path).collect();
     let is_due = !files.is_empty() || !staged.is_empty();
@@ -86,12 +86,12 @@ pub(crate) async fn run(
         Some(Err(stopped)) => Err(stopped),
         None => Ok(false),
     };
-    let week = simulate::print_week(tree, &place.repository.repository, json, screen)?;
+    let week = simulate::print_week(tree, &place.files.repository, json, screen)?;
     if !arguments.place.dry_run {
         let mut commit = match place.can_be_pushed() {
             true => CommitAdvice {
                 staged: place.waits_for_a_commit(&parts)?,
-                untracked: untracked_folders(&place.repository.untracked, &files, &staged),
+                untracked: untracked_folders(&place.files.untracked, &files, &staged),
                 ..CommitAdvice::default()
             },
             false => CommitAdvice::default(),
@@ -115,7 +115,7 @@ pub(crate) async fn run(
         };
         stopped.message = format!(
             "{files}: {}; later `phileas labels sync --repo {}` makes them",
-            stopped.message, place.repository.repository
+            stopped.message, place.files.repository
         );
         stopped
     })
@@ -168,7 +168,7 @@ fn action_pin(arguments: &Init) -> Pin {
 
 /// Whether the workflow, written now or earlier, still lacks the commit of the action.
 fn lacks_commit(place: &Target, parts: &[StarterFile]) -> bool {
-    let earlier = place.repository.workflows.get(WORKFLOW_PATH);
+    let earlier = place.files.workflows.get(WORKFLOW_PATH);
     parts.iter().any(|part| part_blank(part).is_some())
         || earlier.is_some_and(|text| blank_hint(text).is_some())
 }
@@ -188,7 +188,7 @@ fn print_plan(
     arguments: &Init,
     screen: &mut Screen<impl Write>,
 ) -> Result<(), CliError> {
-    let found = &place.repository;
+    let found = &place.files;
     if arguments.place.json {
         for part in parts {
             let blank = part_blank(part);
@@ -304,8 +304,8 @@ fn print_next_steps(
     json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<(), CliError> {
-    let repository = &place.repository.repository;
-    let branch = &place.repository.default_branch;
+    let repository = &place.files.repository;
+    let branch = &place.files.default_branch;
     let environment = format!("repos/{repository}/environments/{ENVIRONMENT}");
     let mut steps: Vec<(String, Vec<String>)> = vec![
         (

@@ -71,7 +71,7 @@ async fn open_pull(
     place: &Target,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let all = upgraded_files(arguments, &place.repository)?;
+    let all = upgraded_files(arguments, &place.files)?;
     file_changes::print_changes(&all, arguments.dry_run, arguments.json, screen)?;
     if !file_changes::pending_changes(&all).is_empty() && !arguments.dry_run {
         if !arguments.yes && !confirm("Open a pull request with this?", screen)? {

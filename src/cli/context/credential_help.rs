@@ -44,7 +44,8 @@ pub(crate) fn jules_key_help() -> String {
 
 /// How to fix a call that failed because of its credential, or because the credential cannot see the repository.
 pub(crate) fn credential_help(failure: &Failure) -> Option<String> {
-    let of_github = failure.detail.contains("(GitHub: ");
+    // The service is named last; what it answered stands before that, and may name anything.
+    let of_github = failure.detail.rfind("(Jules: ") < failure.detail.rfind("(GitHub");
     match failure.disposition {
         Disposition::Denied if of_github => Some(format!(
             "the credential came from {}; set one that is valid and may read and write contents and issues of the repository",
@@ -56,5 +57,26 @@ pub(crate) fn credential_help(failure: &Failure) -> Option<String> {
             github_variables()
         )),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn denied_by(detail: &str) -> String {
+        let failure = Failure {
+            disposition: Disposition::Denied,
+            detail: detail.to_owned(),
+        };
+        credential_help(&failure).unwrap()
+    }
+
+    #[test]
+    fn an_answer_that_names_the_other_service_changes_nothing() {
+        let of_jules = "no (GitHub: x) (status 403) (Jules: GET /v1alpha/sources)";
+        assert!(denied_by(of_jules).starts_with("the Jules key"));
+        let of_github = "no (Jules: x) (GitHub: POST /graphql (Observe): 401)";
+        assert!(denied_by(of_github).starts_with("the credential"));
     }
 }

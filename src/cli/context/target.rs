@@ -29,7 +29,7 @@ const SOURCES_ROUNDS: usize = 20;
 
 /// A repository, and how to change it.
 pub(crate) struct Target {
-    pub(crate) repository: RepositoryFiles,
+    pub(crate) files: RepositoryFiles,
     at: Backend,
 }
 
@@ -73,7 +73,7 @@ impl Target {
             })?,
         };
         Ok(Self {
-            repository: tree.found_files(repository, branch)?,
+            files: tree.found_files(repository, branch)?,
             at: Backend::Folder(tree),
         })
     }
@@ -115,7 +115,7 @@ impl Target {
             workflows.extend(client.read_texts(&head, &paths).await?);
         }
         Ok(Self {
-            repository: RepositoryFiles {
+            files: RepositoryFiles {
                 repository: seen.repository.name,
                 default_branch: seen.repository.default_branch.to_string(),
                 tree,
@@ -139,7 +139,7 @@ impl Target {
             .iter()
             .any(|part| !matches!(part.change, FileChange::Leave(_)))
         {
-            tree.check_branch(&self.repository.default_branch)?;
+            tree.check_branch(&self.files.default_branch)?;
         }
         for part in parts {
             let new = matches!(part.change, FileChange::Write(_));
@@ -181,7 +181,7 @@ impl Target {
             Backend::GitHub { client, head } => {
                 let proposal = Proposal {
                     branch: change.branch,
-                    base: &self.repository.default_branch,
+                    base: &self.files.default_branch,
                     at: head,
                     title: change.title,
                     body: change.body,
@@ -207,8 +207,7 @@ impl Target {
 
     /// A client of the repository, if there is a credential.
     pub(crate) fn github_client(&self) -> Option<Result<Client, CliError>> {
-        credentials::has_github_credential()
-            .then(|| clients::github_client(&self.repository.repository))
+        credentials::has_github_credential().then(|| clients::github_client(&self.files.repository))
     }
 
     /// Whether a file that `init` wrote is not committed yet.
@@ -223,7 +222,7 @@ impl Target {
     /// Whether a commit on the current branch can be pushed to the default branch without taking anything else there.
     pub(crate) fn can_be_pushed(&self) -> bool {
         match &self.at {
-            Backend::Folder(tree) => tree.check_branch(&self.repository.default_branch).is_ok(),
+            Backend::Folder(tree) => tree.check_branch(&self.files.default_branch).is_ok(),
             Backend::GitHub { .. } => false,
         }
     }
