@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::Path;
 
 use phileas_domain::model::{PersonaId, RepositoryName};
-use phileas_domain::plan::{PERSONAS_FOLDER, Plan, SCHEDULES_PATH};
+use phileas_domain::plan::{PERSONAS_FOLDER, Plan, SCHEDULES_PATH, closest};
 use phileas_domain::prompt::{self, RenderError, SourceFiles};
 use phileas_domain::{Diagnostic, board};
 use serde_json::json;
@@ -68,6 +68,13 @@ pub(super) fn has_persona(dir: &Path, name: &str) -> Result<bool, CliError> {
     let (tree, plan, _) = read_plan(dir)?;
     let folder = format!("{PERSONAS_FOLDER}/{name}");
     Ok(plan.personas.contains_key(&PersonaId::from(name)) || tree.below(&folder).next().is_some())
+}
+
+/// The persona of a folder whose id is closest to a mistyped one.
+pub(super) fn closest_persona(dir: &Path, name: &str) -> Result<Option<String>, CliError> {
+    let (_, plan, _) = read_plan(dir)?;
+    let ids = plan.personas.keys().map(PersonaId::as_str);
+    Ok(closest(name, ids).map(str::to_owned))
 }
 
 /// Prints the title and prompt of a persona.

@@ -35,8 +35,8 @@ pub(crate) fn run(
         Some(dir) => read_tree(dir)?,
         None => tree.clone(),
     };
-    // An unknown layer is a mistake in the command, not in the folder.
-    let is_layer = prompt::canonical_layer(&arguments.layer.name).is_some();
+    // An unknown name is a mistake in the command, not in the folder.
+    let is_known = prompt::canonical_layer(&arguments.layer.name).is_some();
     let layout = Layout::detect(&ledger).map_err(|both| CliError::usage(both.to_string()))?;
     let catalogue = Catalogue::of(&tree, layout.unwrap_or(Layout::Flat));
     let error = match assemble_prompt(arguments, &catalogue, &ledger) {
@@ -50,8 +50,11 @@ pub(crate) fn run(
     };
     // Report only the first mistake, because the folder is read as a whole.
     for said in error.into_diagnostics() {
-        if !is_layer {
+        if !is_known && *is_layer {
             return Err(CliError::usage(format!("{}; {}", said.message, said.help)));
+        }
+        if !is_known {
+            return Err(unknown_name(name, &arguments.dir, &said.help)?);
         }
         // Do not blame the template if arguments were missing.
         let is_theirs = tree.get(&said.file).is_some();
@@ -64,6 +67,18 @@ pub(crate) fn run(
         }
     }
     Ok(Exit::Findings)
+}
+
+/// The error for a name that neither a persona nor a layer has.
+fn unknown_name(name: &str, dir: &Path, layers: &str) -> Result<CliError, CliError> {
+    let help = match persona::closest_persona(dir, name)? {
+        Some(id) => format!("did you mean the persona `{id}`?"),
+        None => layers.to_owned(),
+    };
+    let name = name.escape_debug();
+    Ok(CliError::usage(format!(
+        "there is no persona and no layer `{name}`; {help}"
+    )))
 }
 
 /// Which argument the prompt needs and the command line lacks. A user who sets values of the template may need no

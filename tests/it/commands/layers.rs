@@ -496,6 +496,17 @@ fn every_layers_prompt_can_be_seen_without_a_repository() {
     assert!(ran.out.contains("did you mean `taxonomy`?"), "{ran:?}");
 }
 
+#[test]
+fn a_mistyped_name_is_not_called_a_layer() {
+    let folder = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    let near = "no persona and no layer `curatr`; did you mean the persona `curator`?";
+    alone(&["prompt", "render", "curatr", folder.text()]).refused(2, near);
+    let layer = "no persona and no layer `narratr`; did you mean `narrator`?";
+    alone(&["prompt", "render", "narratr", folder.text()]).refused(2, layer);
+    alone(&["prompt", "render", "layer:curatr", folder.text()])
+        .refused(2, "there is no layer `curatr`");
+}
+
 /// The prompt of an implementer depends on its task, and no template has to work that out.
 #[test]
 fn an_implementers_prompt_is_not_shown_without_a_task() {
