@@ -120,7 +120,7 @@ impl Page<'_> {
             Verdict::Dispatched if self.dry_run => format!("would start {who}{others}"),
             Verdict::Dispatched => format!("started {who}{others}"),
             Verdict::Adopted => format!("adopted the session of {who}{others}"),
-            Verdict::Advanced => format!("{who} is done{others}"),
+            Verdict::Advanced => format!("the session of {who} ended{others}"),
             Verdict::Settled => format!("settled {who}{others}"),
             Verdict::Imported => format!("imported the work of {who}{others}"),
             Verdict::Held => format!("{who} needs you"),

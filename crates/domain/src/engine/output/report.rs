@@ -94,7 +94,7 @@ impl Verdict {
     pub fn label(self) -> &'static str {
         match self {
             Self::Dispatched => "started",
-            Self::Advanced => "done",
+            Self::Advanced => "ended",
             Self::Held => "needs you",
             other => other.as_str(),
         }
@@ -106,7 +106,7 @@ impl Verdict {
         match self {
             Self::Dispatched => "would start",
             Self::Adopted => "would adopt",
-            Self::Advanced => "would finish",
+            Self::Advanced => "would end",
             Self::Settled => "would settle",
             Self::Imported => "would import",
             other => other.label(),
@@ -119,7 +119,7 @@ impl Verdict {
         match self {
             Self::Dispatched => "▶",
             Self::Adopted => "↺",
-            Self::Advanced => "✓",
+            Self::Advanced => "■",
             Self::Settled | Self::Imported => "●",
             Self::Waiting => "…",
             Self::Skipped => "-",
@@ -132,7 +132,7 @@ impl Verdict {
 
 /// What the signs of [`Verdict::sign`] mean, and the sign of what people and Jules do on GitHub.
 pub const SIGN_LEGEND: &str = "\
-▶ started  ↺ adopted  ✓ done  ● settled or imported  … waiting  - skipped
+▶ started  ↺ adopted  ■ ended  ● settled or imported  … waiting  - skipped
 ✗ refused or failed  ‖ paused  ! needs you  ◇ on GitHub";
 
 macro_rules! reasons {
