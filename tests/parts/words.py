@@ -39,6 +39,7 @@ REFUSED = {
     ],
     "scripts/find-binary": [SURPLUS, [""], ["--help"]],
     "scripts/imports": [NOTHING, SURPLUS, ["--surplus"], ["crates/domain/src/engine", "surplus"]],
+    "scripts/lines": [SURPLUS, [""], ["--surplus"], ["--root"], ["--root", "surplus"], ["--root", ".", "surplus"]],
     "scripts/mutants": [
         SURPLUS, [""], ["--surplus"], ["coverage", "surplus"], ["alone"], ["alone", ""], ["alone", "name", "surplus"],
         ["--each"], ["--each", "few"], ["--seed", "-1"], ["--only"], ["--only", "--all"], ["--all", "surplus"],
