@@ -219,7 +219,7 @@ pub enum Command {
     /// Write the first files of the branch `jules` into a folder
     ///
     /// Readable copies of the layers' prompts, and the exchange.
-    #[command(after_help = command_end("phileas bootstrap ledger --from .", FOLDER))]
+    #[command(after_help = command_end("phileas bootstrap --output ledger", FOLDER))]
     Bootstrap(Bootstrap),
     /// Update the files of an earlier version that are unchanged
     #[command(after_help = command_end("phileas upgrade --dry-run", ONLINE))]

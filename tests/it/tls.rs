@@ -105,7 +105,7 @@ fn jules(folder: &Folder, port: u16) -> Phileas {
     let state = format!("state-{port}.json");
     let (jobs, events, state) = (at("jobs.jsonl"), at("events.jsonl"), at(&state));
     let arguments = ["monitor", "--once", "--jobs", &jobs, "--events", &events];
-    Phileas::new(&[&arguments[..], &["--state", &state]].concat())
+    Phileas::new(&[&arguments[..], &["--state-file", &state]].concat())
         .env("JULES_API_KEY", "test-key")
         .env(
             "JULES_API_BASE",

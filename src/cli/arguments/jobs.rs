@@ -71,7 +71,11 @@ pub struct Monitor {
     #[command(flatten)]
     pub files: JobFiles,
     /// The monitor's memory [default: `.phileas/monitor.json`]
-    #[arg(long, env = "PHILEAS_MONITOR_STATE_PATH", value_name = "FILE")]
+    #[arg(
+        long = "state-file",
+        env = "PHILEAS_MONITOR_STATE_PATH",
+        value_name = "FILE"
+    )]
     pub state: Option<PathBuf>,
     /// Check once, and end
     #[arg(long)]
@@ -109,7 +113,11 @@ pub struct Watch {
     #[command(flatten)]
     pub files: JobFiles,
     /// The watcher's memory [default: `.phileas/watcher.json`]
-    #[arg(long, env = "PHILEAS_WATCHER_STATE_PATH", value_name = "FILE")]
+    #[arg(
+        long = "state-file",
+        env = "PHILEAS_WATCHER_STATE_PATH",
+        value_name = "FILE"
+    )]
     pub state: Option<PathBuf>,
     /// The program to start for each event, with its arguments [default: `zai_command` of the configuration]
     #[arg(long, value_name = "CMD")]

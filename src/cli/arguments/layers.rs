@@ -47,11 +47,12 @@ impl FromStr for RoleNames {
 /// Arguments of `bootstrap`.
 #[derive(Debug, Clone, Args)]
 pub struct Bootstrap {
-    /// The folder for the files of the branch `jules`
-    pub dir: PathBuf,
     /// The repository's folder, as on the default branch: its files override those of phileas
+    #[arg(default_value = ".", value_parser = repository_folder())]
+    pub dir: PathBuf,
+    /// The folder for the files of the branch `jules`
     #[arg(long, value_name = "DIR")]
-    pub from: Option<PathBuf>,
+    pub output: PathBuf,
     /// Change nothing, print the changes
     #[arg(long)]
     pub dry_run: bool,

@@ -25,14 +25,11 @@ pub(crate) fn run(
     arguments: &Bootstrap,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let ledger = match arguments.dir.exists() {
-        true => files::read_tree(&arguments.dir)?,
+    let ledger = match arguments.output.exists() {
+        true => files::read_tree(&arguments.output)?,
         false => Tree::new(),
     };
-    let tree = match &arguments.from {
-        Some(dir) => files::read_tree(dir)?,
-        None => Tree::new(),
-    };
+    let tree = files::read_tree(&arguments.dir)?;
     // Each role of the roster gets a memory, so the roster must be known.
     let (_, mut found) = plan::read(&tree);
     found.retain(|one| one.is_error() && one.file == plan::CONFIG_PATH);
@@ -51,7 +48,7 @@ pub(crate) fn run(
     all.extend(missing_files(&ledger, initial_files(&tree, layout)));
     all.push(pin_file(&ledger, &after));
     if !arguments.dry_run {
-        file_changes::apply_changes(&arguments.dir, &all)?;
+        file_changes::apply_changes(&arguments.output, &all)?;
     }
     file_changes::print_changes(&all, arguments.dry_run, arguments.json, screen)?;
     file_changes::print_sum(&all, VERSION, arguments.dry_run, arguments.json, screen)

@@ -38,7 +38,7 @@ fn a_file_in_the_place_of_a_folder_is_called_one() {
     folder.write("here", "text\n");
     let file = folder.join("here");
     let file = file.to_str().unwrap();
-    for arguments in [vec!["bootstrap", file], vec!["validate", file]] {
+    for arguments in [vec!["bootstrap", "--output", file], vec!["validate", file]] {
         let ended = Phileas::new(&arguments).run().expect(2);
         assert!(
             ended.err.contains("it is a file, and a folder is wanted"),

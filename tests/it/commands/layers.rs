@@ -103,7 +103,7 @@ fn a_config_that_people_have_changed_stays() {
 #[test]
 fn bootstrap_writes_a_ledger_without_findings_once() {
     let (folder, ledger) = (with_layers(), Folder::empty());
-    let arguments = ["bootstrap", ledger.text(), "--from", folder.text()];
+    let arguments = ["bootstrap", folder.text(), "--output", ledger.text()];
     let dry = alone(&[&arguments[..], &["--dry-run", "--json"]].concat()).done();
     assert!(texts(ledger.path()).is_empty(), "{dry:?}");
     let ran = alone(&arguments).done();
@@ -161,7 +161,7 @@ fn bootstrap_shows_a_repositorys_own_texts_and_overwrites_none() {
     let (folder, ledger) = (with_layers(), Folder::empty());
     let own = "layer: decider\nbranch_prefix: jules-decider-\npurpose: ours\nconstraints: [few]\n";
     folder.write(".jules/layers/decider/contracts.yml", own);
-    let arguments = ["bootstrap", ledger.text(), "--from", folder.text()];
+    let arguments = ["bootstrap", folder.text(), "--output", ledger.text()];
     alone(&arguments).done();
     let contracts = ledger.join(".jules/layers/decider/contracts.yml");
     assert_eq!(text_of(&contracts), own);
@@ -203,11 +203,13 @@ fn bootstrap_shows_a_repositorys_own_texts_and_overwrites_none() {
 
 #[test]
 fn a_ledger_of_a_newer_version_is_left_alone() {
-    let ledger = Folder::empty();
+    let (folder, ledger) = (Folder::empty(), Folder::empty());
     ledger.write(".jules/.phileas-version", "999.0.0\n");
-    alone(&["bootstrap", ledger.text()]).refused(2, "written by phileas 999.0.0");
+    alone(&["bootstrap", folder.text(), "--output", ledger.text()])
+        .refused(2, "written by phileas 999.0.0");
     ledger.write(".jules/.phileas-version", "soon\n");
-    alone(&["bootstrap", ledger.text()]).refused(2, "line 1 is not what phileas writes");
+    alone(&["bootstrap", folder.text(), "--output", ledger.text()])
+        .refused(2, "line 1 is not what phileas writes");
     assert_eq!(texts(ledger.path()).len(), 1);
 }
 
@@ -346,7 +348,7 @@ fn a_roster_that_cannot_be_read_is_told_and_no_memory_is_written_for_it() {
     let listed = alone(&["role", "list", dir]).refused(1, "");
     assert!(listed.out.contains(".jlo/config.toml:1:"), "{listed:?}");
     let ledger = Folder::empty();
-    let begun = alone(&["bootstrap", ledger.text(), "--from", dir]).refused(1, "");
+    let begun = alone(&["bootstrap", dir, "--output", ledger.text()]).refused(1, "");
     assert!(begun.out.contains(".jlo/config.toml:1:"), "{begun:?}");
     assert!(!ledger.join(".jules").exists());
     std::fs::remove_file(folder.join(".jlo/config.toml")).unwrap();

@@ -201,7 +201,7 @@ fn an_agent_hears_of_turns_once_for_each_cause() {
         &["agent", "jobs", "add", job.as_str(), "--repo", "acme/r0"],
     );
     let state = rig.data.path().join("monitor.json");
-    let monitor = ["monitor", "--once", "--state", state.to_str().unwrap()];
+    let monitor = ["monitor", "--once", "--state-file", state.to_str().unwrap()];
     for _ in 0..5 {
         pass_and_post(&rig, &process);
         ask(&rig, &[&monitor[..], &["--json"]].concat());
@@ -262,7 +262,7 @@ fn an_agent_hears_of_turns_once_for_each_cause() {
     let watch = [
         "watch",
         "--once",
-        "--state",
+        "--state-file",
         watcher.to_str().unwrap(),
         "--command",
         &command,

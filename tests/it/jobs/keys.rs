@@ -101,7 +101,7 @@ fn defect_04_monitor_state_path() {
     let variable = "PHILEAS_MONITOR_STATE_PATH";
     each_way(
         "monitor_state_path",
-        "--state",
+        "--state-file",
         variable,
         |folder, more, program| {
             let arguments = [&["monitor", "--once"], more].concat();
@@ -123,7 +123,7 @@ fn defect_04_watcher_state_path() {
     let variable = "PHILEAS_WATCHER_STATE_PATH";
     each_way(
         "watcher_state_path",
-        "--state",
+        "--state-file",
         variable,
         |folder, more, program| {
             folder.write("events", "{\"event\":\"stuck\",\"job_id\":\"7\"}\n");
@@ -271,7 +271,7 @@ fn defect_04_zai_command() {
     let events = folder.join("events");
     for (wanted, command) in [("by-file", None), ("by-flag", Some(touch("by-flag")))] {
         let state = folder.join(&format!("state of {wanted}"));
-        let mut arguments = vec!["watch", "--once", "--config", &config, "--state"];
+        let mut arguments = vec!["watch", "--once", "--config", &config, "--state-file"];
         arguments.push(state.to_str().unwrap());
         if let Some(command) = &command {
             arguments.extend(["--command", command]);

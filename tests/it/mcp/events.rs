@@ -241,7 +241,11 @@ fn what_the_watcher_hands_on_is_still_listed() {
     let watch = ["watch", "--once", "--command", "true", "--events"];
     let state = place.files.path().join("watcher.json");
     crate::support::Phileas::new(&watch)
-        .with(&[events.to_str().unwrap(), "--state", state.to_str().unwrap()])
+        .with(&[
+            events.to_str().unwrap(),
+            "--state-file",
+            state.to_str().unwrap(),
+        ])
         .run()
         .expect(0);
     let mut host = place.host(HANDSHAKE, &[]);

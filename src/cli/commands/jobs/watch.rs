@@ -32,7 +32,7 @@ pub(crate) async fn run(
     let attempts = config.max_attempts.unwrap_or(config::MAX_ATTEMPTS);
     let Some(watcher) = Watcher::new(&places, commands, attempts)? else {
         return Err(CliError::usage(format!(
-            "another watcher uses {}; give this one a --state of its own",
+            "another watcher uses {}; give this one a --state-file of its own",
             places.watcher.display()
         )));
     };
