@@ -17,6 +17,7 @@
 //! | [`board`] | Which tasks, sprint files and journals do personas keep on the default branch? |
 //! | [`pipeline`] | What do the agents of a run hand over, and which agent is next? |
 //! | [`fleet`] | How many API requests do many repositories cost? |
+//! | [`work`] | What did earlier pull requests do, and is a new one the same work? |
 //! | [`engine`] | What should happen next, and why does everything else wait? |
 //! | [`toml_text`] | What does a TOML file say, and where is it wrong? |
 //! | [`diagnostic`] | Where is a mistake, and how is it fixed? |
@@ -38,6 +39,7 @@ pub mod prompt;
 pub mod setup;
 pub mod state;
 pub mod toml_text;
+pub mod work;
 mod yaml;
 
 pub use diagnostic::{Diagnostic, Kind, Severity};

@@ -1,0 +1,60 @@
+//! The fingerprint of a pull request: its title's words, its main files, a sketch of its changed lines.
+
+use serde::{Deserialize, Serialize};
+
+use super::paths::{PATH_COUNT, is_derived, main_paths};
+use super::sketch::Sketch;
+use super::title::title_words;
+
+/// One file of a pull request, as GitHub lists it.
+/// <https://docs.github.com/en/rest/pulls/pulls#list-pull-requests-files>
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChangedFile<'f> {
+    /// Its path afterwards.
+    pub path: &'f str,
+    /// Lines that are added.
+    pub added: u64,
+    /// Lines that are removed.
+    pub removed: u64,
+    /// Its hunks. GitHub leaves them out where the file is binary, only renamed, or too large.
+    pub patch: Option<&'f str>,
+}
+
+/// What a pull request is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fingerprint {
+    /// The words of its title that carry meaning, sorted.
+    pub title: Vec<String>,
+    /// The paths with the most changed lines, most first; at most [`PATH_COUNT`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// The changed lines.
+    #[serde(flatten)]
+    pub sketch: Sketch,
+    /// Added and removed lines.
+    pub size: (u64, u64),
+}
+
+impl Fingerprint {
+    /// Reads a pull request. Lock files and generated files do not count, nor do those that `is_excluded` names; what
+    /// they change says nothing about the work.
+    #[must_use]
+    pub fn from_pull(
+        title: &str,
+        files: &[ChangedFile<'_>],
+        is_excluded: impl Fn(&str) -> bool,
+    ) -> Self {
+        let counted = |file: &&ChangedFile<'_>| !is_derived(file.path) && !is_excluded(file.path);
+        let mut files: Vec<ChangedFile<'_>> = files.iter().filter(counted).copied().collect();
+        files.sort_by_key(|file| file.path);
+        Self {
+            title: title_words(title),
+            paths: main_paths(&files, PATH_COUNT),
+            sketch: Sketch::from_patches(files.iter().filter_map(|file| file.patch)),
+            size: (
+                files.iter().map(|file| file.added).sum(),
+                files.iter().map(|file| file.removed).sum(),
+            ),
+        }
+    }
+}

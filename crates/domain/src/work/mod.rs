@@ -1,0 +1,27 @@
+//! What earlier pull requests did, so that no session does the same again.
+//!
+//! | module | question it answers |
+//! |---|---|
+//! | [`record`] | What does the ledger keep of one pull request? |
+//! | [`fingerprint`] | What is a pull request about, in a few hundred bytes? |
+//! | [`title`] | Which words of a title carry its meaning? |
+//! | [`paths`] | Which files does a pull request mainly change? |
+//! | [`sketch`] | Which lines does it add and remove? |
+//! | [`similarity`] | Are two pull requests the same work? |
+//!
+//! Everything is computed from what GitHub says of a pull request, without a model, so that a rebuild gives the same
+//! bytes.
+
+pub mod fingerprint;
+pub mod paths;
+pub mod record;
+pub mod similarity;
+pub mod sketch;
+#[cfg(test)]
+mod tests;
+pub mod title;
+
+pub use fingerprint::{ChangedFile, Fingerprint};
+pub use record::{Refusal, RefusalReason, WorkRecord};
+pub use similarity::{Likeness, Similarity};
+pub use sketch::Sketch;

@@ -1,0 +1,112 @@
+//! The work record: what the ledger keeps of one pull request.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::fingerprint::Fingerprint;
+use super::similarity::{Likeness, Similarity};
+use crate::state::Outcome;
+
+/// One pull request of phileas. It holds no text and no login of a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkRecord {
+    /// Its number.
+    pub pr: u64,
+    /// The persona whose session opened it, where the ledger knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub persona: Option<String>,
+    /// The turn of the ledger.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
+    /// When it was opened.
+    pub opened_at: Timestamp,
+    /// When it was merged or closed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_at: Option<Timestamp>,
+    /// What it is about.
+    #[serde(flatten)]
+    pub fingerprint: Fingerprint,
+    /// What became of it; `None` while it is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+    /// Why a person refused it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<Refusal>,
+}
+
+/// Why a person with write access refused a pull request. The text stays on GitHub.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// The reason.
+    pub reason: RefusalReason,
+    /// The comment that gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<u64>,
+    /// The digest of that comment, so that an edited one no longer counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// Until when it is remembered; without it, for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
+    /// Whether the person said `never`: no attempt at this work is wanted, whatever the reason.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub never: bool,
+}
+
+/// The reasons that a person can give with `/phileas refuse`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RefusalReason {
+    /// Another pull request does the same.
+    Duplicate,
+    /// The project does not want it.
+    OutOfScope,
+    /// Nothing shows that it is needed or that it works.
+    NoEvidence,
+    /// It does not do what it says, or breaks something.
+    Wrong,
+    /// It changes more than a person can review.
+    TooLarge,
+}
+
+impl Refusal {
+    /// Whether it condemns the work itself, so that the same work again is not wanted. `duplicate` describes a copy;
+    /// after `no-evidence`, `wrong` and `too-large` a better attempt is welcome.
+    #[must_use]
+    pub fn condemns_work(&self, now: Timestamp) -> bool {
+        self.is_remembered(now) && (self.never || self.reason == RefusalReason::OutOfScope)
+    }
+
+    /// Whether it is still remembered.
+    #[must_use]
+    pub fn is_remembered(&self, now: Timestamp) -> bool {
+        self.until.is_none_or(|until| now < until)
+    }
+}
+
+impl WorkRecord {
+    /// Whether it is neither merged nor closed.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.closed_at.is_none()
+    }
+
+    /// Whether a newer pull request with this fingerprint and number repeats it: the same work as an older open pull
+    /// request, or as one whose refusal condemns the work.
+    #[must_use]
+    pub fn is_repeated_by(&self, pr: u64, work: &Fingerprint, now: Timestamp) -> bool {
+        let stands = match &self.refused {
+            Some(refusal) => refusal.condemns_work(now),
+            None => self.is_open(),
+        };
+        self.pr < pr
+            && stands
+            && Similarity::between(&self.fingerprint, work).likeness() == Likeness::Same
+    }
+
+    /// Drops what a settled record needs no more: its paths and lines.
+    pub fn compact(&mut self) {
+        self.fingerprint.paths.clear();
+        self.fingerprint.sketch.hunks.clear();
+    }
+}

@@ -1,0 +1,295 @@
+//! Properties of fingerprints and of their similarity.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const NONE: fn(&str) -> bool = |_| false;
+
+/// A file with its hunks, each a list of added and a list of removed lines.
+#[derive(Debug, Clone)]
+struct File {
+    path: String,
+    hunks: Vec<(Vec<String>, Vec<String>)>,
+}
+
+impl File {
+    fn patch(&self, end: &str) -> String {
+        let mut text = String::new();
+        for (removed, added) in &self.hunks {
+            text += &format!(
+                "@@ -1,{} +1,{} @@ fn main() {{{end}",
+                removed.len(),
+                added.len()
+            );
+            text += &format!(" context{end}");
+            for line in removed {
+                text += &format!("-{line}{end}");
+            }
+            for line in added {
+                text += &format!("+{line}{end}");
+            }
+            text += &format!(" more{end}");
+        }
+        text
+    }
+
+    fn reverted(&self) -> Self {
+        let hunks = self.hunks.iter().cloned();
+        Self {
+            path: self.path.clone(),
+            hunks: hunks.map(|(removed, added)| (added, removed)).collect(),
+        }
+    }
+}
+
+fn fingerprint(title: &str, files: &[File], end: &str) -> Fingerprint {
+    let patches: Vec<String> = files.iter().map(|file| file.patch(end)).collect();
+    let count = |lines: fn(&(Vec<String>, Vec<String>)) -> usize, file: &File| {
+        file.hunks.iter().map(lines).sum::<usize>() as u64
+    };
+    let listed: Vec<ChangedFile<'_>> = files
+        .iter()
+        .zip(&patches)
+        .map(|(file, patch)| ChangedFile {
+            path: &file.path,
+            added: count(|hunk| hunk.1.len(), file),
+            removed: count(|hunk| hunk.0.len(), file),
+            patch: Some(patch),
+        })
+        .collect();
+    Fingerprint::from_pull(title, &listed, NONE)
+}
+
+prop_compose! {
+    fn any_lines()(lines in prop::collection::vec("[a-z]{1,6}( [a-z(){};=]{1,8}){0,4}", 0..8)) -> Vec<String> {
+        lines
+    }
+}
+
+prop_compose! {
+    fn any_file()(
+        path in "src/[a-z]{1,8}/[a-z]{1,8}\\.rs",
+        hunks in prop::collection::vec((any_lines(), any_lines()), 1..5),
+    ) -> File {
+        File { path, hunks }
+    }
+}
+
+fn any_files() -> impl Strategy<Value = Vec<File>> {
+    prop::collection::vec(any_file(), 0..6).prop_map(|mut files| {
+        files.sort_by(|one, other| one.path.cmp(&other.path));
+        files.dedup_by(|one, other| one.path == other.path);
+        files
+    })
+}
+
+proptest! {
+    #[test]
+    fn similarity_is_symmetric(
+        files in any_files(), others in any_files(), title in ".{0,40}", other in ".{0,40}",
+    ) {
+        let (one, other) = (fingerprint(&title, &files, "\n"), fingerprint(&other, &others, "\n"));
+        prop_assert_eq!(Similarity::between(&one, &other), Similarity::between(&other, &one));
+    }
+
+    #[test]
+    fn work_of_eight_shingles_is_the_same_as_itself(files in any_files(), title in ".{0,40}") {
+        let work = fingerprint(&title, &files, "\n");
+        let likeness = Similarity::between(&work, &work).likeness();
+        if work.sketch.shingles >= 8 {
+            prop_assert_eq!(likeness, Likeness::Same);
+        }
+        if work.sketch.shingles == 0 {
+            prop_assert_ne!(likeness, Likeness::Same);
+        }
+    }
+
+    #[test]
+    fn order_line_ends_and_emoji_change_nothing(files in any_files(), turned in any::<prop::sample::Index>()) {
+        let plain = fingerprint("Escape quotes in attributes", &files, "\n");
+        let mut moved = files.clone();
+        moved.reverse();
+        for file in &mut moved {
+            let at = turned.index(file.hunks.len());
+            file.hunks.rotate_left(at);
+        }
+        let moved = fingerprint("⚡ escape Quotes in attributes! 🚀", &moved, "\r\n");
+        prop_assert_eq!(plain, moved);
+    }
+
+    #[test]
+    fn a_revert_has_the_opposite_lines(files in any_files()) {
+        let work = fingerprint("Escape quotes", &files, "\n");
+        let back: Vec<String> = files.iter().map(|file| file.reverted().patch("\n")).collect();
+        let back = || back.iter().map(String::as_str);
+        prop_assert_eq!(&Sketch::from_reverted_patches(back()), &work.sketch);
+        let one_way = files.iter().flat_map(|file| &file.hunks).all(|(removed, added)| {
+            !removed.iter().any(|line| added.contains(line))
+        });
+        if one_way && work.sketch.shingles > 0 && !shares_lines(&files) {
+            prop_assert!(Sketch::from_patches(back()).similarity(&work.sketch) < 0.8);
+        }
+    }
+
+    #[test]
+    fn the_estimate_is_near_the_truth(shared in 0_usize..200, own in 0_usize..200, others in 0_usize..200) {
+        let lines = |from: usize, count: usize| -> Vec<(Vec<String>, Vec<String>)> {
+            (from..from + count).map(|line| (vec![], vec![format!("line {line}")])).collect()
+        };
+        let file = |hunks| [File { path: "a.rs".to_owned(), hunks }];
+        let one = file([lines(0, shared), lines(1000, own)].concat());
+        let other = file([lines(0, shared), lines(2000, others)].concat());
+        let (one, other) = (fingerprint("", &one, "\n"), fingerprint("", &other, "\n"));
+        let found = one.sketch.similarity(&other.sketch);
+        let whole = shared + own + others;
+        let truth = if whole == 0 { 0.0 } else { shared as f64 / whole as f64 };
+        let small = shared + own <= 32 && shared + others <= 32 && whole <= 32;
+        let allowed = if small { 1e-9 } else { 0.45 };
+        prop_assert!((found - truth).abs() <= allowed, "{found} for {truth}");
+    }
+
+    #[test]
+    fn a_record_is_read_as_it_was_written(files in any_files(), title in ".{0,60}") {
+        let record = record(7, fingerprint(&title, &files, "\n"));
+        let text = serde_json::to_string(&record).unwrap();
+        prop_assert_eq!(serde_json::from_str::<WorkRecord>(&text).unwrap(), record);
+        prop_assert!(text.len() < 4096, "{}", text.len());
+    }
+}
+
+/// Whether a line is added in one place and removed in another.
+fn shares_lines(files: &[File]) -> bool {
+    let hunks = || files.iter().flat_map(|file| &file.hunks);
+    hunks().any(|(removed, _)| {
+        removed
+            .iter()
+            .any(|line| hunks().any(|(_, added)| added.contains(line)))
+    })
+}
+
+fn record(pr: u64, fingerprint: Fingerprint) -> WorkRecord {
+    WorkRecord {
+        pr,
+        persona: Some("curator".to_owned()),
+        turn: None,
+        opened_at: "2026-01-05T00:00:00Z".parse().unwrap(),
+        closed_at: None,
+        fingerprint,
+        outcome: None,
+        refused: None,
+    }
+}
+
+fn some_work() -> Fingerprint {
+    let added = (0..12).map(|line| format!("let value = {line};")).collect();
+    let hunks = vec![(vec![], added)];
+    let path = "src/render.rs".to_owned();
+    fingerprint("Escape quotes in attributes", &[File { path, hunks }], "\n")
+}
+
+#[test]
+fn an_older_open_pull_request_is_repeated_and_a_newer_one_is_not() {
+    let now = "2026-01-06T00:00:00Z".parse().unwrap();
+    let mut earlier = record(7, some_work());
+    assert!(earlier.is_repeated_by(8, &some_work(), now));
+    assert!(!earlier.is_repeated_by(7, &some_work(), now));
+    assert!(!earlier.is_repeated_by(6, &some_work(), now));
+    assert!(!earlier.is_repeated_by(8, &Fingerprint::default(), now));
+    earlier.closed_at = Some(now);
+    assert!(!earlier.is_repeated_by(8, &some_work(), now));
+}
+
+#[test]
+fn only_a_refusal_of_the_work_itself_condemns_it() {
+    use RefusalReason::{Duplicate, NoEvidence, OutOfScope, TooLarge, Wrong};
+    let now = "2026-01-06T00:00:00Z".parse().unwrap();
+    let later = "2026-02-06T00:00:00Z".parse().unwrap();
+    for reason in [Duplicate, NoEvidence, OutOfScope, TooLarge, Wrong] {
+        for never in [false, true] {
+            let mut earlier = record(7, some_work());
+            earlier.closed_at = Some(now);
+            let until = Some(later);
+            let (comment, digest) = (None, None);
+            earlier.refused = Some(Refusal {
+                reason,
+                comment,
+                digest,
+                until,
+                never,
+            });
+            let condemned = never || reason == OutOfScope;
+            assert_eq!(earlier.is_repeated_by(8, &some_work(), now), condemned);
+            assert!(!earlier.is_repeated_by(8, &some_work(), later));
+        }
+    }
+}
+
+#[test]
+fn a_change_of_one_line_is_never_the_same_by_its_lines_alone() {
+    let hunks = vec![(vec!["a = 1".to_owned()], vec!["a = 2".to_owned()])];
+    let path = "src/lib.rs".to_owned();
+    let one = fingerprint(
+        "Bump a",
+        &[File {
+            path: path.clone(),
+            hunks: hunks.clone(),
+        }],
+        "\n",
+    );
+    let other = fingerprint("Count letters", &[File { path, hunks }], "\n");
+    let similarity = Similarity::between(&one, &other);
+    assert!(similarity.hunks > 0.99);
+    assert_eq!(similarity.likeness(), Likeness::Close);
+}
+
+#[test]
+fn excluded_and_derived_files_do_not_count() {
+    let patch = "@@ -1 +1 @@\n+x\n";
+    let file = |path| ChangedFile {
+        path,
+        added: 1,
+        removed: 0,
+        patch: Some(patch),
+    };
+    let files = [
+        file("Cargo.lock"),
+        file(".github/workflows/ci.yml"),
+        file("src/a.rs"),
+    ];
+    let work = Fingerprint::from_pull("", &files, |path| path.starts_with(".github/"));
+    assert_eq!(work.paths, ["src/a.rs"]);
+    assert_eq!((work.size, work.sketch.shingles), ((1, 0), 1));
+}
+
+#[test]
+fn a_pull_request_of_ten_thousand_files_has_a_small_fingerprint() {
+    let paths: Vec<String> = (0..10_000)
+        .map(|number| format!("src/{number}.rs"))
+        .collect();
+    let patch: String = (0..40).map(|line| format!("+line {line}\n")).collect();
+    let file = |path| ChangedFile {
+        path,
+        added: 40,
+        removed: 0,
+        patch: Some(&patch),
+    };
+    let files: Vec<ChangedFile<'_>> = paths.iter().map(|path| file(path)).collect();
+    let work = Fingerprint::from_pull("Change everything", &files, NONE);
+    assert_eq!((work.paths.len(), work.size), (8, (400_000, 0)));
+    assert!(serde_json::to_string(&work).unwrap().len() < 600);
+}
+
+#[test]
+fn a_broken_sketch_is_refused_and_a_long_one_is_cut() {
+    let read = |hunks: &str| {
+        let text = format!(r#"{{"title":[],"hunks":"{hunks}","shingles":1,"size":[0,0]}}"#);
+        serde_json::from_str::<Fingerprint>(&text)
+    };
+    assert!(read("AAAAAQ==").is_ok());
+    assert!(read("AAAA").unwrap_err().to_string().contains("32-bit"));
+    assert!(read("*").is_err());
+    let long =
+        data_encoding::BASE64.encode(&(0..400_u32).flat_map(u32::to_be_bytes).collect::<Vec<u8>>());
+    assert_eq!(read(&long).unwrap().sketch.hunks.len(), 32);
+}
