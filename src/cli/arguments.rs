@@ -28,7 +28,7 @@ use help::{FOLDER, LEDGER, ONLINE, PRINTS, command_end, program_template};
 
 pub use board::{BoardFolder, KindName, SprintCommand, StateName, TaskCommand};
 pub use deadline::{CommandDeadline, DEADLINE};
-pub use doctor::{Doctor, Probe};
+pub use doctor::Doctor;
 pub use exchange::{ExchangeCommand, ExchangeLocation};
 pub(super) use help::EXIT_CODES;
 pub use inbox::{Deliveries, InboxLocation, Replay, SuspendedCommand, SuspendedRepositories};
@@ -227,9 +227,6 @@ pub enum Command {
     /// Remove the files that `init` wrote and that are unchanged; the ledger stays
     #[command(after_help = command_end("phileas deinit --dry-run", ONLINE))]
     Deinit(Deinit),
-    /// Ask the real services the questions that their documentation leaves open
-    #[command(after_help = command_end("phileas probe --repo acme/widget", ONLINE))]
-    Probe(Probe),
     /// Print completions for a shell
     #[command(after_help = command_end("phileas completions bash", PRINTS))]
     Completions {

@@ -10,8 +10,8 @@ use clap::CommandFactory as _;
 use super::arguments::{self, AgentCommand, Arguments, Command, ServiceCommand};
 use super::commands::{
     action, bootstrap, deinit, deliveries, doctor, exchange, health, init, jobs, labels, manual,
-    mcp, pause, persona, pipeline, probe, prompt, replay, role, sandbox, schema, serve, session,
-    setup, simulate, sprint, state, status, suspended, task, tick, track, upgrade, validate,
+    mcp, pause, persona, pipeline, prompt, replay, role, sandbox, schema, serve, session, setup,
+    simulate, sprint, state, status, suspended, task, tick, track, upgrade, validate,
 };
 use super::deadline::Deadline;
 use super::exit::{CliError, Exit};
@@ -170,7 +170,6 @@ async fn run_command(
         }
         Command::Man { command } => manual::run(command, screen),
         Command::Mcp(arguments) => mcp::run(arguments, screen).await,
-        Command::Probe(arguments) => probe::run(arguments, screen).await,
         Command::Serve(arguments) => serve::run(arguments, screen).await,
         Command::Service { command } => run_service_command(command, screen).await,
         Command::Agent { command } => run_agent_command(command, screen).await,

@@ -222,10 +222,9 @@ async function journey(surroundings) {
   // Layers at work, whose sessions take their time.
   if (failures.length === 0) await layers(phileas, (route) => exercised('github', route));
 
-  // The brake, its release, and the questions that are open.
+  // The brake, and its release.
   await phileas('pause --cancel-sessions');
   await phileas('resume');
-  await phileas('probe --write');
   return failures;
 }
 

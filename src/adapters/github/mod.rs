@@ -29,7 +29,6 @@ pub use self::http::answer::SECONDARY_LIMIT_WAIT;
 pub use self::http::api_url::{Base, BaseError};
 pub use self::http::budget::{Api, Quota, Usage};
 pub use self::http::error::DETAIL_LIMIT_CHARS;
-pub use self::http::verbatim::{Verbatim, redact_text};
 pub use crate::adapters::pause::{Pause, SystemPause};
 pub use auth::account::{Account, Credential};
 pub use auth::app::{AppClient, AppIdentity, Installation};

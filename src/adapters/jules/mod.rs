@@ -9,7 +9,6 @@
 //! | [`error`], [`retry`] | what does a failure mean, and is it tried again? |
 //! | [`listing`], [`activities`] | how are long lists read safely? |
 //! | [`listing_cache`] | how do many repositories share one listing a minute? |
-//! | `verbatim.rs` | how is a single request sent as written? |
 //! | [`port`] | how does the runtime see it? |
 //! | [`account`] | how do jobs read and steer sessions of any repository? |
 //! | [`sessions_api`] | how do MCP tools and commands use Jules directly? |
@@ -36,7 +35,6 @@ pub mod routes;
 pub mod sessions_api;
 pub mod settings;
 mod translate;
-mod verbatim;
 pub mod wire;
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! `doctor` and `probe`.
+//! `doctor`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use phileas_domain::model::RepositoryName;
 
-use super::repository::{Repository, repository_folder};
+use super::repository::repository_folder;
 
 /// Arguments of `doctor`.
 #[derive(Debug, Clone, Args)]
@@ -22,18 +22,4 @@ pub struct Doctor {
     /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
-}
-
-/// Arguments of `probe`.
-#[derive(Debug, Clone, Args)]
-pub struct Probe {
-    /// Which repository.
-    #[command(flatten)]
-    pub repository: Repository,
-    /// Also start sessions and write to a scratch branch: costs quota, use a scratch repository
-    #[arg(long)]
-    pub write: bool,
-    /// Write the answers as a fault plan that the sandbox replays
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
 }

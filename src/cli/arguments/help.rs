@@ -30,7 +30,6 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "bootstrap",
             "upgrade",
             "deinit",
-            "probe",
             "completions",
         ],
     ),

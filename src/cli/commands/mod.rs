@@ -15,7 +15,6 @@ pub(super) mod mcp;
 pub(super) mod pause;
 pub(super) mod persona;
 pub(super) mod pipeline;
-pub(super) mod probe;
 pub(super) mod prompt;
 pub(super) mod replay;
 pub(super) mod role;

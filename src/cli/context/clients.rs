@@ -109,16 +109,6 @@ fn jules_from_environment(
     jules_through(transport, jules_key()?, random_seed()?, stopwatch)
 }
 
-/// Jules with a key other than the environment's.
-pub(crate) fn jules_with_key(key: JulesKey) -> Result<jules::Client, CliError> {
-    jules_through(
-        http_transport(),
-        key,
-        random_seed()?,
-        SystemStopwatch::default(),
-    )
-}
-
 fn jules_through(
     transport: Arc<dyn Transport>,
     key: JulesKey,

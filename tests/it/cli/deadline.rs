@@ -68,7 +68,6 @@ fn every_command_that_asks_ends_at_its_deadline() {
         "state show",
         "sprint status",
         "labels sync",
-        "probe",
     ];
     for answer in [hang, drip] {
         let address = upstream(answer);

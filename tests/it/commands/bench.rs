@@ -170,6 +170,12 @@ impl Bench {
         command
     }
 
+    /// The base URLs of GitHub and of Jules.
+    pub(super) fn addresses(&self) -> (String, String) {
+        let base = |address| format!("http://{address}");
+        (base(self.github), base(self.jules) + "/v1alpha")
+    }
+
     pub(super) fn run(&self, arguments: &[&str]) -> Ran {
         run(self.program(arguments))
     }

@@ -1,33 +1,43 @@
-//! `phileas probe`: its answers are held against the knobs of the world that it asked.
+//! The example `probe`: its answers are held against the knobs of the world that it asked.
+
+#[path = "../../../examples/probe/questions/mod.rs"]
+mod questions;
 
 use std::collections::BTreeMap;
 
+use phileas::sandbox::world_setup;
 use phileas_world::Knobs;
 use phileas_world::knobs::{StaleText, TitleKept, VerbReply};
-use serde_json::Value;
 
 use super::bench::{Bench, alone, bench, bench_with};
+use questions::{Finding, Services, ask_all, fault_plan_toml};
 
-fn knobs(bench: &Bench, arguments: &[&str]) -> (Knobs, BTreeMap<String, Value>) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("answers.toml");
-    let mut all = vec!["probe", "--json", "--out", path.to_str().unwrap()];
-    all.extend(arguments);
-    let ran = bench.run(&all).done();
-    for secret in ["sandbox-github-token", "sandbox-jules-key"] {
-        assert!(!format!("{ran:?}").contains(secret), "{secret} is shown");
+fn knobs(bench: &Bench, write: bool) -> (Knobs, BTreeMap<&'static str, Finding>) {
+    let (github, jules) = bench.addresses();
+    let services = Services {
+        repository: world_setup::repository(),
+        graphql: format!("{github}/graphql"),
+        github,
+        github_token: world_setup::GITHUB_TOKEN.to_owned(),
+        jules,
+        jules_key: world_setup::JULES_KEY.to_owned(),
+    };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let findings = runtime.block_on(ask_all(services, write)).unwrap();
+    for secret in [world_setup::GITHUB_TOKEN, world_setup::JULES_KEY] {
+        let shown = format!("{findings:?}").contains(secret);
+        assert!(!shown, "{secret} is shown");
     }
-    let findings = ran.lines();
-    let findings = findings
-        .into_iter()
-        .map(|finding| (finding["id"].as_str().unwrap().to_owned(), finding));
-    let text = std::fs::read_to_string(&path).unwrap();
+    let text = fault_plan_toml(&findings).unwrap();
     let file: toml::Table = toml::from_str(&text).unwrap();
     let mut knobs = Knobs::documented();
     knobs
         .set(&serde_json::to_value(&file["knobs"]).unwrap())
         .unwrap();
     // The file is one that the sandbox takes and lives through.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("answers.toml");
+    std::fs::write(&path, text).unwrap();
     alone(&[
         "sandbox",
         "--headless",
@@ -37,7 +47,8 @@ fn knobs(bench: &Bench, arguments: &[&str]) -> (Knobs, BTreeMap<String, Value>) 
         path.to_str().unwrap(),
     ])
     .done();
-    (knobs, findings.collect())
+    let named = findings.into_iter().map(|finding| (finding.id, finding));
+    (knobs, named.collect())
 }
 
 fn worked(bench: &Bench) {
@@ -54,7 +65,7 @@ fn reading_answers_what_the_services_do_and_writes_nothing() {
         (books.github_writes.len(), books.sessions.len())
     };
     let before = writes(&bench);
-    let (found, findings) = knobs(&bench, &[]);
+    let (found, findings) = knobs(&bench, false);
     assert_eq!(writes(&bench), before);
     let real = bench.shared.world().knobs().clone();
     assert_eq!(found.listing_order, real.listing_order);
@@ -63,12 +74,12 @@ fn reading_answers_what_the_services_do_and_writes_nothing() {
     assert_eq!(found.primary_limit, real.primary_limit);
     assert_eq!(found.pull_author, real.pull_author);
     assert_eq!(found.branch_form, real.branch_form);
-    let refusals = findings["refusals"]["answer"].as_str().unwrap();
+    let refusals = findings["refusals"].answer.as_deref().unwrap();
     assert!(
         refusals.starts_with("id 404 NOT_FOUND, parameter 400"),
         "{refusals}"
     );
-    assert!(findings["source"]["answer"].is_string());
+    assert!(findings["source"].answer.is_some());
 }
 
 #[test]
@@ -86,7 +97,7 @@ fn the_worst_answers_are_found_out_too() {
         knobs.primary_limit = 4_321;
     });
     worked(&bench);
-    let (found, _) = knobs(&bench, &[]);
+    let (found, _) = knobs(&bench, false);
     let real = bench.shared.world().knobs().clone();
     let picked = |knobs: &Knobs| {
         (
@@ -118,7 +129,7 @@ fn writing_answers_the_rest() {
     });
     bench.tick();
     let head = bench.head();
-    let (found, findings) = knobs(&bench, &["--write"]);
+    let (found, findings) = knobs(&bench, true);
     let real = bench.shared.world().knobs().clone();
     assert_eq!(found.title, real.title);
     assert_eq!(found.message_reply, real.message_reply);
@@ -135,8 +146,10 @@ fn writing_answers_the_rest() {
         (0, 0)
     );
     assert_eq!(bench.head(), head, "the ledger is left alone");
-    let patch = findings["patch-ref"]["answer"].as_str().unwrap();
+    let patch = findings["patch-ref"].answer.as_deref().unwrap();
     assert!(patch.starts_with("200 to the same commit, 422"), "{patch}");
+    let environment = findings["environment"].answer.as_deref();
+    assert_eq!(environment, Some("it does"));
     let books = bench.shared.world().complete_books();
     let probe = books
         .sessions
@@ -148,27 +161,4 @@ fn writing_answers_the_rest() {
         acts,
         ["approve", "message", "archive", "unarchive", "delete"]
     );
-}
-
-/// Git holds no branch beside another one that its name would be a folder of.
-#[test]
-fn a_branch_in_the_way_of_the_probe_is_named() {
-    let bench = bench_with(|_| {});
-    bench.tick();
-    {
-        let mut world = bench.shared.world();
-        let now = world.now();
-        let github = world.github_mut();
-        let repo = github.repository_by_name("acme", "widget").unwrap();
-        let head = github.branch_head(repo, "main").unwrap();
-        github.create_branch(repo, "phileas-probe", head, "maintainer", now);
-    }
-    let (_, findings) = knobs(&bench, &["--write"]);
-    let answer = findings["stale-head"]["answer"].as_str().unwrap();
-    assert!(
-        answer.contains("beside the branch `phileas-probe`"),
-        "{answer}"
-    );
-    assert!(answer.contains("/rename -f new_name="), "{answer}");
-    assert_eq!(findings["environment"]["answer"], "it does not");
 }

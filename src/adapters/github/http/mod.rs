@@ -8,4 +8,3 @@ pub(crate) mod error;
 pub(crate) mod request;
 pub mod retry;
 pub mod routes;
-pub(crate) mod verbatim;

@@ -1,46 +1,45 @@
 //! What was asked, what came back, and what it means.
 
-use serde_json::{Value, json};
-
-use crate::cli::terminal::sanitize::sanitize;
-
 /// How much of an answer is kept as evidence, in characters.
 const EVIDENCE_CHARS: usize = 160;
 
 /// One request and what came back: a status and the first characters, without secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Evidence {
-    request: String,
-    status: Option<u16>,
-    text: String,
+pub(crate) struct Evidence {
+    pub(crate) request: String,
+    pub(crate) status: Option<u16>,
+    pub(crate) text: String,
 }
 
 impl Evidence {
     /// `text` must not contain secrets; the caller removes them.
-    pub(super) fn new(request: impl Into<String>, status: Option<u16>, text: &str) -> Self {
+    pub(crate) fn new(request: impl Into<String>, status: Option<u16>, text: &str) -> Self {
+        let words: Vec<&str> = text
+            .split(|c: char| c.is_whitespace() || c.is_control())
+            .collect();
         Self {
             request: request.into(),
             status,
-            text: sanitize(text, EVIDENCE_CHARS),
+            text: words.join(" ").chars().take(EVIDENCE_CHARS).collect(),
         }
     }
 }
 
 /// An open question, its answer, and the knobs of the sandbox that replay it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Finding {
+pub(crate) struct Finding {
     /// Its stable name.
-    pub(super) id: &'static str,
+    pub(crate) id: &'static str,
     /// The question.
-    pub(super) question: &'static str,
+    pub(crate) question: &'static str,
     /// The answer, as a sentence; `None` when it could not be found out.
-    pub(super) answer: Option<String>,
-    pub(super) evidence: Vec<Evidence>,
-    pub(super) knobs: Vec<(&'static str, toml::Value)>,
+    pub(crate) answer: Option<String>,
+    pub(crate) evidence: Vec<Evidence>,
+    pub(crate) knobs: Vec<(&'static str, toml::Value)>,
 }
 
 impl Finding {
-    pub(super) fn new(id: &'static str, question: &'static str) -> Self {
+    pub(crate) fn new(id: &'static str, question: &'static str) -> Self {
         Self {
             id,
             question,
@@ -50,60 +49,24 @@ impl Finding {
         }
     }
 
-    pub(super) fn with_answer(mut self, answer: impl Into<String>) -> Self {
+    pub(crate) fn with_answer(mut self, answer: impl Into<String>) -> Self {
         self.answer = Some(answer.into());
         self
     }
 
-    pub(super) fn with_evidence(mut self, evidence: Evidence) -> Self {
+    pub(crate) fn with_evidence(mut self, evidence: Evidence) -> Self {
         self.evidence.push(evidence);
         self
     }
 
-    pub(super) fn with_knob(mut self, name: &'static str, value: impl Into<toml::Value>) -> Self {
+    pub(crate) fn with_knob(mut self, name: &'static str, value: impl Into<toml::Value>) -> Self {
         self.knobs.push((name, value.into()));
         self
-    }
-
-    /// Several lines for people.
-    pub(super) fn finding_text(&self) -> String {
-        let mut text = format!(
-            "{}\n  {}",
-            self.question,
-            self.answer.as_deref().unwrap_or("not found out")
-        );
-        for one in &self.evidence {
-            let status = one
-                .status
-                .map_or_else(|| "no answer".to_owned(), |status| status.to_string());
-            text.push_str(&format!("\n    {}: {status} {}", one.request, one.text));
-        }
-        text
-    }
-
-    pub(super) fn finding_json(&self) -> Value {
-        let evidence: Vec<Value> = self
-            .evidence
-            .iter()
-            .map(|one| json!({ "request": one.request, "status": one.status, "text": one.text }))
-            .collect();
-        let knobs: serde_json::Map<String, Value> = self
-            .knobs
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), json!(value)))
-            .collect();
-        json!({
-            "id": self.id,
-            "question": self.question,
-            "answer": self.answer,
-            "evidence": evidence,
-            "knobs": knobs,
-        })
     }
 }
 
 /// The answers as a fault plan: `sandbox --faults FILE` replays them.
-pub(super) fn fault_plan_toml(findings: &[Finding]) -> Result<String, toml::ser::Error> {
+pub(crate) fn fault_plan_toml(findings: &[Finding]) -> Result<String, toml::ser::Error> {
     let knobs: toml::Table = findings
         .iter()
         .flat_map(|finding| &finding.knobs)
@@ -116,7 +79,7 @@ pub(super) fn fault_plan_toml(findings: &[Finding]) -> Result<String, toml::ser:
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{Finding, fault_plan_toml};
 
     #[test]
     fn the_fault_plan_sets_knobs_that_exist() {

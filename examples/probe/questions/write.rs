@@ -11,9 +11,6 @@ use super::finding::Finding;
 use super::github::graphql_errors;
 use super::jules::session_id;
 use super::shape;
-use crate::adapters::github::{blocked_text, find_blocking_branch};
-use crate::cli::context::run_identity::{self, hex_text};
-use crate::cli::exit::CliError;
 
 /// How often something is looked for that lags behind.
 const MAX_POLLS: u32 = 45;
@@ -30,18 +27,17 @@ const COMMIT: &str = "mutation Probe($input: CreateCommitOnBranchInput!) { creat
                       commit { oid } } }";
 
 pub(super) async fn probe_writes(
-    asker: &mut Prober<'_>,
+    asker: &mut Prober,
     repository: &Repository,
     findings: &mut Vec<Finding>,
-) -> Result<(), CliError> {
-    let nonce = hex_text(&run_identity::random_bytes()?[..6]);
+) {
+    let nonce = format!("{:012x}", fastrand::u64(..1 << 48));
     probe_github_writes(asker, repository, &nonce, findings).await;
     probe_jules_writes(asker, repository, &nonce, findings).await;
-    Ok(())
 }
 
 async fn probe_jules_writes(
-    asker: &mut Prober<'_>,
+    asker: &mut Prober,
     repository: &Repository,
     nonce: &str,
     findings: &mut Vec<Finding>,
@@ -134,7 +130,7 @@ fn probe_environment(created: &Reply) -> Finding {
 }
 
 /// The session comes back from the archive and is deleted, as far as that can be.
-async fn probe_unarchive_and_delete(asker: &mut Prober<'_>, id: &str) -> Finding {
+async fn probe_unarchive_and_delete(asker: &mut Prober, id: &str) -> Finding {
     let finding = Finding::new(
         "delete",
         "What does a DELETE do to a session that is not done?",
@@ -175,7 +171,7 @@ async fn probe_unarchive_and_delete(asker: &mut Prober<'_>, id: &str) -> Finding
 }
 
 async fn probe_fresh_session(
-    asker: &mut Prober<'_>,
+    asker: &mut Prober,
     id: &str,
     first: Reply,
     begun: Instant,
@@ -205,7 +201,7 @@ async fn probe_fresh_session(
         .with_knob("fresh-session-404-seconds", limit)
 }
 
-async fn probe_fresh_activities(asker: &mut Prober<'_>, id: &str, begun: Instant) -> Finding {
+async fn probe_fresh_activities(asker: &mut Prober, id: &str, begun: Instant) -> Finding {
     let finding = Finding::new(
         "fresh-activities",
         "How long after its creation do a session's activities answer 404?",
@@ -234,7 +230,7 @@ async fn probe_fresh_activities(asker: &mut Prober<'_>, id: &str, begun: Instant
 }
 
 async fn probe_listing_lag(
-    asker: &mut Prober<'_>,
+    asker: &mut Prober,
     id: &str,
     begun: Instant,
 ) -> (Option<Value>, Finding) {
@@ -290,7 +286,7 @@ fn longest_wait() -> i64 {
     i64::try_from(longest.as_secs()).unwrap_or(i64::MAX)
 }
 
-async fn probe_early_approval(asker: &mut Prober<'_>, id: &str) -> Finding {
+async fn probe_early_approval(asker: &mut Prober, id: &str) -> Finding {
     let path = format!("/sessions/{id}:approvePlan");
     let reply = asker.ask_jules(Method::POST, &path, Some(&json!({}))).await;
     let finding = Finding::new(
@@ -310,7 +306,7 @@ async fn probe_early_approval(asker: &mut Prober<'_>, id: &str) -> Finding {
 }
 
 async fn probe_verb(
-    asker: &mut Prober<'_>,
+    asker: &mut Prober,
     id: &str,
     verb: &str,
     body: &Value,
@@ -331,7 +327,7 @@ async fn probe_verb(
 }
 
 async fn probe_github_writes(
-    asker: &mut Prober<'_>,
+    asker: &mut Prober,
     repository: &Repository,
     nonce: &str,
     findings: &mut Vec<Finding>,
@@ -347,16 +343,7 @@ async fn probe_github_writes(
         .ask_github_rest(Method::POST, "/git/refs", Some(&request))
         .await;
     if !made.is_success() {
-        let there = asker.branches_with_prefix(PROBE_BRANCHES).await;
-        let stale = stale.with_evidence(made.evidence());
-        findings.push(match find_blocking_branch(&branch, &there) {
-            Some(blocking) => stale.with_answer(format!(
-                "not found out: {}; {}",
-                blocked_text(&branch, blocking),
-                asker.rename_command(blocking)
-            )),
-            None => stale,
-        });
+        findings.push(stale.with_evidence(made.evidence()));
         return;
     }
     let variables = json!({ "input": {
@@ -369,9 +356,7 @@ async fn probe_github_writes(
         .ask_github_graphql(&json!({ "query": COMMIT, "variables": variables }))
         .await;
     let errors = graphql_errors(&reply);
-    let stale = stale.with_evidence(
-        reply.success_evidence(&crate::adapters::github::redact_text(&errors.to_string())),
-    );
+    let stale = stale.with_evidence(reply.success_evidence(&errors.to_string()));
     findings.push(match shape::stale_head_form(&errors) {
         Some((text, typed)) => stale
             .with_answer(format!(
@@ -386,7 +371,7 @@ async fn probe_github_writes(
 }
 
 /// A PATCH that changes nothing, and one that cannot be carried out.
-async fn probe_patch(asker: &mut Prober<'_>, branch: &str, head: &str) -> Finding {
+async fn probe_patch(asker: &mut Prober, branch: &str, head: &str) -> Finding {
     let path = format!("/git/refs/heads/{branch}");
     let same = asker
         .ask_github_rest(

@@ -10,10 +10,9 @@ use super::asker::{Prober, Reply};
 use super::finding::{Evidence, Finding};
 use super::jules::{Listed, session_id};
 use super::shape;
-use crate::cli::context::clock::local_now;
 
 pub(super) async fn probe_github(
-    asker: &mut Prober<'_>,
+    asker: &mut Prober,
     listed: &Listed,
     pulls: &[Pull],
     findings: &mut Vec<Finding>,
@@ -46,14 +45,14 @@ fn probe_clock_skew(reply: &Reply) -> Finding {
         .and_then(|date| DateTimeParser::new().parse_timestamp(date).ok());
     match date {
         Some(date) => {
-            let seconds = date.duration_since(local_now()).as_secs();
+            let seconds = date.duration_since(Timestamp::now()).as_secs();
             finding.with_answer(format!("{seconds} s; decisions use GitHub's"))
         }
         None => finding,
     }
 }
 
-async fn probe_limits(asker: &mut Prober<'_>, rest: &Reply) -> Finding {
+async fn probe_limits(asker: &mut Prober, rest: &Reply) -> Finding {
     let graph = asker
         .ask_github_graphql(
             &json!({ "query": "query Probe { rateLimit { limit remaining cost } }" }),
@@ -87,7 +86,7 @@ async fn probe_limits(asker: &mut Prober<'_>, rest: &Reply) -> Finding {
     }
 }
 
-async fn probe_conditional(asker: &mut Prober<'_>, first: &Reply) -> Finding {
+async fn probe_conditional(asker: &mut Prober, first: &Reply) -> Finding {
     let finding = Finding::new("etag", "Does the repository carry an ETag, for free reads?");
     let has = header_value(first, "etag").is_some();
     let again = asker.ask_github_rest(Method::GET, "", None).await;
@@ -102,7 +101,7 @@ async fn probe_conditional(asker: &mut Prober<'_>, first: &Reply) -> Finding {
         .with_answer(if has { "it does" } else { "it does not" })
 }
 
-async fn probe_variables(asker: &mut Prober<'_>) -> Finding {
+async fn probe_variables(asker: &mut Prober) -> Finding {
     let reply = asker
         .ask_github_rest(Method::GET, "/actions/variables?per_page=1", None)
         .await;
@@ -122,7 +121,7 @@ async fn probe_variables(asker: &mut Prober<'_>) -> Finding {
 
 /// What Jules' pull requests in this repository tell.
 async fn probe_jules_pulls(
-    asker: &mut Prober<'_>,
+    asker: &mut Prober,
     listed: &Listed,
     pulls: &[Pull],
     findings: &mut Vec<Finding>,

@@ -6,12 +6,9 @@ use http::Method;
 use phileas_domain::model::RepositoryName;
 use serde_json::Value;
 
-use super::asker::{Prober, Reply, ask_jules_with};
+use super::asker::{Prober, Reply};
 use super::finding::{Evidence, Finding};
 use super::shape;
-use crate::adapters::jules::JulesKey;
-use crate::cli::context::clients::{self, Connection};
-use crate::cli::exit::CliError;
 
 /// A key that does not exist. It is no secret.
 const NO_KEY: &str = "phileas-probe-no-such-key";
@@ -27,18 +24,15 @@ pub(super) struct Listed {
     pub(super) ours: Vec<Value>,
 }
 
-pub(super) async fn probe_jules(
-    asker: &mut Prober<'_>,
-    connection: &Connection,
-    findings: &mut Vec<Finding>,
-) -> Result<Listed, CliError> {
+pub(super) async fn probe_jules(asker: &mut Prober, findings: &mut Vec<Finding>) -> Listed {
+    let repository = asker.repository().clone();
     let plain = asker
         .ask_jules(Method::GET, "/sessions?pageSize=100", None)
         .await;
     let sessions = list_items(&plain, "sessions");
     let ours: Vec<Value> = sessions
         .iter()
-        .filter(|session| session_source(session).as_ref() == Some(&connection.repository))
+        .filter(|session| session_source(session).as_ref() == Some(&repository))
         .cloned()
         .collect();
     // Of other repositories' sessions nothing but their number is said.
@@ -51,12 +45,12 @@ pub(super) async fn probe_jules(
     findings.push(probe_archived(asker, &sessions).await);
     findings.push(probe_page_sizes(asker).await);
     findings.push(probe_unknown_ids(asker).await);
-    findings.push(probe_bad_key().await?);
+    findings.push(probe_bad_key(asker).await);
     findings.push(probe_sources(asker).await);
-    findings.push(probe_source(asker, &connection.repository).await);
+    findings.push(probe_source(asker, &repository).await);
     probe_activities(asker, &ours, findings).await;
     findings.push(latency_finding(asker.slowest_jules));
-    Ok(Listed { ours })
+    Listed { ours }
 }
 
 fn list_items(reply: &Reply, key: &str) -> Vec<Value> {
@@ -122,7 +116,7 @@ fn report_listing(
     });
 }
 
-async fn probe_archived(asker: &mut Prober<'_>, plain: &[Value]) -> Finding {
+async fn probe_archived(asker: &mut Prober, plain: &[Value]) -> Finding {
     let reply = asker
         .ask_jules(
             Method::GET,
@@ -152,7 +146,7 @@ async fn probe_archived(asker: &mut Prober<'_>, plain: &[Value]) -> Finding {
     }
 }
 
-async fn probe_page_sizes(asker: &mut Prober<'_>) -> Finding {
+async fn probe_page_sizes(asker: &mut Prober) -> Finding {
     let mut finding = Finding::new("page-size", "What happens to page sizes outside 1 to 100?");
     let mut refused = Vec::new();
     for size in ["0", "101", "1000"] {
@@ -178,7 +172,7 @@ async fn probe_page_sizes(asker: &mut Prober<'_>) -> Finding {
         .with_knob("page-size-rejected", rejected)
 }
 
-async fn probe_unknown_ids(asker: &mut Prober<'_>) -> Finding {
+async fn probe_unknown_ids(asker: &mut Prober) -> Finding {
     let mut finding = Finding::new(
         "refusals",
         "How are unknown ids, fields, parameters and verbs refused?",
@@ -228,23 +222,22 @@ async fn probe_unknown_ids(asker: &mut Prober<'_>) -> Finding {
     finding.with_answer(said.join(", "))
 }
 
-async fn probe_bad_key() -> Result<Finding, CliError> {
-    let key = JulesKey::new(NO_KEY).map_err(|error| CliError::fault(error.to_string()))?;
-    let client = clients::jules_with_key(key)?;
-    let reply = ask_jules_with(&client, Method::GET, "/sessions?pageSize=1", None).await;
+async fn probe_bad_key(asker: &Prober) -> Finding {
+    let path = "/sessions?pageSize=1";
+    let (reply, _) = asker.ask_jules_with(NO_KEY, Method::GET, path, None).await;
     let finding = Finding::new("bad-key", "How is a key that does not exist refused?")
         .with_evidence(reply.success_evidence("accepted"));
-    Ok(match reply.status {
+    match reply.status {
         Some(400) => finding.with_answer("400").with_knob("bad-key-is-400", true),
         Some(401) => finding
             .with_answer("401")
             .with_knob("bad-key-is-400", false),
         Some(other) => finding.with_answer(other.to_string()),
         None => finding,
-    })
+    }
 }
 
-async fn probe_source(asker: &mut Prober<'_>, repository: &RepositoryName) -> Finding {
+async fn probe_source(asker: &mut Prober, repository: &RepositoryName) -> Finding {
     let path = format!("/sources/github/{}/{}", repository.owner, repository.name);
     let reply = asker.ask_jules(Method::GET, &path, None).await;
     let finding = Finding::new(
@@ -269,7 +262,7 @@ async fn probe_source(asker: &mut Prober<'_>, repository: &RepositoryName) -> Fi
         .with_knob("source-case-changed", !same)
 }
 
-async fn probe_sources(asker: &mut Prober<'_>) -> Finding {
+async fn probe_sources(asker: &mut Prober) -> Finding {
     let reply = asker
         .ask_jules(Method::GET, "/sources?pageSize=100", None)
         .await;
@@ -294,7 +287,7 @@ async fn probe_sources(asker: &mut Prober<'_>) -> Finding {
 }
 
 /// Whether one activity can be read by the last part of its name.
-async fn probe_single_activity(asker: &mut Prober<'_>, id: &str, known: &[Value]) -> Finding {
+async fn probe_single_activity(asker: &mut Prober, id: &str, known: &[Value]) -> Finding {
     let finding = Finding::new(
         "activity",
         "Is an activity found by the last part of its name?",
@@ -314,7 +307,7 @@ async fn probe_single_activity(asker: &mut Prober<'_>, id: &str, known: &[Value]
         .with_answer(answer)
 }
 
-async fn probe_activities(asker: &mut Prober<'_>, ours: &[Value], findings: &mut Vec<Finding>) {
+async fn probe_activities(asker: &mut Prober, ours: &[Value], findings: &mut Vec<Finding>) {
     let mut all: Vec<Value> = Vec::new();
     let mut evidence = Vec::new();
     let mut filter = None;
@@ -397,7 +390,7 @@ async fn probe_activities(asker: &mut Prober<'_>, ours: &[Value], findings: &mut
     });
 }
 
-async fn probe_filters(asker: &mut Prober<'_>, id: &str, known: &[Value]) -> Finding {
+async fn probe_filters(asker: &mut Prober, id: &str, known: &[Value]) -> Finding {
     let finding = Finding::new("activity-filter", "Which filters do activities take?");
     let Some(at) = known[0]["createTime"].as_str() else {
         return finding;
