@@ -16,7 +16,6 @@
 //! | [`jobs`] | Which sessions are watched for another agent, and which events wake it? |
 //! | [`board`] | Which tasks, sprint files and journals do personas keep on the default branch? |
 //! | [`pipeline`] | What do the agents of a run hand over, and which agent is next? |
-//! | [`fleet`] | How many API requests do many repositories cost? |
 //! | [`work`] | What did earlier pull requests do, and is a new one the same work? |
 //! | [`engine`] | What should happen next, and why does everything else wait? |
 //! | [`toml_text`] | What does a TOML file say, and where is it wrong? |
@@ -27,7 +26,6 @@ mod conflict;
 pub mod diagnostic;
 pub mod engine;
 pub mod exchange;
-pub mod fleet;
 pub mod jobs;
 mod json;
 pub mod layers;

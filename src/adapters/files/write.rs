@@ -81,21 +81,6 @@ pub fn refuse_link(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a file that a user has named: whole or not at all, and not through a link. A terminal, pipe or other
-/// special file is written to directly.
-///
-/// # Errors
-///
-/// When it is a link, or the system refuses.
-pub fn write_named(path: &Path, text: &str) -> io::Result<()> {
-    refuse_link(path)?;
-    if path.metadata().is_ok_and(|meta| !meta.is_file()) {
-        return fs::write(path, text);
-    }
-    let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    replace_file(path, folder.unwrap_or(Path::new(".")), text)
-}
-
 /// Replaces a file by one with a new text.
 fn replace_file(path: &Path, folder: &Path, text: &str) -> io::Result<()> {
     let there = fs::metadata(path).map(|meta| meta.permissions()).ok();

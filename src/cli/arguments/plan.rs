@@ -116,33 +116,10 @@ pub struct Simulate {
     /// Start of the forecast, in RFC 3339 [default: now]
     #[arg(long, value_parser = crate::cli::terminal::instant::parse_instant, value_name = "INSTANT")]
     pub from: Option<jiff::Timestamp>,
-    /// Compute instead what so many repositories with this plan cost: GitHub's points, Jules keys, minutes of Actions
-    #[arg(long, value_name = "REPOSITORIES", value_parser = parse_repositories, allow_negative_numbers = true)]
-    pub fleet: Option<u64>,
-    /// How many of them share an installation of the App, and so its points
-    #[arg(long, value_name = "REPOSITORIES", default_value_t = PER_INSTALLATION, requires = "fleet", value_parser = parse_repositories, allow_negative_numbers = true)]
-    pub per_installation: u64,
-    /// Also draw it into this file, as SVG
-    #[arg(long, value_name = "FILE", requires = "fleet")]
-    pub svg: Option<PathBuf>,
     /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
 }
-
-/// The highest number of repositories to compute with.
-const MAX_REPOSITORIES: u64 = 10_000_000;
-
-/// Parses a number of repositories.
-fn parse_repositories(text: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(number @ 1..=MAX_REPOSITORIES) => Ok(number),
-        _ => Err(format!("it is a whole number from 1 to {MAX_REPOSITORIES}")),
-    }
-}
-
-/// The default number of repositories of an installation.
-const PER_INSTALLATION: u64 = 10;
 
 impl Simulate {
     /// The arguments of a forecast of one week with the default assumptions.
@@ -154,9 +131,6 @@ impl Simulate {
             session: DEFAULT_SESSION,
             review: DEFAULT_REVIEW,
             from: None,
-            fleet: None,
-            per_installation: PER_INSTALLATION,
-            svg: None,
             json,
         }
     }

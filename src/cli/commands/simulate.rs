@@ -1,7 +1,5 @@
 //! `phileas simulate`: a forecast of the plan's coming days.
 
-mod fleet;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
@@ -11,7 +9,6 @@ use phileas_domain::engine::{
     self, Assumptions, Checks, Delay, Forecast, Ledger, Line, Listing, ListingNeed, PlanCommit,
     Reason, Repository, RunRequest, Snapshot,
 };
-use phileas_domain::fleet::Habits;
 use phileas_domain::model::{Oid, RepositoryId, RepositoryName, TrackName, Tree};
 use phileas_domain::plan::{self, Approval, Driver, Plan, StepKind, Track};
 use serde_json::json;
@@ -90,14 +87,7 @@ fn print_forecast(
     } else {
         diagnostics::print_diagnostics(&found, false, screen)?;
     }
-    if let Some(repositories) = arguments.fleet {
-        let habits = Habits {
-            sessions_a_day: forecast.turns.len() as f64 / f64::from(arguments.days),
-            session: arguments.session,
-            key: snapshot.plan.budget.clock_limits(),
-        };
-        fleet::print_fleet(repositories, habits, arguments, screen)?;
-    } else if arguments.json {
+    if arguments.json {
         print_json(screen, &snapshot, &forecast)?;
     } else {
         print_text(screen, &snapshot, &forecast, (from, until), assumptions)?;

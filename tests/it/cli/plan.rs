@@ -321,39 +321,6 @@ fn a_list_tells_what_is_wrong_with_the_plan() {
     }
 }
 
-/// What a fleet with a plan costs: a table up to the size that was asked for, the same as JSON, and a picture.
-#[test]
-fn a_fleet_is_reckoned_from_its_plan() {
-    let plan = "cycle = [\"curator\"]\n[budget]\ntier = \"ultra\"\n";
-    let folder = Folder::repository(plan, &["curator"]);
-    let picture = std::path::Path::new(folder.text()).join("fleet.svg");
-    let svg = picture.to_str().unwrap();
-    let arguments = ["simulate", folder.text(), "--fleet", "25000", "--svg", svg];
-    let ended = phileas(&arguments).expect(0);
-    let rows: Vec<&str> = ended
-        .out
-        .lines()
-        .filter(|line| line.contains(" %"))
-        .collect();
-    assert_eq!(rows.len(), 6, "{ended}");
-    assert!(rows[5].trim_start().starts_with("25,000"), "{ended}");
-    let drawn = std::fs::read_to_string(&picture).unwrap();
-    assert_eq!(drawn.matches("<polyline").count(), 4, "{drawn}");
-    assert_eq!(drawn.matches("http").count(), 1, "its name space alone");
-    let lines = phileas(&["simulate", folder.text(), "--fleet", "25000", "--json"])
-        .expect(0)
-        .lines();
-    let last = lines.last().unwrap();
-    assert_eq!(last["repositories"], 25_000);
-    let sessions = last["sessions_a_day"].as_f64().unwrap();
-    let keys = last["jules_keys"].as_u64().unwrap();
-    // Two of a key's 300 sessions a day are kept for people.
-    assert_eq!(keys, (sessions / 298.0).ceil() as u64);
-    assert!(sessions > 0.0, "{last}");
-    // A picture without a fleet is a mistake.
-    phileas(&["simulate", folder.text(), "--svg", svg]).expect(2);
-}
-
 /// The hours of a plan were shown in UTC, and not in the plan's zone; and what made a turn late by itself was not said.
 #[test]
 fn a_forecast_is_shown_in_the_zone_of_the_plan() {

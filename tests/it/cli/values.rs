@@ -104,17 +104,6 @@ fn a_file_that_cannot_be_read_is_reported_with_its_option_and_a_fix() {
     ] {
         refused(arguments, &["/nowhere/f.toml", option, " name "]);
     }
-    let folder = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
-    let ended = phileas(&[
-        "simulate",
-        folder.text(),
-        "--fleet",
-        "10",
-        "--svg",
-        "/nowhere/f.svg",
-    ])
-    .expect(2);
-    assert!(ended.err.contains("let --svg name "), "{ended}");
 }
 
 #[test]
@@ -142,12 +131,6 @@ fn numbers_that_cannot_be_are_told_their_range() {
         ),
         (&["simulate", "--review", "-2h"], "`-2h` is not a duration"),
         (&["simulate", "--days", "-1"], "1..=90"),
-        (&["simulate", "--fleet", "-3"], "from 1 to 10000000"),
-        (&["simulate", "--fleet=-3"], "from 1 to 10000000"),
-        (
-            &["simulate", "--fleet", "3", "--per-installation", "0"],
-            "from 1 to 10000000",
-        ),
     ] {
         refused(arguments, &[word]);
     }

@@ -4,7 +4,6 @@ use bytes::Bytes;
 use phileas::adapters::github::{App, Credential};
 use phileas::runtime::ports::{Disposition, LedgerRead, ReadGitHub as _, WriteGitHub as _};
 use phileas_domain::engine::Checks;
-use phileas_domain::fleet;
 use phileas_domain::model::PullNumber;
 use phileas_world::github::NewApp;
 use phileas_world::github::Verdict;
@@ -12,6 +11,13 @@ use phileas_world::github::repository::NewPull;
 use serde_json::json;
 
 use super::place::ClientWorld;
+
+/// GitHub's points for the read of a tick where little happens.
+const LOOK: u64 = 1;
+/// The same where more pull requests changed within a week than that read shows.
+const BUSY_LOOK: u64 = 6;
+/// How many pull requests may change within a week for a read of one point.
+const QUIET_PULLS: u64 = 14;
 
 fn open_pull(place: &ClientWorld, head: &str) -> u64 {
     let mut world = place.world();
@@ -33,7 +39,7 @@ fn open_pull(place: &ClientWorld, head: &str) -> u64 {
     github.open_pull(repo, new, now)
 }
 
-/// What a fleet costs is reckoned from these, by GitHub's own arithmetic.
+/// `docs/design/many-repositories.md` computes with these figures.
 #[tokio::test]
 async fn a_look_costs_one_point_and_six_where_more_is_going_on() {
     let place = ClientWorld::new();
@@ -47,7 +53,7 @@ async fn a_look_costs_one_point_and_six_where_more_is_going_on() {
             after.points - before.points,
         )
     };
-    assert_eq!(look().await, (1, fleet::LOOK));
+    assert_eq!(look().await, (1, LOOK));
     for number in 0..31 {
         let mut world = place.world();
         let now = world.now();
@@ -56,15 +62,15 @@ async fn a_look_costs_one_point_and_six_where_more_is_going_on() {
             .github_mut()
             .open_issue(place.repo, &title, "", &[], "acme", now);
     }
-    assert_eq!(look().await, (2, fleet::LOOK + fleet::BUSY_LOOK));
-    assert_eq!(look().await, (1, fleet::BUSY_LOOK), "it is remembered");
+    assert_eq!(look().await, (2, LOOK + BUSY_LOOK));
+    assert_eq!(look().await, (1, BUSY_LOOK), "it is remembered");
 }
 
 /// A week's pull requests beyond those of a small look make it a large one.
 #[tokio::test]
 async fn so_many_pull_requests_in_a_week_are_quiet() {
     let place = ClientWorld::new();
-    for number in 0..fleet::QUIET_PULLS {
+    for number in 0..QUIET_PULLS {
         open_pull(&place, &format!("change-{number}"));
     }
     let client = place.client();
