@@ -6,8 +6,9 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{CreateFailure, Pull};
 use phileas_domain::jobs::job::RetryIntent;
 use phileas_domain::jobs::{
-    Brief, Event, EventKind, Job, JobId, PullLink, RetireReason, settled_reason,
+    Brief, Event, EventKind, Job, JobId, PullLink, RetireReason, Session, settled_reason,
 };
+use phileas_domain::model::RepositoryName;
 use phileas_domain::patch::{self, FileChange};
 use serde_json::{Value, json};
 
@@ -15,7 +16,7 @@ use super::files::StoreError;
 use super::monitor::account_for;
 use super::paths::JobPaths;
 use super::settle::{PullSettlement, finish, reason_of};
-use crate::runtime::ports::account::{AccountFailure, NewJob, ReadPull, WriteAccount};
+use crate::runtime::ports::account::{AccountFailure, NewJob, ReadAccount, ReadPull, WriteAccount};
 
 /// What stands before a retry's marker in a title and in the last line of a prompt.
 const MARKER: &str = "phileas-retry:";
@@ -287,86 +288,43 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
                 .push("it was not tried again: there is no Jules key".to_owned());
             return Ok(());
         };
-        match self.retry_job(job, account, now).await? {
+        match self.retry_job(job, account, now).await {
             Ok(new) => {
                 work.notes.push(format!("it is tried again as job {new}"));
                 work.retried = Some(new);
             }
-            Err(NotRetried { why, again }) => {
+            Err(RetryError::NotStarted { why, again }) => {
                 work.notes.push(format!("it was not tried again: {why}"));
                 work.again = again;
             }
+            Err(RetryError::Store(error)) => return Err(error),
         }
         Ok(())
     }
 
     /// Starts a session in place of one that failed: the intent first, and once only, even if the process is killed in between.
-    async fn retry_job(
-        &self,
-        job: &Job,
-        account: &A,
-        now: Timestamp,
-    ) -> Result<Result<JobId, NotRetried>, StoreError> {
+    async fn retry_job(&self, job: &Job, account: &A, now: Timestamp) -> Result<JobId, RetryError> {
         let jobs = self.paths.jobs_file();
-        let stop = |why: String, again| Ok(Err(NotRetried { why, again }));
         let attempt = job.attempt_number() + 1;
         let marker = format!("{MARKER}{}.{attempt}", job.job_id);
-        let old = match account.read_session(&job.job_id).await {
-            Ok(Some(old)) => old,
-            Ok(None) => return stop("Jules does not know its session".to_owned(), false),
-            Err(failure) => return stop(failure.to_string(), true),
-        };
-        if old.prompt.contains(TURN) {
-            return stop(
-                "it belongs to a track, which decides about it".to_owned(),
-                false,
-            );
-        }
-        if old.prompt.trim().is_empty() {
-            return stop("its prompt is not shown".to_owned(), false);
-        }
-        let branch = match (&job.branch, account.branch(&job.job_id).await) {
-            (Some(branch), _) => Some(branch.clone()),
-            (None, Ok(branch)) => branch,
-            (None, Err(failure)) => return stop(failure.to_string(), true),
-        };
-        let repository = old.repository.clone().or_else(|| job.repository_name());
-        let source = match (repository, branch) {
-            (None, _) => None,
-            (Some(repository), Some(branch)) => Some((repository, branch)),
-            (Some(_), None) => {
-                return stop(
-                    "the branch that it started from is not known".to_owned(),
-                    false,
-                );
+        let old = read_failed_session(job, account).await?;
+        let source = retry_source(job, &old, account).await?;
+        let started = match &job.retry_intent {
+            None => {
+                self.record_retry_intent(job, attempt, now)?;
+                None
+            }
+            Some(intent) => {
+                let started = account.marked(&marker).await?;
+                let young = now.duration_since(intent.at) < RETRY_GRACE;
+                if started.is_none() && young {
+                    return Err(RetryError::later("whether it was is looked for again"));
+                }
+                started
             }
         };
-        let intent = job.retry_intent.clone();
-        let intended = intent.is_some();
-        if !intended {
-            let intent = RetryIntent { attempt, at: now };
-            // A job that is in no jobs file joins it, so that the intent has a place.
-            if jobs
-                .update(&job.job_id, |job| job.retry_intent = Some(intent.clone()))?
-                .is_none()
-            {
-                let mut new = job.clone();
-                new.retry_intent = Some(intent);
-                jobs.register(new, now)?;
-            }
-        }
-        let made = if intended {
-            match account.marked(&marker).await {
-                Ok(made) => made,
-                Err(failure) => return stop(failure.to_string(), true),
-            }
-        } else {
-            None
-        };
-        let young = intent.is_some_and(|intent| now.duration_since(intent.at) < RETRY_GRACE);
-        let made = match made {
-            Some(made) => made,
-            None if young => return stop("whether it was is looked for again".to_owned(), true),
+        let started = match started {
+            Some(started) => started,
             None => {
                 let new = NewJob {
                     prompt: format!("{}\n\n{marker}", without_marker(&old.prompt)),
@@ -377,19 +335,11 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
                     open_pull: job.open_pull.unwrap_or(true),
                     require_plan_approval: job.require_plan_approval.unwrap_or(false),
                 };
-                match account.start(&new).await {
-                    Ok(made) => made,
-                    Err(CreateFailure::Unknown { detail }) => return stop(detail, true),
-                    Err(failure) => {
-                        jobs.update(&job.job_id, |job| job.retry_intent = None)?;
-                        let (why, again) = why_not(failure);
-                        return stop(why, again);
-                    }
-                }
+                self.start_retry(job, account, &new).await?
             }
         };
         let mut next = job.clone();
-        next.job_id = made.id.clone();
+        next.job_id = started.id.clone();
         next.retry_intent = None;
         next.retired = None;
         next.registered_at = Some(now);
@@ -402,14 +352,130 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
             tracing::warn!(job = %job.job_id, "{failure}");
         }
         jobs.retire(&job.job_id, RetireReason::Retried, now)?;
-        Ok(Ok(made.id))
+        Ok(started.id)
+    }
+
+    /// Records that a session is about to be started. A job that is in no jobs file joins it, so that the intent has a place.
+    fn record_retry_intent(
+        &self,
+        job: &Job,
+        attempt: u32,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let jobs = self.paths.jobs_file();
+        let intent = RetryIntent { attempt, at: now };
+        let known = jobs.update(&job.job_id, |job| job.retry_intent = Some(intent.clone()))?;
+        if known.is_none() {
+            let mut new = job.clone();
+            new.retry_intent = Some(intent);
+            jobs.register(new, now)?;
+        }
+        Ok(())
+    }
+
+    /// Starts the session. The intent stays while it is unknown whether one was started.
+    async fn start_retry(
+        &self,
+        job: &Job,
+        account: &A,
+        new: &NewJob,
+    ) -> Result<Session, RetryError> {
+        let failure = match account.start(new).await {
+            Ok(started) => return Ok(started),
+            Err(CreateFailure::Unknown { detail }) => return Err(RetryError::later(detail)),
+            Err(failure) => failure,
+        };
+        let jobs = self.paths.jobs_file();
+        jobs.update(&job.job_id, |job| job.retry_intent = None)?;
+        Err(RetryError::from(failure))
     }
 }
 
-/// Why a session was not started in place of another, and whether it is tried again.
-struct NotRetried {
-    why: String,
-    again: bool,
+/// Why no session was started in place of another.
+enum RetryError {
+    /// Something stands in the way.
+    NotStarted {
+        why: String,
+        /// Whether it is tried again.
+        again: bool,
+    },
+    /// A file of the jobs cannot be read or written.
+    Store(StoreError),
+}
+
+impl RetryError {
+    fn later(why: impl Into<String>) -> Self {
+        let why = why.into();
+        Self::NotStarted { why, again: true }
+    }
+
+    fn never(why: &str) -> Self {
+        let why = why.to_owned();
+        Self::NotStarted { why, again: false }
+    }
+}
+
+impl From<StoreError> for RetryError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<AccountFailure> for RetryError {
+    fn from(failure: AccountFailure) -> Self {
+        Self::later(failure.detail)
+    }
+}
+
+impl From<CreateFailure> for RetryError {
+    fn from(failure: CreateFailure) -> Self {
+        match failure {
+            CreateFailure::NotSent { detail } => Self::later(detail),
+            CreateFailure::Quota { retry_at } => {
+                let until = retry_at.map_or_else(String::new, |at| format!(" until {at}"));
+                Self::never(&format!("the key's quota is used up{until}"))
+            }
+            CreateFailure::Credential { detail }
+            | CreateFailure::Refused { detail }
+            | CreateFailure::TurnRefused { detail }
+            | CreateFailure::Unknown { detail } => Self::never(&detail),
+        }
+    }
+}
+
+/// Reads the session that failed, unless another may not be started in its place.
+async fn read_failed_session(job: &Job, account: &impl ReadAccount) -> Result<Session, RetryError> {
+    let old = account.read_session(&job.job_id).await?;
+    let old = old.ok_or_else(|| RetryError::never("Jules does not know its session"))?;
+    if old.prompt.contains(TURN) {
+        return Err(RetryError::never(
+            "it belongs to a track, which decides about it",
+        ));
+    }
+    if old.prompt.trim().is_empty() {
+        return Err(RetryError::never("its prompt is not shown"));
+    }
+    Ok(old)
+}
+
+/// The repository and the branch that the session started from; `None` for a session without a repository.
+async fn retry_source(
+    job: &Job,
+    old: &Session,
+    account: &impl ReadAccount,
+) -> Result<Option<(RepositoryName, String)>, RetryError> {
+    let branch = match &job.branch {
+        Some(branch) => Some(branch.clone()),
+        None => account.branch(&job.job_id).await?,
+    };
+    let repository = old.repository.clone().or_else(|| job.repository_name());
+    match (repository, branch) {
+        (None, _) => Ok(None),
+        (Some(repository), Some(branch)) => Ok(Some((repository, branch))),
+        (Some(_), None) => Err(RetryError::never(
+            "the branch that it started from is not known",
+        )),
+    }
 }
 
 /// A job that is in no jobs file, of the repository that its event names: each may have a key of its own.
@@ -420,20 +486,6 @@ fn unlisted_job(event: &Event, id: &JobId) -> Job {
         .as_ref()
         .and_then(|payload| payload.repo.clone());
     job
-}
-
-fn why_not(failure: CreateFailure) -> (String, bool) {
-    match failure {
-        CreateFailure::NotSent { detail } => (detail, true),
-        CreateFailure::Quota { retry_at } => {
-            let until = retry_at.map_or_else(String::new, |at| format!(" until {at}"));
-            (format!("the key's quota is used up{until}"), false)
-        }
-        CreateFailure::Credential { detail }
-        | CreateFailure::Refused { detail }
-        | CreateFailure::TurnRefused { detail }
-        | CreateFailure::Unknown { detail } => (detail, false),
-    }
 }
 
 /// A prompt without the marker of an earlier attempt.

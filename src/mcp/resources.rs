@@ -219,6 +219,9 @@ impl<T: Into<ToolError>> From<T> for ResourceError {
     }
 }
 
+/// A resource's text and its media type.
+type Content = (String, &'static str);
+
 /// Reads a resource.
 pub(super) async fn read(
     desk: &ToolContext,
@@ -227,101 +230,42 @@ pub(super) async fn read(
     let (text, mime) = match parse_address(uri).ok_or(ResourceError::Missing)? {
         ResourceAddress::Jobs => {
             let jobs = desk.queue.jobs_of(&desk.policy)?;
-            (
-                json_lines(jobs.iter().take(MAX_ITEMS).map(|job| json!(job))),
-                LINES,
-            )
+            let newest = jobs.iter().take(MAX_ITEMS);
+            (json_lines(newest.map(|job| json!(job))), LINES)
         }
         ResourceAddress::Job(id) => (json!(JobView::of(&job(desk, &id).await?)).to_string(), JSON),
-        ResourceAddress::Messages(id) => {
-            let job = job(desk, &id).await?;
-            let happenings = desk.activities(&job).await?;
-            let said = happenings.iter().filter_map(|one| {
-                let (role, text) = match &one.what {
-                    JobActivityKind::JulesSaid(text) => ("agent", text.clone()),
-                    JobActivityKind::PersonSaid(text) => ("user", text.clone()),
-                    JobActivityKind::Planned { steps, .. } => ("agent", plan_text(steps)),
-                    _ => return None,
-                };
-                let at = one.at.map(|at| at.to_string());
-                Some(json!({"id": one.id, "at": at, "role": role, "content": text}))
-            });
-            (json_lines(said), LINES)
-        }
+        ResourceAddress::Messages(id) => job_messages(desk, &id).await?,
         ResourceAddress::Diff(id) => {
             let job = job(desk, &id).await?;
             let changes = changes(desk, &job).await?.ok_or(ResourceError::Missing)?;
             (changes.patch, DIFF)
         }
-        ResourceAddress::Events => {
-            let done = desk.queue.events.read_acknowledged()?;
-            let page = desk
-                .queue
-                .events_after(&desk.policy, EventId(0), MAX_ITEMS, |event| {
-                    event.id.is_none_or(|id| !done.contains(id))
-                })?;
-            (
-                json_lines(page.events.iter().map(|event| json!(event))),
-                LINES,
-            )
-        }
-        ResourceAddress::Event(id) => {
-            let before = EventId(id.0.saturating_sub(1));
-            let page = desk
-                .queue
-                .events_after(&desk.policy, before, 1, |event| event.id == Some(id))?;
-            let event = page.events.first().ok_or(ResourceError::Missing)?;
-            (json!(event).to_string(), JSON)
-        }
+        ResourceAddress::Events => open_events(desk)?,
+        ResourceAddress::Event(id) => one_event(desk, id)?,
         ResourceAddress::State(repository) => {
             let repository = desk.policy.repository(&repository.to_string())?;
-            let text = desk
-                .phileas
-                .state(&repository)
-                .await?
-                .ok_or(ResourceError::Missing)?;
-            (text, JSON)
+            let text = desk.phileas.state(&repository).await?;
+            (text.ok_or(ResourceError::Missing)?, JSON)
         }
         ResourceAddress::Pipeline(repository, path) => {
             let repository = desk.policy.repository(&repository.to_string())?;
-            let text = desk
-                .phileas
-                .text(&repository, &path)
-                .await?
-                .ok_or(ResourceError::Missing)?;
-            (text, mime_type(&path))
+            let text = desk.phileas.text(&repository, &path).await?;
+            (text.ok_or(ResourceError::Missing)?, mime_type(&path))
         }
-        ResourceAddress::Runs => {
-            let (issues, _) = desk.runs.list_issues()?;
-            let settings = desk.runs.read_settings()?;
-            let mut lines = String::new();
-            for issue in issues.iter().take(MAX_ITEMS) {
-                if let Some(run) = desk.runs.run(issue, settings)? {
-                    lines.push_str(&format!("{}\n", next(&run).json(&run)));
-                }
-            }
-            (lines, LINES)
-        }
+        ResourceAddress::Runs => all_runs(desk)?,
         ResourceAddress::Run(issue) => {
             let run = desk.runs.run(&issue, desk.runs.read_settings()?)?;
-            (
-                run_overview(&run.ok_or(ResourceError::Missing)?).to_string(),
-                JSON,
-            )
+            let run = run.ok_or(ResourceError::Missing)?;
+            (run_overview(&run).to_string(), JSON)
         }
         ResourceAddress::Paper(issue, file) => {
-            let text = desk
-                .runs
-                .read_artifact(&issue, file)?
-                .ok_or(ResourceError::Missing)?;
-            (text, mime_type(file))
+            let text = desk.runs.read_artifact(&issue, file)?;
+            (text.ok_or(ResourceError::Missing)?, mime_type(file))
         }
         ResourceAddress::Lessons => {
             let known = desk.runs.read_lessons()?.ok_or(ResourceError::Missing)?;
-            (
-                known.normal_form().ok_or(ResourceError::Missing)?,
-                mime_type(Artifact::Lessons.file_name()),
-            )
+            let text = known.normal_form().ok_or(ResourceError::Missing)?;
+            (text, mime_type(Artifact::Lessons.file_name()))
         }
     };
     let cut = TextLimit::new(&text, MAX_BYTES);
@@ -333,6 +277,56 @@ pub(super) async fn read(
         contents = contents.with_meta(meta);
     }
     Ok(ReadResourceResult::new(vec![contents]))
+}
+
+async fn job_messages(desk: &ToolContext, id: &str) -> Result<Content, ResourceError> {
+    let job = job(desk, id).await?;
+    let activities = desk.activities(&job).await?;
+    let messages = activities.iter().filter_map(|activity| {
+        let (role, text) = match &activity.what {
+            JobActivityKind::JulesSaid(text) => ("agent", text.clone()),
+            JobActivityKind::PersonSaid(text) => ("user", text.clone()),
+            JobActivityKind::Planned { steps, .. } => ("agent", plan_text(steps)),
+            _ => return None,
+        };
+        let at = activity.at.map(|at| at.to_string());
+        Some(json!({"id": activity.id, "at": at, "role": role, "content": text}))
+    });
+    Ok((json_lines(messages), LINES))
+}
+
+/// The events that are not acknowledged yet.
+fn open_events(desk: &ToolContext) -> Result<Content, ResourceError> {
+    let done = desk.queue.events.read_acknowledged()?;
+    let page = desk
+        .queue
+        .events_after(&desk.policy, EventId(0), MAX_ITEMS, |event| {
+            event.id.is_none_or(|id| !done.contains(id))
+        })?;
+    let lines = json_lines(page.events.iter().map(|event| json!(event)));
+    Ok((lines, LINES))
+}
+
+fn one_event(desk: &ToolContext, id: EventId) -> Result<Content, ResourceError> {
+    let before = EventId(id.0.saturating_sub(1));
+    let page = desk
+        .queue
+        .events_after(&desk.policy, before, 1, |event| event.id == Some(id))?;
+    let event = page.events.first().ok_or(ResourceError::Missing)?;
+    Ok((json!(event).to_string(), JSON))
+}
+
+/// The pipeline's runs on this machine, and who comes next in each.
+fn all_runs(desk: &ToolContext) -> Result<Content, ResourceError> {
+    let (issues, _) = desk.runs.list_issues()?;
+    let settings = desk.runs.read_settings()?;
+    let mut lines = String::new();
+    for issue in issues.iter().take(MAX_ITEMS) {
+        if let Some(run) = desk.runs.run(issue, settings)? {
+            lines.push_str(&format!("{}\n", next(&run).json(&run)));
+        }
+    }
+    Ok((lines, LINES))
 }
 
 async fn job(

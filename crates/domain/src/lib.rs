@@ -21,6 +21,9 @@
 //! | [`toml_text`] | What does a TOML file say, and where is it wrong? |
 //! | [`diagnostic`] | Where is a mistake, and how is it fixed? |
 
+// Not in tests: a table of cases may be long.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
+
 pub mod board;
 mod conflict;
 pub mod diagnostic;

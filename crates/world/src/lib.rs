@@ -3,6 +3,8 @@
 //! A [`World`] holds both services and runs on one thread. It is deterministic: the same configuration and the same
 //! requests give the same replies, deliveries and books. It shares no type with the program under test.
 
+// Not in tests: a table of cases may be long.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
 // The JSON of repositories and pull requests is written as one literal each.
 #![recursion_limit = "512"]
 

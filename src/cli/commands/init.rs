@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
+use phileas_domain::model::RepositoryName;
 use serde_json::json;
 
 use super::labels::{self, LabelOptions};
@@ -294,6 +295,9 @@ fn shell_quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// What a person does, and by which commands.
+type NextStep = (String, Vec<String>);
+
 /// Prints what the person does next, with the commands.
 fn print_next_steps(
     place: &Target,
@@ -306,28 +310,7 @@ fn print_next_steps(
 ) -> Result<(), CliError> {
     let repository = &place.files.repository;
     let branch = &place.files.default_branch;
-    let environment = format!("repos/{repository}/environments/{ENVIRONMENT}");
-    let mut steps: Vec<(String, Vec<String>)> = vec![
-        (
-            format!(
-                "Connect {repository} at https://jules.google.com, and make a key at https://jules.google.com/settings#api"
-            ),
-            Vec::new(),
-        ),
-        (
-            format!("Keep the key where only {branch} gets at it:"),
-            vec![
-                format!(
-                    "gh api --silent -X PUT {environment} -F 'deployment_branch_policy[protected_branches]=false' -F 'deployment_branch_policy[custom_branch_policies]=true'"
-                ),
-                format!(
-                    "gh api --silent {environment}/deployment-branch-policies -f {}",
-                    shell_quote(&format!("name={branch}"))
-                ),
-                format!("gh secret set JULES_API_KEY --repo {repository} --env {ENVIRONMENT}"),
-            ],
-        ),
-    ];
+    let mut steps = key_steps(repository, branch);
     if week.exit == Exit::Findings {
         steps.push((
             "Fix the mistakes above, and check again:".to_owned(),
@@ -335,18 +318,7 @@ fn print_next_steps(
         ));
     }
     if commit.lacks_commit {
-        let commands = match proposed {
-            Some(_) => Vec::new(),
-            None => vec![format!("phileas upgrade --action {HOME}@COMMIT")],
-        };
-        let place = match proposed {
-            Some(_) => format!(", in the `uses:` line of {WORKFLOW_PATH} in the pull request"),
-            None => ", its 40 digits in place of COMMIT:".to_owned(),
-        };
-        steps.push((
-            format!("Fill in the commit of {HOME} that the workflow runs{place}"),
-            commands,
-        ));
+        steps.push(pin_step(proposed));
     }
     if let Some(pull) = proposed {
         steps.push((
@@ -357,18 +329,9 @@ fn print_next_steps(
             )],
         ));
     } else if commit.staged || !commit.untracked.is_empty() {
-        let mut commands = Vec::new();
-        if !commit.untracked.is_empty() {
-            commands.push(format!("git add -- {}", commit.untracked.join(" ")));
-        }
-        commands.push(format!("git commit --message '{PULL_TITLE}'"));
-        commands.push(format!(
-            "git push origin {}",
-            shell_quote(&format!("HEAD:{branch}"))
-        ));
         steps.push((
             format!("Commit and push to {branch}{}:", next_step_text(week.first)),
-            commands,
+            commit_commands(commit, branch),
         ));
     }
     if lacks_labels {
@@ -397,4 +360,59 @@ fn print_next_steps(
         "A private repository of GitHub Free has no environments; there, `gh secret set JULES_API_KEY --repo {repository}` alone will do."
     ))?;
     Ok(())
+}
+
+/// How Jules gets the repository, and the workflow the key.
+fn key_steps(repository: &RepositoryName, branch: &str) -> Vec<NextStep> {
+    let environment = format!("repos/{repository}/environments/{ENVIRONMENT}");
+    vec![
+        (
+            format!(
+                "Connect {repository} at https://jules.google.com, and make a key at https://jules.google.com/settings#api"
+            ),
+            Vec::new(),
+        ),
+        (
+            format!("Keep the key where only {branch} gets at it:"),
+            vec![
+                format!(
+                    "gh api --silent -X PUT {environment} -F 'deployment_branch_policy[protected_branches]=false' -F 'deployment_branch_policy[custom_branch_policies]=true'"
+                ),
+                format!(
+                    "gh api --silent {environment}/deployment-branch-policies -f {}",
+                    shell_quote(&format!("name={branch}"))
+                ),
+                format!("gh secret set JULES_API_KEY --repo {repository} --env {ENVIRONMENT}"),
+            ],
+        ),
+    ]
+}
+
+/// How the workflow gets the commit of the action that it runs.
+fn pin_step(proposed: Option<&Proposed>) -> NextStep {
+    let (place, commands) = match proposed {
+        Some(_) => (
+            format!(", in the `uses:` line of {WORKFLOW_PATH} in the pull request"),
+            Vec::new(),
+        ),
+        None => (
+            ", its 40 digits in place of COMMIT:".to_owned(),
+            vec![format!("phileas upgrade --action {HOME}@COMMIT")],
+        ),
+    };
+    let what = format!("Fill in the commit of {HOME} that the workflow runs{place}");
+    (what, commands)
+}
+
+fn commit_commands(commit: &CommitAdvice, branch: &str) -> Vec<String> {
+    let mut commands = Vec::new();
+    if !commit.untracked.is_empty() {
+        commands.push(format!("git add -- {}", commit.untracked.join(" ")));
+    }
+    commands.push(format!("git commit --message '{PULL_TITLE}'"));
+    commands.push(format!(
+        "git push origin {}",
+        shell_quote(&format!("HEAD:{branch}"))
+    ));
+    commands
 }

@@ -1,4 +1,4 @@
-//! Resolves the fields of issues, pull requests, comments, reviews and timelines.
+//! Resolves the fields of issues, pull requests, comments and timelines.
 
 use jiff::Timestamp;
 
@@ -6,9 +6,10 @@ use super::connection::{names, page_connection};
 use super::execute::{Args, Fault, Run};
 use super::graph_object::{GraphObject, Val};
 use super::resolve::{optional_text, reaction_word};
+use super::resolve_review::review_decision;
 use crate::github::render::format_timestamp;
-use crate::github::repository::{Edit, Reaction, Review, Thread, TimelineEvent, TimelineKind};
-use crate::github::{Pull, RepoId, Repository, Role, State, Verdict, node_id};
+use crate::github::repository::{Edit, Reaction, Thread, TimelineEvent, TimelineKind};
+use crate::github::{Pull, RepoId, Repository, State, node_id};
 
 type Resolved = Result<Val, Fault>;
 
@@ -161,6 +162,21 @@ impl Run<'_> {
             "resourcePath" => format!("/{}/{kind}/{number}", self.model.full_name(repo)).into(),
             "repository" => Val::Object(GraphObject::Repository(repo)),
             "locked" => thread.locked.into(),
+            _ => self.thread_connection(repo, thread, is_pull, field, args)?,
+        })
+    }
+
+    /// A field of an issue or pull request that lists what belongs to it, or else a field of pull requests alone.
+    fn thread_connection(
+        &self,
+        repo: RepoId,
+        thread: &Thread,
+        is_pull: bool,
+        field: &str,
+        args: &Args,
+    ) -> Resolved {
+        let repository = self.visible_repository(repo)?;
+        Ok(match field {
             "labels" => {
                 let items = thread
                     .labels
@@ -177,40 +193,46 @@ impl Run<'_> {
                     .collect();
                 page_connection("assignees", names!("User"), items, args)?
             }
-            "comments" => {
-                let mut ids: Vec<_> = thread
-                    .comments
-                    .iter()
-                    .filter_map(|id| repository.comments.get(id))
-                    .map(|comment| (comment.updated_at, comment.id))
-                    .collect();
-                let order = args.get("orderBy");
-                let by_update = self.knobs.comments_by_update && !ids.is_sorted();
-                if order["field"] == "UPDATED_AT"
-                    || self.knobs.count_use("comments-by-update", by_update)
-                {
-                    ids.sort_unstable();
-                }
-                if order["direction"] == "DESC" {
-                    ids.reverse();
-                }
-                let items = ids
-                    .into_iter()
-                    .map(|(_, id)| Val::Object(GraphObject::Comment(repo, id)))
-                    .collect();
-                page_connection("comments", names!("IssueComment"), items, args)?
-            }
+            "comments" => self.thread_comments(repo, repository, thread, args)?,
             "userContentEdits" => edits_connection(repo, &thread.edits, args)?,
             "reactions" => reactions_connection(repo, &thread.reactions, args)?,
             "timelineItems" => self.resolve_timeline(repo, repository, thread, is_pull, args)?,
             _ => {
                 let pull = repository
                     .pulls
-                    .get(&number)
+                    .get(&thread.number)
                     .ok_or_else(|| missing_object("PullRequest"))?;
                 self.pull_field(repo, repository, pull, field, args)?
             }
         })
+    }
+
+    fn thread_comments(
+        &self,
+        repo: RepoId,
+        repository: &Repository,
+        thread: &Thread,
+        args: &Args,
+    ) -> Resolved {
+        let mut ids: Vec<_> = thread
+            .comments
+            .iter()
+            .filter_map(|id| repository.comments.get(id))
+            .map(|comment| (comment.updated_at, comment.id))
+            .collect();
+        let order = args.get("orderBy");
+        let by_update = self.knobs.comments_by_update && !ids.is_sorted();
+        if order["field"] == "UPDATED_AT" || self.knobs.count_use("comments-by-update", by_update) {
+            ids.sort_unstable();
+        }
+        if order["direction"] == "DESC" {
+            ids.reverse();
+        }
+        let items = ids
+            .into_iter()
+            .map(|(_, id)| Val::Object(GraphObject::Comment(repo, id)))
+            .collect();
+        page_connection("comments", names!("IssueComment"), items, args)
     }
 
     fn resolve_timeline(
@@ -359,48 +381,10 @@ impl Run<'_> {
         args: &Args,
     ) -> Resolved {
         let number = pull.number;
-        let review =
-            |review: &Review| Val::Object(GraphObject::Review(repo, number, review.clone()));
         Ok(match field {
-            "reviews" => {
-                let states = args.words_arg("states");
-                let author = args.text_arg("author");
-                let items = pull
-                    .reviews
-                    .iter()
-                    .filter(|one| {
-                        states
-                            .as_ref()
-                            .is_none_or(|states| states.contains(&review_state(one)))
-                    })
-                    .filter(|one| {
-                        author.is_none_or(|login| {
-                            self.model.login(one.author).eq_ignore_ascii_case(login)
-                        })
-                    })
-                    .map(review)
-                    .collect();
-                page_connection("reviews", names!("PullRequestReview"), items, args)?
-            }
+            "reviews" => self.all_reviews(repo, pull, args)?,
             "latestReviews" | "latestOpinionatedReviews" => {
-                let mut latest: Vec<&Review> = Vec::new();
-                for one in &pull.reviews {
-                    if field == "latestOpinionatedReviews" && one.verdict == Verdict::Comment {
-                        continue;
-                    }
-                    let writes = self.model.role(repo, one.author) >= Role::Write;
-                    if args.get("writersOnly").as_bool() == Some(true) && !writes {
-                        continue;
-                    }
-                    latest.retain(|other| other.author != one.author);
-                    latest.push(one);
-                }
-                page_connection(
-                    field,
-                    names!("PullRequestReview"),
-                    latest.into_iter().map(review).collect(),
-                    args,
-                )?
+                self.latest_reviews(repo, pull, field, args)?
             }
             "reviewThreads" => self.review_threads(repo, pull, args)?,
             "reviewRequests" => {
@@ -533,37 +517,6 @@ impl Run<'_> {
         })
     }
 
-    pub(super) fn review_field(
-        &self,
-        repo: RepoId,
-        number: u64,
-        review: &Review,
-        field: &str,
-    ) -> Resolved {
-        let repository = self.visible_repository(repo)?;
-        Ok(match field {
-            "id" => node_id::encode_id("PRR", repo, review.id).into(),
-            "databaseId" => (review.id % 2_147_483_647).into(),
-            "fullDatabaseId" => review.id.to_string().into(),
-            "author" => Val::Object(GraphObject::Account(review.author)),
-            "authorAssociation" => self
-                .model
-                .author_association(repository, review.author)
-                .into(),
-            "state" => review_state(review).into(),
-            "body" => review.body.as_str().into(),
-            "createdAt" | "submittedAt" => format_timestamp(review.at).into(),
-            "commit" => Val::Object(GraphObject::Object(repo, review.commit)),
-            _ => self
-                .model
-                .web_url(
-                    repo,
-                    &format!("/pull/{number}#pullrequestreview-{}", review.id),
-                )
-                .into(),
-        })
-    }
-
     pub(super) fn event_field(
         &self,
         repo: RepoId,
@@ -649,40 +602,6 @@ fn pull_state(pull: &Pull) -> &'static str {
         "MERGED"
     } else {
         state_name(pull.state)
-    }
-}
-
-fn review_state(review: &Review) -> &'static str {
-    if review.dismissed {
-        "DISMISSED"
-    } else {
-        review.verdict.review_state()
-    }
-}
-
-/// The review decision that follows from each reviewer's latest review.
-fn review_decision(pull: &Pull) -> Option<&'static str> {
-    let mut latest: Vec<&Review> = Vec::new();
-    for review in pull
-        .reviews
-        .iter()
-        .filter(|review| review.verdict != Verdict::Comment && !review.dismissed)
-    {
-        latest.retain(|other| other.author != review.author);
-        latest.push(review);
-    }
-    if latest
-        .iter()
-        .any(|review| review.verdict == Verdict::RequestChanges)
-    {
-        Some("CHANGES_REQUESTED")
-    } else if latest
-        .iter()
-        .any(|review| review.verdict == Verdict::Approve)
-    {
-        Some("APPROVED")
-    } else {
-        (!pull.requested_reviewers.is_empty()).then_some("REVIEW_REQUIRED")
     }
 }
 

@@ -1,7 +1,5 @@
 //! When who was at work, and what became of it: a row for each persona, a bar for each session.
 
-use std::collections::BTreeMap;
-
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryName;
 use phileas_domain::state::HistoryEntry;
@@ -89,6 +87,71 @@ pub struct Bar {
     pub description: String,
 }
 
+/// The time that the picture shows: up to now.
+struct Span {
+    start: Timestamp,
+    now: Timestamp,
+    hours: i64,
+    /// Between two marks, in hours.
+    step: i64,
+}
+
+impl Span {
+    /// The shortest span with enough sessions; `None` where no session is in the longest.
+    fn choose(entries: &[HistoryEntry], now: Timestamp) -> Option<Self> {
+        let within = |hours: i64| {
+            let span = SignedDuration::from_hours(hours);
+            let begins = entries.iter().filter_map(|entry| entry.created_at);
+            begins.filter(|at| now.duration_since(*at) < span).count()
+        };
+        let all = within(SPANS[SPANS.len() - 1].0);
+        if all == 0 {
+            return None;
+        }
+        let (hours, step) = SPANS
+            .into_iter()
+            .find(|(hours, _)| within(*hours) >= ENOUGH.min(all))?;
+        let start = now.checked_sub(SignedDuration::from_hours(hours));
+        Some(Self {
+            start: start.unwrap_or(Timestamp::MIN),
+            now,
+            hours,
+            step,
+        })
+    }
+
+    fn text(&self) -> String {
+        match self.hours {
+            hours if hours <= 24 => format!("{hours} hours"),
+            hours => format!("{} days", hours / 24),
+        }
+    }
+
+    /// Where a time is, from the left.
+    fn position(&self, at: Timestamp) -> i64 {
+        let seconds = at.duration_since(self.start).as_secs();
+        (seconds.saturating_mul(WIDTH) / (self.hours * 3_600)).clamp(0, WIDTH)
+    }
+
+    fn marks(&self) -> Vec<Mark> {
+        let step = self.step * 3_600;
+        let first = (self.start.as_second() + step - 1).div_euclid(step) * step;
+        let stride = usize::try_from(step).unwrap_or(usize::MAX);
+        let times = (first..self.now.as_second()).step_by(stride);
+        let marks = times.map_while(|second| Timestamp::from_second(second).ok());
+        let marks = marks.map(|at| Mark {
+            x: self.position(at),
+            text: format::mark(at),
+        });
+        let mut marks: Vec<Mark> = marks.filter(|mark| mark.x <= WIDTH - ROOM).collect();
+        marks.push(Mark {
+            x: WIDTH,
+            text: "now".to_owned(),
+        });
+        marks
+    }
+}
+
 /// The timeline of sessions, newest first. `None`: none of them has a time.
 #[must_use]
 pub fn session_timeline(
@@ -97,101 +160,59 @@ pub fn session_timeline(
     github: &str,
     now: Timestamp,
 ) -> Option<TimelineView> {
-    let age = |entry: &HistoryEntry| entry.created_at.map(|at| now.duration_since(at));
-    let within = |hours: i64| {
-        let span = SignedDuration::from_hours(hours);
-        entries
-            .iter()
-            .filter(|entry| age(entry).is_some_and(|age| age < span))
-            .count()
-    };
-    let all = within(SPANS[SPANS.len() - 1].0);
-    if all == 0 {
-        return None;
-    }
-    let (hours, step) = SPANS
-        .into_iter()
-        .find(|(hours, _)| within(*hours) >= ENOUGH.min(all))?;
-    let start = now
-        .checked_sub(SignedDuration::from_hours(hours))
-        .unwrap_or(Timestamp::MIN);
-    let place = |at: Timestamp| {
-        let seconds = at.duration_since(start).as_secs();
-        (seconds.saturating_mul(WIDTH) / (hours * 3_600)).clamp(0, WIDTH)
-    };
+    let span = Span::choose(entries, now)?;
     let mut rows: Vec<Row> = Vec::new();
-    let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for entry in entries {
-        let Some(began) = entry.created_at else {
+        let Some((began, end)) = shown_time(entry, &span) else {
             continue;
         };
-        let live = sessions::is_live(entry, now);
-        let end = if live {
-            now
-        } else {
-            entry.finished_at.unwrap_or(began)
-        };
-        if end < start || began > now {
-            continue;
-        }
         let persona = entry.persona_id.to_string();
-        let index = match known.get(&persona) {
-            Some(index) => *index,
+        let index = match rows.iter().position(|row| row.persona == persona) {
+            Some(index) => index,
             None if rows.len() < MAX_ROWS => {
-                rows.push(Row {
-                    persona: persona.clone(),
-                    bars: Vec::new(),
-                });
-                known.insert(persona, rows.len() - 1);
+                let bars = Vec::new();
+                rows.push(Row { persona, bars });
                 rows.len() - 1
             }
             None => continue,
         };
-        let width = (place(end) - place(began)).max(LEAST);
         let session = sessions::session(entry, repository, github, now);
-        let lasted = session.lasted.as_deref().unwrap_or("a moment");
-        rows[index].bars.insert(
-            0,
-            Bar {
-                x: place(began).min(WIDTH - width.min(WIDTH)),
-                width,
-                description: format!(
-                    "{}, {}: {}, {lasted}",
-                    session.persona,
-                    format::clock(began, now),
-                    session.outcome
-                ),
-                session,
-            },
-        );
+        rows[index].bars.insert(0, bar(session, began, end, &span));
     }
     rows.sort_by(|one, other| one.persona.cmp(&other.persona));
-    let step = step * 3_600;
-    let first = (start.as_second() + step - 1).div_euclid(step) * step;
-    let mut marks = Vec::new();
-    for second in (first..now.as_second()).step_by(usize::try_from(step).unwrap_or(usize::MAX)) {
-        let Ok(at) = Timestamp::from_second(second) else {
-            break;
-        };
-        let x = place(at);
-        if x <= WIDTH - ROOM {
-            let text = format::mark(at);
-            marks.push(Mark { x, text });
-        }
-    }
-    marks.push(Mark {
-        x: WIDTH,
-        text: "now".to_owned(),
-    });
     Some(TimelineView {
-        span: if hours <= 24 {
-            format!("{hours} hours")
-        } else {
-            format!("{} days", hours / 24)
-        },
-        marks,
+        span: span.text(),
+        marks: span.marks(),
         rows,
     })
+}
+
+/// When a session began and ended, where that is in the picture.
+fn shown_time(entry: &HistoryEntry, span: &Span) -> Option<(Timestamp, Timestamp)> {
+    let began = entry.created_at?;
+    let end = if sessions::is_live(entry, span.now) {
+        span.now
+    } else {
+        entry.finished_at.unwrap_or(began)
+    };
+    (end >= span.start && began <= span.now).then_some((began, end))
+}
+
+fn bar(session: SessionView, began: Timestamp, end: Timestamp, span: &Span) -> Bar {
+    let (left, right) = (span.position(began), span.position(end));
+    let width = (right - left).max(LEAST);
+    let lasted = session.lasted.as_deref().unwrap_or("a moment");
+    Bar {
+        x: left.min(WIDTH - width.min(WIDTH)),
+        width,
+        description: format!(
+            "{}, {}: {}, {lasted}",
+            session.persona,
+            format::clock(began, span.now),
+            session.outcome
+        ),
+        session,
+    }
 }
 
 #[cfg(test)]
