@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{CreateFailure, Pull};
 use phileas_domain::jobs::job::RetryIntent;
 use phileas_domain::jobs::{
-    Brief, Event, EventKind, Job, JobId, PullLink, RetireReason, Session, settled_reason,
+    AccountSession, Brief, Event, EventKind, Job, JobId, PullLink, RetireReason, settled_reason,
 };
 use phileas_domain::model::RepositoryName;
 use phileas_domain::patch::{self, FileChange};
@@ -308,7 +308,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         let attempt = job.attempt_number() + 1;
         let marker = format!("{MARKER}{}.{attempt}", job.job_id);
         let old = read_failed_session(job, account).await?;
-        let source = retry_source(job, &old, account).await?;
+        let source = retry_source(job, &old)?;
         let started = match &job.retry_intent {
             None => {
                 self.record_retry_intent(job, attempt, now)?;
@@ -379,7 +379,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         job: &Job,
         account: &A,
         new: &NewJob,
-    ) -> Result<Session, RetryError> {
+    ) -> Result<AccountSession, RetryError> {
         let failure = match account.start(new).await {
             Ok(started) => return Ok(started),
             Err(CreateFailure::Unknown { detail }) => return Err(RetryError::later(detail)),
@@ -444,7 +444,10 @@ impl From<CreateFailure> for RetryError {
 }
 
 /// Reads the session that failed, unless another may not be started in its place.
-async fn read_failed_session(job: &Job, account: &impl ReadAccount) -> Result<Session, RetryError> {
+async fn read_failed_session(
+    job: &Job,
+    account: &impl ReadAccount,
+) -> Result<AccountSession, RetryError> {
     let old = account.read_session(&job.job_id).await?;
     let old = old.ok_or_else(|| RetryError::never("Jules does not know its session"))?;
     if old.prompt.contains(TURN) {
@@ -459,15 +462,11 @@ async fn read_failed_session(job: &Job, account: &impl ReadAccount) -> Result<Se
 }
 
 /// The repository and the branch that the session started from; `None` for a session without a repository.
-async fn retry_source(
+fn retry_source(
     job: &Job,
-    old: &Session,
-    account: &impl ReadAccount,
+    old: &AccountSession,
 ) -> Result<Option<(RepositoryName, String)>, RetryError> {
-    let branch = match &job.branch {
-        Some(branch) => Some(branch.clone()),
-        None => account.branch(&job.job_id).await?,
-    };
+    let branch = job.branch.clone().or_else(|| old.branch.clone());
     let repository = old.repository.clone().or_else(|| job.repository_name());
     match (repository, branch) {
         (None, _) => Ok(None),

@@ -10,8 +10,8 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
 use phileas_domain::jobs::backoff::{CREDENTIAL_PAUSE, jitter_factor, next_try};
 use phileas_domain::jobs::{
-    AccountMemory, Event, EventKind, Job, JobId, MonitorMemory, NewEvent, Payload, RetireReason,
-    Session,
+    AccountMemory, AccountSession, Event, EventKind, Job, JobId, MonitorMemory, NewEvent, Payload,
+    RetireReason,
 };
 
 use super::files::{self, Lock, StoreError};
@@ -265,7 +265,7 @@ impl<A: ReadAccount> Monitor<A> {
         };
         // How old something is, only the clock tells that dated it.
         let clock = account.clock().unwrap_or(now);
-        let mut listed: BTreeMap<JobId, Session> = listed
+        let mut listed: BTreeMap<JobId, AccountSession> = listed
             .into_iter()
             .map(|session| (session.id.clone(), session))
             .collect();

@@ -1,6 +1,7 @@
 //! Resources: jobs, events, ledgers, and runs of a pipeline with their artifacts, each by its address.
 
-use phileas_domain::jobs::EventId;
+use phileas_domain::engine::ActivityKind;
+use phileas_domain::jobs::{AccountSession, EventId};
 use phileas_domain::model::RepositoryName;
 use phileas_domain::pipeline::{Artifact, IssueId, next, run_overview};
 use rmcp::model::{
@@ -17,7 +18,6 @@ use super::tool_context::{ToolContext, job_id};
 use super::tool_error::ToolError;
 use super::tools::artifacts::changes;
 use super::view::{JobView, plan_text};
-use crate::runtime::ports::sessions_api::JobActivityKind;
 
 /// What all addresses begin with.
 const SCHEME: &str = "jules://";
@@ -283,10 +283,10 @@ async fn job_messages(desk: &ToolContext, id: &str) -> Result<Content, ResourceE
     let job = job(desk, id).await?;
     let activities = desk.activities(&job).await?;
     let messages = activities.iter().filter_map(|activity| {
-        let (role, text) = match &activity.what {
-            JobActivityKind::JulesSaid(text) => ("agent", text.clone()),
-            JobActivityKind::PersonSaid(text) => ("user", text.clone()),
-            JobActivityKind::Planned { steps, .. } => ("agent", plan_text(steps)),
+        let (role, text) = match &activity.kind {
+            ActivityKind::AgentMessaged(text) => ("agent", text.clone()),
+            ActivityKind::UserMessaged(text) => ("user", text.clone()),
+            ActivityKind::PlanGenerated { steps, .. } => ("agent", plan_text(steps)),
             _ => return None,
         };
         let at = activity.at.map(|at| at.to_string());
@@ -329,10 +329,7 @@ fn all_runs(desk: &ToolContext) -> Result<Content, ResourceError> {
     Ok((lines, LINES))
 }
 
-async fn job(
-    desk: &ToolContext,
-    id: &str,
-) -> Result<crate::runtime::ports::sessions_api::Job, ResourceError> {
+async fn job(desk: &ToolContext, id: &str) -> Result<AccountSession, ResourceError> {
     match desk.jules.job(id).await? {
         Some(job) if desk.policy.shows(job.repository.as_ref()) => Ok(job),
         _ => Err(ResourceError::Missing),

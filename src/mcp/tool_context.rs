@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use phileas_domain::jobs::AccountSession;
 use rmcp::model::RequestStateCodec;
 
 use super::answers::Answers;
@@ -11,7 +12,7 @@ use super::phileas_api::PhileasApi;
 use super::policy::Policy;
 use super::tool_error::ToolError;
 use crate::adapters::pipeline::{RUNS_FOLDER, Runs};
-use crate::runtime::ports::sessions_api::{Job, JobActivity, SessionsApi};
+use crate::runtime::ports::sessions_api::{JobActivity, SessionsApi};
 
 /// What stands before a session's id where people copy it from.
 const PAGES: [&str; 3] = ["sessions", "/session", "/task"];
@@ -75,7 +76,7 @@ impl ToolContext {
     }
 
     /// A job that Jules knows, and that works on what may be seen here.
-    pub(super) async fn job(&self, id: &str) -> Result<Job, ToolError> {
+    pub(super) async fn job(&self, id: &str) -> Result<AccountSession, ToolError> {
         let id = job_id(id)?;
         let unknown = || {
             ToolError::new(format!(
@@ -93,8 +94,15 @@ impl ToolContext {
     }
 
     /// What happened in a job, oldest first; nothing where Jules does not show it yet.
-    pub(super) async fn activities(&self, job: &Job) -> Result<Vec<JobActivity>, ToolError> {
-        Ok(self.jules.activities(&job.id).await?.unwrap_or_default())
+    pub(super) async fn activities(
+        &self,
+        job: &AccountSession,
+    ) -> Result<Vec<JobActivity>, ToolError> {
+        Ok(self
+            .jules
+            .activities(job.id.as_str())
+            .await?
+            .unwrap_or_default())
     }
 }
 

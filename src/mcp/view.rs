@@ -1,11 +1,12 @@
 //! A job as tools show it.
 
-use phileas_domain::engine::SessionState;
+use phileas_domain::engine::{ActivityKind, PlanStep, SessionState};
+use phileas_domain::jobs::AccountSession;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::text_limit::TextLimit;
-use crate::runtime::ports::sessions_api::{Job, JobActivity, JobActivityKind};
+use crate::runtime::ports::sessions_api::JobActivity;
 
 /// How much of a title is shown, in bytes.
 const TITLE_BYTES: usize = 200;
@@ -50,13 +51,13 @@ pub(super) struct PullView {
 }
 
 impl JobView {
-    pub(super) fn of(job: &Job) -> Self {
+    pub(super) fn of(job: &AccountSession) -> Self {
         Self {
-            job_id: job.id.clone(),
+            job_id: job.id.to_string(),
             repo: job.repository.as_ref().map(ToString::to_string),
             branch: job.branch.clone(),
             title: TextLimit::new(&job.title, TITLE_BYTES).text,
-            state: state_word(&job.state).to_owned(),
+            state: job.state.as_str().to_owned(),
             waits_for: waits_for(&job.state),
             created_at: job.created_at.map(|at| at.to_string()),
             updated_at: job.updated_at.map(|at| at.to_string()),
@@ -66,27 +67,12 @@ impl JobView {
                 .pulls
                 .iter()
                 .map(|pull| PullView {
-                    number: pull.named.as_ref().map(|(_, number)| *number),
+                    number: pull.link.as_ref().map(|link| link.number.0),
                     url: pull.url.clone(),
                     title: TextLimit::new(&pull.title, TITLE_BYTES).text,
                 })
                 .collect(),
         }
-    }
-}
-
-/// Jules' word for a state.
-pub(super) fn state_word(state: &SessionState) -> &str {
-    match state {
-        SessionState::Queued => "QUEUED",
-        SessionState::Planning => "PLANNING",
-        SessionState::AwaitingPlanApproval => "AWAITING_PLAN_APPROVAL",
-        SessionState::AwaitingUserFeedback => "AWAITING_USER_FEEDBACK",
-        SessionState::InProgress => "IN_PROGRESS",
-        SessionState::Paused => "PAUSED",
-        SessionState::Completed => "COMPLETED",
-        SessionState::Failed => "FAILED",
-        SessionState::Unknown(word) => word,
     }
 }
 
@@ -99,15 +85,15 @@ fn waits_for(state: &SessionState) -> Option<&'static str> {
 }
 
 /// The steps of the newest plan, a line each.
-pub(super) fn plan_text(steps: &[(String, String)]) -> String {
+pub(super) fn plan_text(steps: &[PlanStep]) -> String {
     let lines: Vec<String> = steps
         .iter()
         .enumerate()
-        .map(|(place, (title, text))| {
-            let text = if text.is_empty() {
+        .map(|(place, PlanStep { title, description })| {
+            let text = if description.is_empty() {
                 String::new()
             } else {
-                format!(": {text}")
+                format!(": {description}")
             };
             format!("{}. {title}{text}", place + 1)
         })
@@ -117,13 +103,13 @@ pub(super) fn plan_text(steps: &[(String, String)]) -> String {
 
 /// Whether a plan waits for approval. Some jobs read COMPLETED and wait all the same, so what happened counts,
 /// too.
-pub(super) fn plan_waits(job: &Job, happenings: &[JobActivity]) -> Option<bool> {
+pub(super) fn plan_waits(job: &AccountSession, happenings: &[JobActivity]) -> Option<bool> {
     if job.state == SessionState::AwaitingPlanApproval {
         return Some(true);
     }
-    happenings.iter().rev().find_map(|one| match one.what {
-        JobActivityKind::Planned { .. } => Some(true),
-        JobActivityKind::Approved(_) => Some(false),
+    happenings.iter().rev().find_map(|one| match one.kind {
+        ActivityKind::PlanGenerated { .. } => Some(true),
+        ActivityKind::PlanApproved => Some(false),
         _ => None,
     })
 }

@@ -3,23 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use phileas_domain::engine::CreateFailure;
-use phileas_domain::jobs::{Activity, ActivityKind, JobId, PullLink, Session};
+use phileas_domain::engine::{Activity, CreateFailure};
+use phileas_domain::jobs::{AccountSession, JobId};
 
 use super::client::Client;
-use super::error::{ApiError, Cause};
+use super::error::{ApiError, Cause, no_id, not_found_as_none};
 use super::query::{PageQuery, PageSize};
-use super::wire::{self, Kind, NewSession, Output};
-use super::{routes, translate};
+use super::translate;
+use super::wire::{self, NewSession, Output};
 use crate::runtime::ports::account::{
     AccountError, AccountFailure, NewJob, ReadAccount, WriteAccount,
 };
 
 /// How many pages, of at most 100 sessions, are listed at once. Further sessions are read one by one.
 pub const MAX_LISTED_PAGES: usize = 5;
-
-/// How many pages, of at most 100 activities, are read of one session.
-const MAX_ACTIVITY_PAGES: usize = 100;
 
 impl From<ApiError> for AccountFailure {
     fn from(error: ApiError) -> Self {
@@ -40,8 +37,11 @@ impl From<ApiError> for AccountFailure {
 }
 
 impl ReadAccount for Client {
-    async fn sessions(&self, wanted: &BTreeSet<JobId>) -> Result<Vec<Session>, AccountFailure> {
-        let mut found: BTreeMap<JobId, Session> = BTreeMap::new();
+    async fn sessions(
+        &self,
+        wanted: &BTreeSet<JobId>,
+    ) -> Result<Vec<AccountSession>, AccountFailure> {
+        let mut found: BTreeMap<JobId, AccountSession> = BTreeMap::new();
         self.each_session(|session| {
             let known = session.id.clone();
             // Pages may shift while they are read: of two copies of a session the later one counts.
@@ -57,9 +57,9 @@ impl ReadAccount for Client {
         Ok(found.into_values().collect())
     }
 
-    async fn read_session(&self, id: &JobId) -> Result<Option<Session>, AccountFailure> {
+    async fn read_session(&self, id: &JobId) -> Result<Option<AccountSession>, AccountFailure> {
         let read = not_found_as_none(self.get_session(id.as_str()).await)?;
-        Ok(read.as_ref().and_then(session_from))
+        Ok(read.and_then(translate::account_session))
     }
 
     async fn activities(&self, id: &JobId) -> Result<Option<Vec<Activity>>, AccountFailure> {
@@ -72,7 +72,7 @@ impl ReadAccount for Client {
             let before = activities
                 .last()
                 .map_or(Timestamp::UNIX_EPOCH, |last| last.at);
-            let one = activity(one, before);
+            let one = translate::domain_activity(one, before);
             if seen.insert(one.id.clone()) {
                 activities.push(one);
             }
@@ -98,8 +98,8 @@ impl ReadAccount for Client {
         }))
     }
 
-    async fn marked(&self, marker: &str) -> Result<Option<Session>, AccountFailure> {
-        let mut newest: Option<Session> = None;
+    async fn marked(&self, marker: &str) -> Result<Option<AccountSession>, AccountFailure> {
+        let mut newest: Option<AccountSession> = None;
         self.each_session(|session| {
             let bears = session.title.contains(marker) || session.prompt.contains(marker);
             let newer = newest
@@ -112,13 +112,6 @@ impl ReadAccount for Client {
         })
         .await?;
         Ok(newest)
-    }
-
-    async fn branch(&self, id: &JobId) -> Result<Option<String>, AccountFailure> {
-        let read = not_found_as_none(self.get_session(id.as_str()).await)?;
-        let context = read.and_then(|session| session.source_context);
-        let branch = context.map(|context| context.github_repo_context.starting_branch);
-        Ok(branch.filter(|branch| !branch.is_empty()))
     }
 
     fn clock(&self) -> Option<Timestamp> {
@@ -135,7 +128,7 @@ impl ReadAccount for Client {
 }
 
 impl WriteAccount for Client {
-    async fn start(&self, new: &NewJob) -> Result<Session, CreateFailure> {
+    async fn start(&self, new: &NewJob) -> Result<AccountSession, CreateFailure> {
         let source = new.source.as_ref();
         let new = NewSession {
             prompt: new.prompt.clone(),
@@ -148,9 +141,7 @@ impl WriteAccount for Client {
         };
         let created = self.create_session(&new, None).await;
         let created = created.map_err(|error| error.create_failure(None))?;
-        session_from(&created).ok_or_else(|| CreateFailure::Unknown {
-            detail: "Jules answered with a session whose id is none".to_owned(),
-        })
+        translate::account_session(created).ok_or_else(no_id)
     }
 
     async fn send_message(&self, id: &JobId, text: &str) -> Result<(), AccountFailure> {
@@ -170,7 +161,10 @@ impl WriteAccount for Client {
 
 impl Client {
     /// Reads the listing until `enough` is true, it ends, or [`MAX_LISTED_PAGES`] pages were read.
-    async fn each_session(&self, mut enough: impl FnMut(Session) -> bool) -> Result<(), ApiError> {
+    async fn each_session(
+        &self,
+        mut enough: impl FnMut(AccountSession) -> bool,
+    ) -> Result<(), ApiError> {
         let mut token = String::new();
         let mut size = PageSize::default();
         for _ in 0..MAX_LISTED_PAGES {
@@ -184,7 +178,8 @@ impl Client {
                 page => page?,
             };
             size.grow_back();
-            for session in page.sessions.iter().filter_map(session_from) {
+            let sessions = page.sessions.into_iter();
+            for session in sessions.filter_map(translate::account_session) {
                 if enough(session) {
                     return Ok(());
                 }
@@ -199,102 +194,8 @@ impl Client {
 
     async fn whole_log(&self, id: &JobId) -> Result<Vec<wire::Activity>, ApiError> {
         let mut log = Vec::new();
-        let mut token = String::new();
-        let mut size = PageSize::default();
-        for _ in 0..MAX_ACTIVITY_PAGES {
-            let query = PageQuery {
-                filter: None,
-                page_size: Some(size.get()),
-                page_token: (!token.is_empty()).then_some(&token),
-            };
-            let page = match self.list_activities(id.as_str(), query).await {
-                Err(error) if size.shrink_on(&error) => continue,
-                page => page?,
-            };
-            size.grow_back();
-            log.extend(page.activities);
-            token = page.next_page_token;
-            if token.is_empty() {
-                return Ok(log);
-            }
-        }
-        Err(ApiError {
-            route: routes::LIST_ACTIVITIES,
-            cause: Cause::TooManyPages {
-                pages: MAX_ACTIVITY_PAGES,
-            },
-        })
-    }
-}
-
-/// Turns a 404 into `None`.
-fn not_found_as_none<T>(answer: Result<T, ApiError>) -> Result<Option<T>, AccountFailure> {
-    match answer {
-        Ok(found) => Ok(Some(found)),
-        Err(error) if error.is_status(404) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// A session as the jobs see it; `None`: its id is invalid.
-fn session_from(read: &wire::Session) -> Option<Session> {
-    let context = read.source_context.as_ref();
-    let mut pull = None;
-    let mut has_changes = false;
-    for output in &read.outputs {
-        match output {
-            Output::PullRequest(output) => {
-                has_changes = true;
-                pull = PullLink::parse(&output.url).or(pull);
-            }
-            Output::ChangeSet(changes) => has_changes |= changes.has_changes(),
-            Output::Unknown(_) => {}
-        }
-    }
-    Some(Session {
-        id: read.session_id().parse().ok()?,
-        state: translate::session_state(&read.state),
-        title: read.title.clone(),
-        prompt: read.prompt.clone(),
-        repository: context.and_then(|context| translate::repository_of(&context.source)),
-        url: read.url.clone(),
-        created_at: read.create_time.parse().ok(),
-        updated_at: read.update_time.parse().ok(),
-        pull,
-        has_changes,
-        archived: read.archived,
-    })
-}
-
-fn activity(read: &wire::Activity, fallback: Timestamp) -> Activity {
-    let kind = match &read.kind {
-        Kind::AgentMessaged(text) => ActivityKind::AgentMessaged(text.clone()),
-        Kind::UserMessaged(text) => ActivityKind::UserMessaged(text.clone()),
-        Kind::PlanGenerated(plan) => {
-            let mut steps: Vec<_> = plan.steps.iter().collect();
-            steps.sort_by_key(|step| step.index);
-            ActivityKind::PlanGenerated {
-                id: plan.id.clone(),
-                steps: steps.into_iter().map(|step| step.title.clone()).collect(),
-            }
-        }
-        Kind::PlanApproved(_) => ActivityKind::PlanApproved,
-        Kind::ProgressUpdated { title, .. } => ActivityKind::Progress {
-            title: title.clone(),
-        },
-        Kind::SessionCompleted => ActivityKind::Completed,
-        Kind::SessionFailed(reason) => ActivityKind::Failed(reason.clone()),
-        Kind::Unknown(name, _) => ActivityKind::Unknown(name.clone()),
-        Kind::Missing => ActivityKind::Unknown(String::new()),
-    };
-    let id = match read.activity_id() {
-        "" => format!("at-{}", read.create_time),
-        id => id.to_owned(),
-    };
-    Activity {
-        id,
-        at: read.create_time.parse().unwrap_or(fallback),
-        kind,
-        has_changes: read.change_set().is_some(),
+        self.each_activity(id.as_str(), None, |activity| log.push(activity))
+            .await?;
+        Ok(log)
     }
 }

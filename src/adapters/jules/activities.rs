@@ -12,7 +12,7 @@ use phileas_domain::engine::Activity;
 use super::client::Client;
 use super::error::{ApiError, Cause};
 use super::query::{PageQuery, PageSize};
-use super::{routes, translate};
+use super::{routes, translate, wire};
 
 /// How many pages, of at most 100 activities, are read of one session.
 pub const MAX_PAGES: usize = 100;
@@ -65,6 +65,24 @@ impl Client {
         filter: Option<&str>,
     ) -> Result<Vec<Activity>, ApiError> {
         let mut activities: Vec<Activity> = Vec::new();
+        self.each_activity(session, filter, |activity| {
+            // An activity without a time gets the time of the one before.
+            let before = activities
+                .last()
+                .map_or(Timestamp::UNIX_EPOCH, |last| last.at);
+            activities.push(translate::domain_activity(&activity, before));
+        })
+        .await?;
+        Ok(activities)
+    }
+
+    /// Reads all activities of a session, page by page, in the order in which Jules lists them.
+    pub(super) async fn each_activity(
+        &self,
+        session: &str,
+        filter: Option<&str>,
+        mut take: impl FnMut(wire::Activity),
+    ) -> Result<(), ApiError> {
         let mut token = String::new();
         let mut size = PageSize::default();
         for _ in 0..MAX_PAGES {
@@ -78,16 +96,10 @@ impl Client {
                 page => page?,
             };
             size.grow_back();
-            for activity in &page.activities {
-                // An activity without a time gets the time of the one before.
-                let before = activities
-                    .last()
-                    .map_or(Timestamp::UNIX_EPOCH, |last| last.at);
-                activities.push(translate::domain_activity(activity, before));
-            }
+            page.activities.into_iter().for_each(&mut take);
             token = page.next_page_token;
             if token.is_empty() {
-                return Ok(activities);
+                return Ok(());
             }
         }
         // Without the newest activities, a working session would look inactive.
@@ -120,7 +132,7 @@ mod tests {
         Activity {
             id: id.to_owned(),
             at: Timestamp::from_second(second).unwrap(),
-            kind: ActivityKind::Progress,
+            kind: ActivityKind::PlanApproved,
             has_changes: false,
         }
     }

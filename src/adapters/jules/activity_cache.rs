@@ -77,7 +77,7 @@ mod tests {
         Activity {
             id: id.to_owned(),
             at: Timestamp::from_second(second).unwrap(),
-            kind: ActivityKind::Progress,
+            kind: ActivityKind::PlanApproved,
             has_changes: false,
         }
     }

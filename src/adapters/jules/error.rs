@@ -362,3 +362,18 @@ fn retry_after(headers: &HeaderMap, date: Option<Timestamp>) -> Option<Duration>
     let then = header_time(headers, header::RETRY_AFTER)?;
     Some(Duration::try_from(then.duration_since(date?)).unwrap_or_default())
 }
+/// Jules has created a session whose id cannot be used.
+pub(super) fn no_id() -> CreateFailure {
+    CreateFailure::Unknown {
+        detail: "Jules answered with a session whose id is none".to_owned(),
+    }
+}
+
+/// Turns a 404 into `None`.
+pub(super) fn not_found_as_none<T>(answer: Result<T, ApiError>) -> Result<Option<T>, ApiError> {
+    match answer {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.is_status(404) => Ok(None),
+        Err(error) => Err(error),
+    }
+}

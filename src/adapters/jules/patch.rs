@@ -2,11 +2,8 @@
 
 use phileas_domain::model::Oid;
 
-use super::activities::MAX_PAGES;
 use super::client::Client;
-use super::error::{ApiError, Cause};
-use super::query::{PageQuery, PageSize};
-use super::routes;
+use super::error::ApiError;
 use super::wire::{ChangeSet, Output};
 use crate::runtime::ports::Patch;
 
@@ -23,37 +20,17 @@ impl Client {
         if let Some(changes) = sets.next() {
             return Ok(Some(into_patch(changes)));
         }
-        let mut last = None;
-        let mut token = String::new();
-        let mut size = PageSize::default();
-        for _ in 0..MAX_PAGES {
-            let query = PageQuery {
-                filter: None,
-                page_size: Some(size.get()),
-                page_token: (!token.is_empty()).then_some(&token),
-            };
-            let page = match self.list_activities(session, query).await {
-                Err(error) if size.shrink_on(&error) => continue,
-                page => page?,
-            };
-            size.grow_back();
-            for activity in page.activities {
-                let newer = |known: &(String, ChangeSet)| known.0 <= activity.create_time;
-                if let Some(changes) = activity.change_set()
-                    && last.as_ref().is_none_or(newer)
-                {
-                    last = Some((activity.create_time.clone(), changes.clone()));
-                }
+        let mut last: Option<(String, ChangeSet)> = None;
+        self.each_activity(session, None, |activity| {
+            let newer = |known: &(String, ChangeSet)| known.0 <= activity.create_time;
+            if let Some(changes) = activity.change_set()
+                && last.as_ref().is_none_or(newer)
+            {
+                last = Some((activity.create_time.clone(), changes.clone()));
             }
-            token = page.next_page_token;
-            if token.is_empty() {
-                return Ok(last.map(|(_, changes)| into_patch(changes)));
-            }
-        }
-        Err(ApiError {
-            route: routes::LIST_ACTIVITIES,
-            cause: Cause::TooManyPages { pages: MAX_PAGES },
         })
+        .await?;
+        Ok(last.map(|(_, changes)| into_patch(changes)))
     }
 }
 

@@ -10,7 +10,7 @@ use phileas_domain::engine::{
 use phileas_domain::model::{RepositoryName, SessionId};
 
 use super::client::Client;
-use super::error::ApiError;
+use super::error::not_found_as_none;
 use super::recent::lock_mutex;
 use super::translate;
 use super::wire::NewSession;
@@ -81,15 +81,6 @@ impl RepositoryJules {
             require_plan_approval: create.require_plan_approval,
             environment_variables: create.environment_variables,
         }
-    }
-}
-
-/// Turns a 404 into `None`.
-fn not_found_as_none<T>(answer: Result<T, ApiError>) -> Result<Option<T>, Failure> {
-    match answer {
-        Ok(not_found_as_none) => Ok(Some(not_found_as_none)),
-        Err(error) if error.is_status(404) => Ok(None),
-        Err(error) => Err(error.into()),
     }
 }
 

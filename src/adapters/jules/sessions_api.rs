@@ -4,17 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use phileas_domain::engine::CreateFailure;
+use phileas_domain::jobs::AccountSession;
 
-use super::activities::MAX_PAGES;
 use super::client::Client;
-use super::error::{ApiError, Cause};
+use super::error::{ApiError, no_id, not_found_as_none};
 use super::query::{MAX_PAGE_SIZE, PageQuery, PageSize};
-use super::wire::{self, Kind, NewSession, Output};
-use super::{routes, translate};
+use super::translate;
+use super::wire::{self, NewSession};
 use crate::runtime::ports::Failure;
 use crate::runtime::ports::sessions_api::{
-    BoxedAnswer, Changes, Job, JobActivity, JobActivityKind, JobPage, JobPull, JobSource, NewJob,
-    SessionsApi, SourcePage,
+    BoxedAnswer, JobActivity, JobPage, JobSource, NewJob, SessionsApi, SourcePage,
 };
 
 /// The filter that shows archived sessions, and only those.
@@ -43,7 +42,9 @@ impl JulesSessions {
                 Err(error) if size.shrink_on(&error) => {}
                 Err(error) => return Err(error),
                 Ok(read) => {
-                    let mut jobs: Vec<Job> = read.sessions.iter().map(job).collect();
+                    let sessions = read.sessions.into_iter();
+                    let mut jobs: Vec<AccountSession> =
+                        sessions.filter_map(translate::account_session).collect();
                     jobs.iter_mut().for_each(|job| job.archived |= archived);
                     return Ok(JobPage {
                         jobs,
@@ -54,49 +55,30 @@ impl JulesSessions {
         }
     }
 
-    async fn all_happenings(&self, id: &str) -> Result<Vec<JobActivity>, ApiError> {
+    async fn all_activities(&self, id: &str) -> Result<Vec<JobActivity>, ApiError> {
         let mut seen = BTreeSet::new();
-        let mut happenings: Vec<JobActivity> = Vec::new();
-        let mut token = String::new();
-        let mut size = PageSize::default();
-        for _ in 0..MAX_PAGES {
-            let query = PageQuery {
-                filter: None,
-                page_size: Some(size.get()),
-                page_token: (!token.is_empty()).then_some(&token),
-            };
-            let page = match self.0.list_activities(id, query).await {
-                Err(error) if size.shrink_on(&error) => continue,
-                page => page?,
-            };
-            size.grow_back();
-            for activity in &page.activities {
-                let happening = activity_from(activity);
-                if seen.insert(happening.id.clone()) {
-                    happenings.push(happening);
+        let mut activities: Vec<JobActivity> = Vec::new();
+        self.0
+            .each_activity(id, None, |activity| {
+                let activity = job_activity(&activity);
+                if seen.insert(activity.id.clone()) {
+                    activities.push(activity);
                 }
-            }
-            token = page.next_page_token;
-            if token.is_empty() {
-                // Jules promises no order; an activity without a time stays beside its neighbour.
-                let mut last = None;
-                for happening in &mut happenings {
-                    happening.at = happening.at.or(last);
-                    last = happening.at;
-                }
-                happenings.sort_by_key(|happening| happening.at);
-                return Ok(happenings);
-            }
+            })
+            .await?;
+        // Jules promises no order; an activity without a time stays beside its neighbour.
+        let mut last = None;
+        for activity in &mut activities {
+            activity.at = activity.at.or(last);
+            last = activity.at;
         }
-        Err(ApiError {
-            route: routes::LIST_ACTIVITIES,
-            cause: Cause::TooManyPages { pages: MAX_PAGES },
-        })
+        activities.sort_by_key(|activity| activity.at);
+        Ok(activities)
     }
 }
 
 impl SessionsApi for JulesSessions {
-    fn create(&self, new: NewJob) -> BoxedAnswer<'_, Result<Job, CreateFailure>> {
+    fn create(&self, new: NewJob) -> BoxedAnswer<'_, Result<AccountSession, CreateFailure>> {
         Box::pin(async move {
             let (repository, branch) = new.source;
             let session = NewSession {
@@ -109,16 +91,18 @@ impl SessionsApi for JulesSessions {
             };
             let created = self.0.create_session(&session, None).await;
             let now = self.0.recent.estimated_now(self.0.stopwatch.elapsed());
-            let mut job = job(&created.map_err(|error| error.create_failure(now))?);
+            let created = created.map_err(|error| error.create_failure(now))?;
+            let mut job = translate::account_session(created).ok_or_else(no_id)?;
             job.repository.get_or_insert(repository);
             job.branch.get_or_insert(branch);
             Ok(job)
         })
     }
 
-    fn job<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<Option<Job>, Failure>> {
+    fn job<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<Option<AccountSession>, Failure>> {
         Box::pin(async move {
-            not_found_as_none(self.0.get_session(id).await.map(|session| job(&session)))
+            let read = not_found_as_none(self.0.get_session(id).await)?;
+            Ok(read.and_then(translate::account_session))
         })
     }
 
@@ -134,7 +118,7 @@ impl SessionsApi for JulesSessions {
         &'a self,
         id: &'a str,
     ) -> BoxedAnswer<'a, Result<Option<Vec<JobActivity>>, Failure>> {
-        Box::pin(async move { not_found_as_none(self.all_happenings(id).await) })
+        Box::pin(async move { Ok(not_found_as_none(self.all_activities(id).await)?) })
     }
 
     fn send_message<'a>(
@@ -178,98 +162,19 @@ impl SessionsApi for JulesSessions {
     }
 }
 
-/// Turns a 404 into `None`.
-fn not_found_as_none<T>(answer: Result<T, ApiError>) -> Result<Option<T>, Failure> {
-    match answer {
-        Ok(not_found_as_none) => Ok(Some(not_found_as_none)),
-        Err(error) if error.is_status(404) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
 fn non_empty(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-fn job(session: &wire::Session) -> Job {
-    let context = session.source_context.as_ref();
-    let mut pulls: Vec<JobPull> = Vec::new();
-    let mut changes = None;
-    for output in &session.outputs {
-        match output {
-            Output::PullRequest(pull) if pulls.iter().all(|known| known.url != pull.url) => {
-                pulls.push(JobPull {
-                    url: pull.url.clone(),
-                    title: pull.title.clone(),
-                    named: translate::pull_named(&pull.url).map(|(name, number)| (name, number.0)),
-                });
-            }
-            Output::ChangeSet(set) => changes = changes_of(set).or(changes),
-            Output::PullRequest(_) | Output::Unknown(_) => {}
-        }
-    }
-    Job {
-        id: session.session_id().to_owned(),
-        title: session.title.clone(),
-        prompt: session.prompt.clone(),
-        repository: context.and_then(|context| translate::repository_of(&context.source)),
-        branch: context
-            .and_then(|context| non_empty(context.github_repo_context.starting_branch.clone())),
-        state: translate::session_state(&session.state),
-        created_at: translate::created_at(session),
-        updated_at: session.update_time.parse().ok(),
-        url: session.url.clone(),
-        archived: session.archived,
-        pulls,
-        changes,
-    }
-}
-
-fn changes_of(set: &wire::ChangeSet) -> Option<Changes> {
-    set.has_changes().then(|| Changes {
-        patch: set.git_patch.unidiff_patch.clone(),
-        base: set.git_patch.base_commit_id.clone(),
-        message: set.git_patch.suggested_commit_message.clone(),
-    })
-}
-
-fn activity_from(activity: &wire::Activity) -> JobActivity {
-    let what = match &activity.kind {
-        Kind::AgentMessaged(text) => JobActivityKind::JulesSaid(text.clone()),
-        Kind::UserMessaged(text) => JobActivityKind::PersonSaid(text.clone()),
-        Kind::PlanGenerated(plan) => {
-            let mut steps: Vec<_> = plan.steps.iter().collect();
-            steps.sort_by_key(|step| step.index);
-            JobActivityKind::Planned {
-                plan: plan.id.clone(),
-                steps: steps
-                    .into_iter()
-                    .map(|step| (step.title.clone(), step.description.clone()))
-                    .collect(),
-            }
-        }
-        Kind::PlanApproved(plan) => JobActivityKind::Approved(plan.clone()),
-        Kind::ProgressUpdated { title, description } => JobActivityKind::Progress(
-            [title, description]
-                .into_iter()
-                .filter(|text| !text.is_empty())
-                .cloned()
-                .collect::<Vec<_>>()
-                .join(": "),
-        ),
-        Kind::SessionCompleted => JobActivityKind::Completed,
-        Kind::SessionFailed(reason) => JobActivityKind::Failed(reason.clone()),
-        Kind::Unknown(name, _) => JobActivityKind::Other(name.clone()),
-        Kind::Missing => JobActivityKind::Other(String::new()),
-    };
+fn job_activity(activity: &wire::Activity) -> JobActivity {
     JobActivity {
-        id: match activity.activity_id() {
-            "" => format!("at-{}", activity.create_time),
-            id => id.to_owned(),
-        },
+        id: translate::activity_id(activity),
         at: activity.create_time.parse().ok(),
-        what,
-        changes: activity.change_set().and_then(changes_of),
+        kind: translate::activity_kind(&activity.kind),
+        changes: activity
+            .change_set()
+            .cloned()
+            .and_then(translate::changes_of),
     }
 }
 

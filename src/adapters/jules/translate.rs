@@ -1,14 +1,11 @@
 //! Translates Jules' answers into the domain's types.
 
-use http::Uri;
 use jiff::Timestamp;
 use phileas_domain::engine::{Activity, ActivityKind, PlanStep, Session, SessionState};
+use phileas_domain::jobs::{AccountSession, Changes, PullLink, SessionPull};
 use phileas_domain::model::{Marker, PullNumber, RepositoryId, RepositoryName, SessionId};
 
 use super::wire::{self, Kind, Output};
-
-/// The host of pull requests. Jules supports no other.
-const GITHUB: &str = "github.com";
 
 /// The identity of the repository whose sessions are searched. Jules keeps the name under which a session was
 /// created; only GitHub's id stays the same.
@@ -113,6 +110,54 @@ pub(super) fn domain_session(
     }
 }
 
+/// The session as its account sees it. `None`: its id is invalid.
+pub(super) fn account_session(session: wire::Session) -> Option<AccountSession> {
+    let id = session.session_id().parse().ok()?;
+    let created_at = created_at(&session);
+    let repository = source(&session);
+    let branch = session
+        .source_context
+        .map(|context| context.github_repo_context.starting_branch);
+    let mut pulls: Vec<SessionPull> = Vec::new();
+    let mut changes = None;
+    for output in session.outputs {
+        match output {
+            Output::PullRequest(pull) if pulls.iter().all(|known| known.url != pull.url) => {
+                pulls.push(SessionPull {
+                    link: PullLink::parse(&pull.url),
+                    url: pull.url,
+                    title: pull.title,
+                });
+            }
+            Output::ChangeSet(set) => changes = changes_of(set).or(changes),
+            Output::PullRequest(_) | Output::Unknown(_) => {}
+        }
+    }
+    Some(AccountSession {
+        id,
+        state: session_state(&session.state),
+        title: session.title,
+        prompt: session.prompt,
+        repository,
+        branch: branch.filter(|branch| !branch.is_empty()),
+        url: session.url,
+        created_at,
+        updated_at: session.update_time.parse().ok(),
+        archived: session.archived,
+        pulls,
+        changes,
+    })
+}
+
+/// The changes of a change set; `None`: it is empty.
+pub(super) fn changes_of(set: wire::ChangeSet) -> Option<Changes> {
+    set.has_changes().then_some(Changes {
+        patch: set.git_patch.unidiff_patch,
+        base: set.git_patch.base_commit_id,
+        message: set.git_patch.suggested_commit_message,
+    })
+}
+
 /// When a session was created, if it says so.
 pub(super) fn created_at(session: &wire::Session) -> Option<Timestamp> {
     session.create_time.parse().ok()
@@ -150,30 +195,31 @@ pub(super) fn repository_of(source: &str) -> Option<RepositoryName> {
 
 /// The number in a pull request's URL, if it is one of this repository.
 fn pull_number(url: &str, is_ours: impl Fn(&RepositoryName) -> bool) -> Option<PullNumber> {
-    let (repository, number) = pull_named(url)?;
-    is_ours(&repository).then_some(number)
-}
-
-/// The repository and the number that a pull request's URL names.
-pub(super) fn pull_named(url: &str) -> Option<(RepositoryName, PullNumber)> {
-    let url: Uri = url.trim().parse().ok()?;
-    let host = url.host()?.to_ascii_lowercase();
-    if host.strip_prefix("www.").unwrap_or(&host) != GITHUB {
-        return None;
-    }
-    let mut parts = url.path().strip_prefix('/')?.split('/');
-    let (owner, name, kind, number) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-    let named: RepositoryName = format!("{owner}/{name}").parse().ok()?;
-    if kind != "pull" || !number.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    let number = number.parse().ok().filter(|number| *number > 0)?;
-    Some((named, PullNumber(number)))
+    let link = PullLink::parse(url)?;
+    is_ours(&link.repository).then_some(link.number)
 }
 
 /// The domain's activity. `fallback` replaces a missing time.
 pub(super) fn domain_activity(activity: &wire::Activity, fallback: Timestamp) -> Activity {
-    let kind = match &activity.kind {
+    Activity {
+        id: activity_id(activity),
+        at: activity.create_time.parse().unwrap_or(fallback),
+        kind: activity_kind(&activity.kind),
+        has_changes: activity.change_set().is_some(),
+    }
+}
+
+/// An activity's id. An activity without one is named after its time.
+pub(super) fn activity_id(activity: &wire::Activity) -> String {
+    match activity.activity_id() {
+        "" => format!("at-{}", activity.create_time),
+        id => id.to_owned(),
+    }
+}
+
+/// What an activity is.
+pub(super) fn activity_kind(kind: &Kind) -> ActivityKind {
+    match kind {
         Kind::AgentMessaged(text) => ActivityKind::AgentMessaged(text.clone()),
         Kind::UserMessaged(text) => ActivityKind::UserMessaged(text.clone()),
         Kind::PlanGenerated(plan) => {
@@ -183,24 +229,19 @@ pub(super) fn domain_activity(activity: &wire::Activity, fallback: Timestamp) ->
                 title: step.title.clone(),
                 description: step.description.clone(),
             });
-            ActivityKind::PlanGenerated(steps.collect())
+            ActivityKind::PlanGenerated {
+                id: plan.id.clone(),
+                steps: steps.collect(),
+            }
         }
         Kind::PlanApproved(_) => ActivityKind::PlanApproved,
-        Kind::ProgressUpdated { .. } => ActivityKind::Progress,
+        Kind::ProgressUpdated { title, .. } => ActivityKind::Progress {
+            title: title.clone(),
+        },
         Kind::SessionCompleted => ActivityKind::Completed,
         Kind::SessionFailed(reason) => ActivityKind::Failed(reason.clone()),
         Kind::Unknown(name, _) => ActivityKind::Unknown(name.clone()),
         Kind::Missing => ActivityKind::Unknown(String::new()),
-    };
-    let id = match activity.activity_id() {
-        "" => format!("at-{}", activity.create_time),
-        id => id.to_owned(),
-    };
-    Activity {
-        id,
-        at: activity.create_time.parse().unwrap_or(fallback),
-        kind,
-        has_changes: activity.change_set().is_some(),
     }
 }
 

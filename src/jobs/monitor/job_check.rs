@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::SessionState;
 use phileas_domain::jobs::backoff::{FRESH_FOR, jitter_factor, next_try};
 use phileas_domain::jobs::{
-    EventKind, Job, JobMemory, NewEvent, Payload, RetireReason, Session, judge_session,
+    AccountSession, EventKind, Job, JobMemory, NewEvent, Payload, RetireReason, judge_session,
     needs_activities,
 };
 
@@ -34,7 +34,7 @@ impl<A: ReadAccount> JobCheck<'_, A> {
     /// Looks. What fails for this job alone is remembered; what concerns the whole account is the error.
     pub(super) async fn check_session(
         &mut self,
-        shown: Option<Session>,
+        shown: Option<AccountSession>,
         looks: &mut usize,
         reads: &mut usize,
     ) -> Result<(), AccountFailure> {
@@ -86,7 +86,7 @@ impl<A: ReadAccount> JobCheck<'_, A> {
         Ok(())
     }
 
-    fn is_over(&self, seen: &Session) -> Option<RetireReason> {
+    fn is_over(&self, seen: &AccountSession) -> Option<RetireReason> {
         if seen.archived {
             return Some(RetireReason::Archived);
         }

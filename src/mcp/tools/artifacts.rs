@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use phileas_domain::model::PullNumber;
+use phileas_domain::jobs::{AccountSession, Changes};
 use phileas_domain::patch;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,8 +12,7 @@ use super::super::text_limit::{TextLimit, char_boundary_before};
 use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
-use super::super::view::{JobView, PullView, state_word};
-use crate::runtime::ports::sessions_api::{Changes, Job};
+use super::super::view::{JobView, PullView};
 
 /// How many files are listed.
 const MAX_FILES: usize = 100;
@@ -109,29 +108,29 @@ async fn list_artifacts(
         .map(|changes| summarize_changes(&changes));
     Ok(Artifacts {
         head_sha: head_of(&desk, &job).await,
-        state: state_word(&job.state).to_owned(),
+        state: job.state.as_str().to_owned(),
         pull_requests: JobView::of(&job).pull_requests,
-        job_id: job.id,
+        job_id: job.id.to_string(),
         changes,
     })
 }
 
 /// The newest commit of a job's newest pull request, where GitHub shows it with the credential that there is.
-async fn head_of(desk: &ToolContext, job: &Job) -> Option<String> {
-    let named = job.pulls.iter().filter_map(|pull| pull.named.as_ref());
-    let mut named = named.filter(|(repository, _)| {
-        desk.policy.is_allowed(repository)
-            && job.repository.as_ref().is_none_or(|own| own == repository)
+async fn head_of(desk: &ToolContext, job: &AccountSession) -> Option<String> {
+    let links = job.pulls.iter().filter_map(|pull| pull.link.as_ref());
+    let mut links = links.filter(|link| {
+        let own = job.repository.as_ref();
+        desk.policy.is_allowed(&link.repository) && own.is_none_or(|own| *own == link.repository)
     });
-    let (repository, number) = named.next_back()?;
-    let facts = desk
+    let link = links.next_back()?;
+    match desk
         .phileas
-        .merge_facts(repository, PullNumber(*number))
-        .await;
-    match facts {
+        .merge_facts(&link.repository, link.number)
+        .await
+    {
         Ok(facts) => facts.map(|facts| facts.head.to_string()),
         Err(trouble) => {
-            tracing::debug!("{repository}#{number}: {trouble}");
+            tracing::debug!("{}#{}: {trouble}", link.repository, link.number);
             None
         }
     }
@@ -160,7 +159,7 @@ fn summarize_changes(changes: &Changes) -> Summary {
 /// All changes of a job. Each change set holds those before it, so the last one that is shown anywhere is all of them.
 pub(in crate::mcp) async fn changes(
     desk: &ToolContext,
-    job: &Job,
+    job: &AccountSession,
 ) -> Result<Option<Changes>, ToolError> {
     if job.changes.is_some() {
         return Ok(job.changes.clone());
@@ -222,7 +221,7 @@ async fn get_diff_of(
         ToolError::new(format!(
             "Jules shows no changes of job {}; its state is {}",
             job.id,
-            state_word(&job.state)
+            job.state.as_str()
         ))
     })?;
     let diff = all.patch;
@@ -267,7 +266,7 @@ async fn get_diff_of(
     Ok(DiffOutput {
         base_commit: all.base,
         head_sha: head_of(&desk, &job).await,
-        job_id: job.id,
+        job_id: job.id.to_string(),
         diff: rest[..end].to_owned(),
         truncated,
         total_bytes: whole.len(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use phileas_domain::engine::CreateFailure;
+use phileas_domain::jobs::{AccountSession, Job};
 use phileas_domain::model::RepositoryName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,7 @@ use super::super::tool_error::ToolError;
 use super::super::view::JobView;
 use super::arguments::list_or_one;
 use super::events::known_id;
-use crate::runtime::ports::sessions_api::{Job, JobSource, NewJob};
+use crate::runtime::ports::sessions_api::{JobSource, NewJob};
 
 /// The longest prompt, in characters. Jules names no limit; this is far above what one pull request can hold.
 const MAX_PROMPT_CHARS: usize = 100_000;
@@ -236,7 +237,7 @@ fn watch_job(desk: &ToolContext, mut output: Output, watch: Watch) -> Output {
     }
     output.not_registered = match known_id(&output.job_id) {
         Ok(id) => {
-            let mut job = phileas_domain::jobs::Job::new(id);
+            let mut job = Job::new(id);
             job.repo.clone_from(&output.job.repo);
             job.branch.clone_from(&output.job.branch);
             job.require_plan_approval = Some(watch.require_plan_approval);
@@ -250,9 +251,9 @@ fn watch_job(desk: &ToolContext, mut output: Output, watch: Watch) -> Output {
     output
 }
 
-fn job_output(job: &Job, created: bool, key: String) -> Output {
+fn job_output(job: &AccountSession, created: bool, key: String) -> Output {
     Output {
-        job_id: job.id.clone(),
+        job_id: job.id.to_string(),
         created,
         idempotency_key: key,
         registered: false,
@@ -381,7 +382,7 @@ pub(super) async fn find(
     desk: &ToolContext,
     repository: &RepositoryName,
     line: &str,
-) -> Result<Option<Job>, ToolError> {
+) -> Result<Option<AccountSession>, ToolError> {
     for archived in [false, true] {
         let mut page = None;
         for _ in 0..MAX_PAGES {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use phileas_domain::engine::{CreateFailure, SessionState};
-use phileas_domain::jobs::RetireReason;
+use phileas_domain::jobs::{AccountSession, Job, RetireReason};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,10 +11,9 @@ use super::super::confirm::{Confirmation, confirm_action};
 use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect, ToolReply};
 use super::super::tool_error::ToolError;
-use super::super::view::{JobView, state_word};
+use super::super::view::JobView;
 use super::create::{find, refused};
-use super::events::known_id;
-use crate::runtime::ports::sessions_api::{Job, NewJob};
+use crate::runtime::ports::sessions_api::NewJob;
 
 /// How often one job is begun in all; each costs one of the account's jobs of the day.
 const MAX_ATTEMPTS: u32 = 5;
@@ -73,7 +72,7 @@ async fn retry_job(
             "job {} is {}, so it was not repeated: two jobs would do the same work; cancel it first by \
              `jules_cancel_job`, or say what is missing by `jules_send_message`",
             old.id,
-            state_word(&old.state)
+            old.state.as_str()
         )));
     }
     let source = old.repository.clone().zip(old.branch.clone());
@@ -84,12 +83,12 @@ async fn retry_job(
             old.id
         ))
     })?;
-    let (repository, marker) = (source.0.clone(), retry_of(&old.id));
+    let (repository, marker) = (source.0.clone(), retry_of(old.id.as_str()));
     // The answer to the first call may have been lost, or the model asks twice.
     if let Some(first) = find(&desk, &repository, &marker).await? {
         return found_retry(&desk, &old, &first);
     }
-    let before = desk.queue.known(&old.id);
+    let before = desk.queue.known(old.id.as_str());
     let attempt = before.as_ref().and_then(|job| job.attempt).unwrap_or(1) + 1;
     if attempt > MAX_ATTEMPTS {
         return Err(ToolError::new(format!(
@@ -100,7 +99,7 @@ async fn retry_job(
         )));
     }
     // Jules does not tell how the old job was set; the monitor's file does, where it was created through it.
-    let set = |pick: fn(&phileas_domain::jobs::Job) -> Option<bool>| before.as_ref().and_then(pick);
+    let set = |pick: fn(&Job) -> Option<bool>| before.as_ref().and_then(pick);
     let require_plan_approval = input
         .require_plan_approval
         .or(set(|job| job.require_plan_approval))
@@ -108,7 +107,7 @@ async fn retry_job(
     let open_pull = set(|job| job.open_pull).unwrap_or(true);
     let note = input.note.as_deref().map(str::trim).unwrap_or_default();
     let asked = NewJob {
-        prompt: retry_prompt(&old.prompt, note, &old.id),
+        prompt: retry_prompt(&old.prompt, note, old.id.as_str()),
         title: Some(old.title.clone()).filter(|title| !title.is_empty()),
         source: source.clone(),
         open_pull,
@@ -130,10 +129,10 @@ async fn retry_job(
         Err(failure) => return Err(refused(&desk, &source, failure).await),
     };
     // An archived job cannot push over what the new one does. Where that fails, the new one is there all the same.
-    let archived_old = old.archived || desk.jules.archive(&old.id).await.is_ok();
+    let archived_old = old.archived || desk.jules.archive(old.id.as_str()).await.is_ok();
     desk.queue
-        .retire(&desk.changes, &old.id, RetireReason::Retried);
-    let mut watched = phileas_domain::jobs::Job::new(known_id(&new.id)?);
+        .retire(&desk.changes, old.id.as_str(), RetireReason::Retried);
+    let mut watched = Job::new(new.id.clone());
     if let Some(before) = before {
         watched.metadata = before.metadata;
     }
@@ -141,38 +140,42 @@ async fn retry_job(
     watched.branch.clone_from(&new.branch);
     watched.require_plan_approval = Some(require_plan_approval);
     watched.open_pull = Some(open_pull);
-    watched.retry_of = old.id.parse().ok();
+    watched.retry_of = Some(old.id.clone());
     watched.attempt = Some(attempt);
     let not_registered = desk.queue.register(&desk.changes, watched);
-    desk.changes.job(&old.id);
+    desk.changes.job(old.id.as_str());
     Ok(RetryOutput {
         not_registered,
         created: true,
-        job_id: new.id.clone(),
-        retry_of: old.id,
+        job_id: new.id.to_string(),
+        retry_of: old.id.to_string(),
         archived_old,
         job: JobView::of(&new),
     })
 }
 
 /// The answer to a retry that was made before.
-fn found_retry(desk: &ToolContext, old: &Job, first: &Job) -> Result<RetryOutput, ToolError> {
-    let not_registered = match desk.queue.known(&first.id) {
+fn found_retry(
+    desk: &ToolContext,
+    old: &AccountSession,
+    first: &AccountSession,
+) -> Result<RetryOutput, ToolError> {
+    let not_registered = match desk.queue.known(first.id.as_str()) {
         Some(_) => None,
         // The process was killed between creating and registering it.
         None => {
-            let mut watched = phileas_domain::jobs::Job::new(known_id(&first.id)?);
+            let mut watched = Job::new(first.id.clone());
             watched.repo = first.repository.as_ref().map(ToString::to_string);
             watched.branch.clone_from(&first.branch);
-            watched.retry_of = old.id.parse().ok();
+            watched.retry_of = Some(old.id.clone());
             desk.queue.register(&desk.changes, watched)
         }
     };
     Ok(RetryOutput {
         not_registered,
         created: false,
-        job_id: first.id.clone(),
-        retry_of: old.id.clone(),
+        job_id: first.id.to_string(),
+        retry_of: old.id.to_string(),
         archived_old: old.archived,
         job: JobView::of(first),
     })
@@ -233,7 +236,7 @@ async fn run_cancel_job(
     call: ToolCall,
 ) -> Result<ToolReply<CancelOutput>, ToolError> {
     let job = desk.job(&input.job_id).await?;
-    let state_before = state_word(&job.state).to_owned();
+    let state_before = job.state.as_str().to_owned();
     if !job.archived {
         let question = format!(
             "Cancel Jules job {} ({}) on {}, which is {state_before}? It is archived, and Jules works on it no more.",
@@ -244,17 +247,17 @@ async fn run_cancel_job(
                 .map_or_else(|| "no repository".to_owned(), ToString::to_string),
         );
         if let Confirmation::RunRequest(ask) =
-            confirm_action(&desk, &call, input.confirm, &question, &job.id).await?
+            confirm_action(&desk, &call, input.confirm, &question, job.id.as_str()).await?
         {
             return Ok(ToolReply::RunRequest(ask));
         }
-        desk.jules.archive(&job.id).await?;
+        desk.jules.archive(job.id.as_str()).await?;
         desk.queue
-            .retire(&desk.changes, &job.id, RetireReason::Cancelled);
-        desk.changes.job(&job.id);
+            .retire(&desk.changes, job.id.as_str(), RetireReason::Cancelled);
+        desk.changes.job(job.id.as_str());
     }
     Ok(ToolReply::Done(CancelOutput {
-        job_id: job.id,
+        job_id: job.id.to_string(),
         cancelled_now: !job.archived,
         state_before,
     }))

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use phileas_domain::engine::SessionState;
+use phileas_domain::engine::{ActivityKind, SessionState};
+use phileas_domain::jobs::AccountSession;
 use phileas_domain::model::RepositoryName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,6 @@ use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
 use super::super::view::{JobView, plan_text, plan_waits};
-use crate::runtime::ports::sessions_api::{Job, JobActivityKind};
 
 /// How much of a job's prompt is shown, in bytes.
 const PROMPT_BYTES: usize = 600;
@@ -80,25 +80,25 @@ async fn get(
     } else {
         Vec::new()
     };
-    let newest = |pick: fn(&JobActivityKind) -> Option<String>| {
-        let text = happenings.iter().rev().find_map(|one| pick(&one.what));
+    let newest = |pick: fn(&ActivityKind) -> Option<String>| {
+        let text = happenings.iter().rev().find_map(|one| pick(&one.kind));
         text.map(|text| TextLimit::new(&text, WORDS_BYTES))
     };
     let asks = job.state == SessionState::AwaitingUserFeedback;
     let plan = plan_waits(&job, &happenings) == Some(true);
     Ok(JobOutput {
         question: newest(|what| match what {
-            JobActivityKind::JulesSaid(text) => Some(text.clone()),
+            ActivityKind::AgentMessaged(text) => Some(text.clone()),
             _ => None,
         })
         .filter(|_| asks),
         plan: newest(|what| match what {
-            JobActivityKind::Planned { steps, .. } => Some(plan_text(steps)),
+            ActivityKind::PlanGenerated { steps, .. } => Some(plan_text(steps)),
             _ => None,
         })
         .filter(|_| plan),
         reason: newest(|what| match what {
-            JobActivityKind::Failed(reason) => Some(reason.clone()),
+            ActivityKind::Failed(reason) => Some(reason.clone()),
             _ => None,
         }),
         has_changes: job.changes.is_some() || happenings.iter().any(|one| one.changes.is_some()),
@@ -147,11 +147,11 @@ pub(super) fn list_jobs() -> ToolDefinition {
 /// Newest first; equal times by the id, so that every job has one place.
 type ListPosition = (String, String);
 
-fn list_position(job: &Job) -> ListPosition {
+fn list_position(job: &AccountSession) -> ListPosition {
     let at = job
         .created_at
         .map(|at| format!("{:020}", at.as_nanosecond()));
-    (at.unwrap_or_default(), job.id.clone())
+    (at.unwrap_or_default(), job.id.to_string())
 }
 
 async fn run_list_jobs(
@@ -174,7 +174,7 @@ async fn run_list_jobs(
         input.archived
     );
     let before: Option<ListPosition> = cursor::read(&of, input.cursor.as_deref())?;
-    let mut jobs: Vec<Job> = Vec::new();
+    let mut jobs: Vec<AccountSession> = Vec::new();
     let mut page = None;
     let mut truncated = true;
     let mut last: Option<ListPosition> = None;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use phileas_domain::engine::{MergeFacts, MergeMethod, PullState, RunRequest, merge_gate};
-use phileas_domain::jobs::RetireReason;
+use phileas_domain::jobs::{AccountSession, PullLink, RetireReason};
 use phileas_domain::model::{PullNumber, RepositoryName};
 use phileas_domain::prompt::clean_line;
 use schemars::JsonSchema;
@@ -13,7 +13,6 @@ use super::super::confirm::{Confirmation, asks_a_person, confirm_action};
 use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect, ToolReply};
 use super::super::tool_error::ToolError;
-use crate::runtime::ports::sessions_api::Job;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -105,13 +104,15 @@ async fn merge_pull(
     call: ToolCall,
 ) -> Result<ToolReply<Output>, ToolError> {
     let job = desk.job(&input.job_id).await?;
-    let (repository, number) = pull_of(&job, input.payload.pull_number)?;
+    let PullLink {
+        repository, number, ..
+    } = pull_of(&job, input.payload.pull_number)?;
     if !desk.policy.is_allowed(&repository) {
         return Err(desk
             .policy
             .refusal(&format!("{repository} is not among the repositories")));
     }
-    let pull = PullNumber(number);
+    let (pull, number) = (number, number.0);
     let facts = desk.phileas.merge_facts(&repository, pull).await?;
     let facts = facts.ok_or_else(|| {
         ToolError::new(format!(
@@ -120,7 +121,7 @@ async fn merge_pull(
     })?;
     let head = facts.head.to_string();
     let mut output = Output {
-        job_id: job.id.clone(),
+        job_id: job.id.to_string(),
         repo: repository.to_string(),
         pull_number: number,
         head_sha: head.clone(),
@@ -181,26 +182,27 @@ async fn merge_pull(
         .merge(&repository, pull, &facts.head, method)
         .await?;
     // A completed job can still push. Where archiving fails, it is merged all the same.
-    output.archived_job = job.archived || desk.jules.archive(&job.id).await.is_ok();
+    output.archived_job = job.archived || desk.jules.archive(job.id.as_str()).await.is_ok();
     output.merged_now = true;
     desk.queue
-        .retire(&desk.changes, &job.id, RetireReason::Merged);
-    desk.changes.job(&job.id);
+        .retire(&desk.changes, job.id.as_str(), RetireReason::Merged);
+    desk.changes.job(job.id.as_str());
     Ok(ToolReply::Done(output))
 }
 
 /// The pull request that is meant. Where it lives, the job's own repository says, never an address alone.
-fn pull_of(job: &Job, wanted: Option<u64>) -> Result<(RepositoryName, u64), ToolError> {
-    let named: Vec<&(RepositoryName, u64)> = job
+fn pull_of(job: &AccountSession, wanted: Option<u64>) -> Result<PullLink, ToolError> {
+    let links: Vec<&PullLink> = job
         .pulls
         .iter()
-        .filter_map(|pull| pull.named.as_ref())
-        .filter(|(repository, number)| {
-            job.repository.as_ref().is_none_or(|own| own == repository)
-                && wanted.is_none_or(|wanted| wanted == *number)
+        .filter_map(|pull| pull.link.as_ref())
+        .filter(|link| {
+            let own = job.repository.as_ref();
+            own.is_none_or(|own| *own == link.repository)
+                && wanted.is_none_or(|wanted| wanted == link.number.0)
         })
         .collect();
-    match named.as_slice() {
+    match links.as_slice() {
         [one] => Ok((*one).clone()),
         [] => Err(ToolError::new(match wanted {
             Some(number) => format!("job {} has no pull request #{number}", job.id),
@@ -211,7 +213,7 @@ fn pull_of(job: &Job, wanted: Option<u64>) -> Result<(RepositoryName, u64), Tool
             job.id,
             several
                 .iter()
-                .map(|(_, number)| number.to_string())
+                .map(|link| link.number.to_string())
                 .collect::<Vec<_>>()
                 .join(", ")
         ))),

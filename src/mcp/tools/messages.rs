@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use phileas_domain::engine::ActivityKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,7 @@ use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffe
 use super::super::tool_error::ToolError;
 use super::super::view::plan_text;
 use super::jobs::limit;
-use crate::runtime::ports::sessions_api::{JobActivity, JobActivityKind};
+use crate::runtime::ports::sessions_api::JobActivity;
 
 /// How much of one message is shown by default, in bytes.
 const DEFAULT_BYTES: usize = 2_000;
@@ -104,7 +105,7 @@ async fn get(desk: Arc<ToolContext>, input: Input, _call: ToolCall) -> Result<Ou
         messages.push(message);
     }
     Ok(Output {
-        job_id: job.id,
+        job_id: job.id.to_string(),
         messages,
         next_cursor: cursor::write(&of, &seen),
         has_more,
@@ -113,10 +114,10 @@ async fn get(desk: Arc<ToolContext>, input: Input, _call: ToolCall) -> Result<Ou
 
 /// A happening that is a message, and its instant in a form that can be compared.
 fn message_view(one: &JobActivity, bytes: usize) -> Option<(String, MessageView)> {
-    let (role, kind, text) = match &one.what {
-        JobActivityKind::JulesSaid(text) => ("agent", "message", text.clone()),
-        JobActivityKind::PersonSaid(text) => ("user", "message", text.clone()),
-        JobActivityKind::Planned { steps, .. } => ("agent", "plan", plan_text(steps)),
+    let (role, kind, text) = match &one.kind {
+        ActivityKind::AgentMessaged(text) => ("agent", "message", text.clone()),
+        ActivityKind::UserMessaged(text) => ("user", "message", text.clone()),
+        ActivityKind::PlanGenerated { steps, .. } => ("agent", "plan", plan_text(steps)),
         _ => return None,
     };
     let at = one.at.map(|at| format!("{:020}", at.as_nanosecond()));

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use phileas_domain::engine::ActivityKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
-use super::super::view::{plan_waits, state_word};
-use crate::runtime::ports::sessions_api::JobActivityKind;
+use super::super::view::plan_waits;
 
 /// The longest message, in characters. Jules names no limit; this is far above what people type.
 const MAX_MESSAGE_CHARS: usize = 100_000;
@@ -79,11 +79,11 @@ async fn run_send_message(
             job.id
         )));
     }
-    desk.jules.send_message(&job.id, &text).await?;
-    desk.changes.job(&job.id);
+    desk.jules.send_message(job.id.as_str(), &text).await?;
+    desk.changes.job(job.id.as_str());
     Ok(MessageOutput {
-        state_before: state_word(&job.state).to_owned(),
-        job_id: job.id,
+        state_before: job.state.as_str().to_owned(),
+        job_id: job.id.to_string(),
         sent: true,
     })
 }
@@ -125,8 +125,8 @@ async fn run_approve_plan(
 ) -> Result<ApproveOutput, ToolError> {
     let job = desk.job(&input.job_id).await?;
     let happenings = desk.activities(&job).await?;
-    let newest = happenings.iter().rev().find_map(|one| match &one.what {
-        JobActivityKind::Planned { plan, .. } => Some(plan.clone()),
+    let newest = happenings.iter().rev().find_map(|one| match &one.kind {
+        ActivityKind::PlanGenerated { id, .. } => Some(id.clone()),
         _ => None,
     });
     if let (Some(read), Some(newest)) = (&input.plan_id, &newest)
@@ -139,8 +139,8 @@ async fn run_approve_plan(
     }
     let approved_now = match plan_waits(&job, &happenings) {
         Some(true) => {
-            desk.jules.approve(&job.id).await?;
-            desk.changes.job(&job.id);
+            desk.jules.approve(job.id.as_str()).await?;
+            desk.changes.job(job.id.as_str());
             true
         }
         Some(false) => false,
@@ -148,12 +148,12 @@ async fn run_approve_plan(
             return Err(ToolError::new(format!(
                 "job {} has no plan that waits for approval; its state is {}",
                 job.id,
-                state_word(&job.state)
+                job.state.as_str()
             )));
         }
     };
     Ok(ApproveOutput {
-        job_id: job.id,
+        job_id: job.id.to_string(),
         plan_id: newest,
         approved_now,
     })

@@ -5,8 +5,8 @@ use std::future::Future;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use phileas_domain::engine::{CreateFailure, Pull};
-use phileas_domain::jobs::{Activity, JobId, PullLink, Session};
+use phileas_domain::engine::{Activity, CreateFailure, Pull};
+use phileas_domain::jobs::{AccountSession, JobId, PullLink};
 use phileas_domain::model::RepositoryName;
 
 use super::{Failure, ReadGitHub};
@@ -59,13 +59,13 @@ pub trait ReadAccount: Send + Sync {
     fn sessions(
         &self,
         wanted: &BTreeSet<JobId>,
-    ) -> impl Future<Output = Result<Vec<Session>, AccountFailure>> + Send;
+    ) -> impl Future<Output = Result<Vec<AccountSession>, AccountFailure>> + Send;
 
     /// Reads a session; `None` when Jules does not know it.
     fn read_session(
         &self,
         id: &JobId,
-    ) -> impl Future<Output = Result<Option<Session>, AccountFailure>> + Send;
+    ) -> impl Future<Output = Result<Option<AccountSession>, AccountFailure>> + Send;
 
     /// Reads a session's activities, oldest first; `None` when Jules does not show them (yet).
     fn activities(
@@ -83,13 +83,7 @@ pub trait ReadAccount: Send + Sync {
     fn marked(
         &self,
         marker: &str,
-    ) -> impl Future<Output = Result<Option<Session>, AccountFailure>> + Send;
-
-    /// The branch that a session started from, where it is shown.
-    fn branch(
-        &self,
-        id: &JobId,
-    ) -> impl Future<Output = Result<Option<String>, AccountFailure>> + Send;
+    ) -> impl Future<Output = Result<Option<AccountSession>, AccountFailure>> + Send;
 
     /// What time it was at Jules with its last answer, in whole seconds; `None` where no answer was dated yet. Times of
     /// sessions and activities are by this clock, and this machine's may be another.
@@ -106,7 +100,10 @@ pub trait ReadAccount: Send + Sync {
 /// An account as it is changed.
 pub trait WriteAccount: ReadAccount {
     /// Starts a session: exactly one request, never repeated.
-    fn start(&self, new: &NewJob) -> impl Future<Output = Result<Session, CreateFailure>> + Send;
+    fn start(
+        &self,
+        new: &NewJob,
+    ) -> impl Future<Output = Result<AccountSession, CreateFailure>> + Send;
 
     /// Says something to a session, once.
     fn send_message(

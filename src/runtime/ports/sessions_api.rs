@@ -6,7 +6,8 @@
 use std::pin::Pin;
 
 use jiff::Timestamp;
-use phileas_domain::engine::{CreateFailure, SessionState};
+use phileas_domain::engine::{ActivityKind, CreateFailure};
+use phileas_domain::jobs::{AccountSession, Changes};
 use phileas_domain::model::RepositoryName;
 
 use super::Failure;
@@ -14,58 +15,7 @@ use super::Failure;
 /// What a port answers, later.
 pub type BoxedAnswer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A job: a session of Jules, with its texts.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Job {
-    /// The session's id.
-    pub id: String,
-    /// Its title.
-    pub title: String,
-    /// What it was asked; empty where Jules does not show it.
-    pub prompt: String,
-    /// The repository that it works on. `None`: none, or Jules does not say.
-    pub repository: Option<RepositoryName>,
-    /// The branch that it started from, where Jules says so.
-    pub branch: Option<String>,
-    /// Where it stands.
-    pub state: SessionState,
-    /// When it was created.
-    pub created_at: Option<Timestamp>,
-    /// When it last changed.
-    pub updated_at: Option<Timestamp>,
-    /// Its page in the web application.
-    pub url: String,
-    /// Whether it is archived.
-    pub archived: bool,
-    /// The pull requests that it opened.
-    pub pulls: Vec<JobPull>,
-    /// The changes that it shows without a pull request.
-    pub changes: Option<Changes>,
-}
-
-/// A pull request of a job.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JobPull {
-    /// Its page on GitHub.
-    pub url: String,
-    /// Its title.
-    pub title: String,
-    /// The repository and the number that the address names, where it is one of GitHub.
-    pub named: Option<(RepositoryName, u64)>,
-}
-
-/// Changes in the format of `git diff`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changes {
-    /// The changes, all since the job began.
-    pub patch: String,
-    /// The commit that they apply to; empty where Jules does not say.
-    pub base: String,
-    /// A message for their commit.
-    pub message: String,
-}
-
-/// One thing that happened in a job.
+/// One activity of a job, with the changes that it shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobActivity {
     /// Its id.
@@ -73,35 +23,9 @@ pub struct JobActivity {
     /// When.
     pub at: Option<Timestamp>,
     /// What.
-    pub what: JobActivityKind,
+    pub kind: ActivityKind,
     /// The changes that it shows.
     pub changes: Option<Changes>,
-}
-
-/// What happened in a job.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum JobActivityKind {
-    /// Jules said something.
-    JulesSaid(String),
-    /// A person, or a program for one, said something.
-    PersonSaid(String),
-    /// A plan was made.
-    Planned {
-        /// Its id; a revised one has another.
-        plan: String,
-        /// Its steps: title and description.
-        steps: Vec<(String, String)>,
-    },
-    /// The plan with this id was approved.
-    Approved(String),
-    /// It went on.
-    Progress(String),
-    /// It ended.
-    Completed,
-    /// It failed, and why.
-    Failed(String),
-    /// Anything else, by Jules' name for it.
-    Other(String),
 }
 
 /// A job to be created.
@@ -123,7 +47,7 @@ pub struct NewJob {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JobPage {
     /// The jobs.
-    pub jobs: Vec<Job>,
+    pub jobs: Vec<AccountSession>,
     /// Where the next page begins; `None` on the last one.
     pub next: Option<String>,
 }
@@ -153,10 +77,10 @@ pub struct SourcePage {
 /// An account of Jules.
 pub trait SessionsApi: Send + Sync {
     /// Creates a job: exactly one request, never repeated.
-    fn create(&self, new: NewJob) -> BoxedAnswer<'_, Result<Job, CreateFailure>>;
+    fn create(&self, new: NewJob) -> BoxedAnswer<'_, Result<AccountSession, CreateFailure>>;
 
     /// Reads a job; `None` when Jules does not know it.
-    fn job<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<Option<Job>, Failure>>;
+    fn job<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<Option<AccountSession>, Failure>>;
 
     /// Reads a page of jobs of the account, of all its repositories, archived ones left out unless only they are asked
     /// for.

@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::Ledger;
-use phileas_domain::jobs::{EventKind, FeedMemory, JobId, NewEvent, SentNews, TurnNews, of_turn};
+use phileas_domain::jobs::{
+    EventKind, FeedMemory, JobId, NewEvent, SentNews, SessionRead, TurnNews, of_turn,
+};
 use phileas_domain::model::RepositoryId;
 use phileas_domain::state::State;
 
@@ -147,16 +149,15 @@ impl Feed {
     ) -> Result<Option<NewEvent>, Duration> {
         let read = match &member.jules {
             Ok(key) => read_session(&*key.client, &news.session).await,
-            Err(no_key) => Ok(None).inspect(|_| tracing::debug!("{no_key}")),
+            Err(no_key) => {
+                tracing::debug!("{no_key}");
+                Ok(SessionRead::Unread)
+            }
         };
         match read {
             Ok(read) => {
                 self.lock_state().tries.remove(&news.session);
-                let (seen, log) = match &read {
-                    Some((seen, log)) => (Some(seen.as_ref()), Some(log.as_slice())),
-                    None => (None, None),
-                };
-                Ok(of_turn(news, &member.name, seen, log))
+                Ok(of_turn(news, &member.name, &read))
             }
             Err(failure) => {
                 let mut known = self.lock_state();
@@ -168,7 +169,7 @@ impl Feed {
                 }
                 tracing::warn!(job = %news.session, "its event is written without its text: {failure}");
                 known.tries.remove(&news.session);
-                Ok(of_turn(news, &member.name, None, None))
+                Ok(of_turn(news, &member.name, &SessionRead::Unread))
             }
         }
     }
@@ -223,19 +224,15 @@ impl Feed {
     }
 }
 
-type SessionRead = (
-    Option<phileas_domain::jobs::Session>,
-    Vec<phileas_domain::jobs::Activity>,
-);
-
 /// Reads a session and what was said in it.
 async fn read_session(
     account: &impl ReadAccount,
     id: &JobId,
-) -> Result<Option<SessionRead>, AccountFailure> {
-    let Some(seen) = account.read_session(id).await? else {
-        return Ok(Some((None, Vec::new())));
+) -> Result<SessionRead, AccountFailure> {
+    let Some(session) = account.read_session(id).await? else {
+        return Ok(SessionRead::Missing);
     };
+    let session = Box::new(session);
     let log = account.activities(id).await?.unwrap_or_default();
-    Ok(Some((Some(seen), log)))
+    Ok(SessionRead::Found { session, log })
 }

@@ -8,15 +8,15 @@ mod log;
 mod turn;
 
 pub use log::{PATIENCE, REASON_PATIENCE, Rules};
-pub use turn::of_turn;
+pub use turn::{SessionRead, of_turn};
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::event::{NewEvent, Payload, shorten_text};
 use super::job::{Job, Priority};
 use super::memory::JobMemory;
-use super::session::{Activity, Session};
-use crate::engine::SessionState;
+use super::session::AccountSession;
+use crate::engine::{Activity, SessionState};
 use log::{ActivityLog, Finding, MAX_TITLE_CHARS, Verdict};
 
 /// How often the activities of a waiting session are read again although nothing indicates a change.
@@ -27,7 +27,12 @@ pub const WAITING_RECHECK: SignedDuration = SignedDuration::from_mins(10);
 ///
 /// A session at work costs one entry of the listing, until it has been quiet for so long that it may be stuck.
 #[must_use]
-pub fn needs_activities(known: &JobMemory, seen: &Session, now: Timestamp, rules: &Rules) -> bool {
+pub fn needs_activities(
+    known: &JobMemory,
+    seen: &AccountSession,
+    now: Timestamp,
+    rules: &Rules,
+) -> bool {
     if seen.archived || seen.state == SessionState::Paused {
         return false;
     }
@@ -56,7 +61,7 @@ pub fn needs_activities(known: &JobMemory, seen: &Session, now: Timestamp, rules
 pub fn judge_session(
     job: &Job,
     known: &mut JobMemory,
-    seen: &Session,
+    seen: &AccountSession,
     activities: Option<&[Activity]>,
     now: Timestamp,
     rules: &Rules,
@@ -67,7 +72,7 @@ pub fn judge_session(
         known.read_again_at = None;
     }
     let since = *known.status_since.get_or_insert(now);
-    if let Some(pull) = &seen.pull {
+    if let Some(pull) = seen.pull() {
         known.pull = Some(pull.url.clone());
     }
     let activities = activities?;
@@ -107,7 +112,7 @@ pub fn judge_session(
     Some(build_event(job, seen, known, *found))
 }
 
-fn build_event(job: &Job, seen: &Session, known: &JobMemory, found: Finding) -> NewEvent {
+fn build_event(job: &Job, seen: &AccountSession, known: &JobMemory, found: Finding) -> NewEvent {
     let repository = seen.repository.clone().or_else(|| job.repository_name());
     let title = Some(seen.title.trim().to_owned()).filter(|title| !title.is_empty());
     let payload = Payload {

@@ -36,7 +36,7 @@ pub mod settled;
 pub mod turn;
 
 pub use brief::Brief;
-pub use cause::{Rules, judge_session, needs_activities, of_turn};
+pub use cause::{Rules, SessionRead, judge_session, needs_activities, of_turn};
 pub use config::Config;
 pub use event::{Event, EventId, EventKind, NewEvent, Payload};
 pub use job::{Job, JobId, Priority, RetireReason, Retired};
@@ -44,6 +44,6 @@ pub use line::{Line, LineFault};
 pub use memory::{AccountMemory, JobMemory, MonitorMemory};
 pub use queue::{Acknowledged, WatcherMemory};
 pub use registry::Registry;
-pub use session::{Activity, ActivityKind, PullLink, Session};
+pub use session::{AccountSession, Changes, PullLink, SessionPull};
 pub use settled::settled_reason;
 pub use turn::{FeedMemory, NewsKind, SentNews, TurnNews};

@@ -1,4 +1,4 @@
-//! Defines a session and its activities as the monitor reads them, in whatever repository.
+//! Defines a session as its account sees it, in whatever repository.
 
 use jiff::Timestamp;
 
@@ -6,31 +6,88 @@ use super::job::JobId;
 use crate::engine::SessionState;
 use crate::model::{PullNumber, RepositoryName};
 
-/// A session, from the listing or from a single request.
+/// A session of an account, with every text that Jules shows, in whatever repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session {
+pub struct AccountSession {
     /// Its id.
     pub id: JobId,
     /// Its state.
     pub state: SessionState,
     /// Its title.
     pub title: String,
-    /// Its prompt, if Jules returns it.
+    /// Its prompt; empty if Jules does not return it.
     pub prompt: String,
     /// The repository that it works on. `None`: it has none, or Jules does not return it.
     pub repository: Option<RepositoryName>,
-    /// The URL of its page.
+    /// The branch that it started from, if Jules returns it.
+    pub branch: Option<String>,
+    /// The URL of its page; may be empty.
     pub url: String,
     /// When it was created.
     pub created_at: Option<Timestamp>,
     /// When it was last updated.
     pub updated_at: Option<Timestamp>,
-    /// Its pull request.
-    pub pull: Option<PullLink>,
-    /// Whether it has changes to files.
-    pub has_changes: bool,
     /// Whether it is archived.
     pub archived: bool,
+    /// The pull requests that it opened, each once.
+    pub pulls: Vec<SessionPull>,
+    /// The changes that it shows outside its pull requests.
+    pub changes: Option<Changes>,
+}
+
+impl AccountSession {
+    /// A session of which nothing but its id and its state is known.
+    #[must_use]
+    pub fn new(id: JobId, state: SessionState) -> Self {
+        Self {
+            id,
+            state,
+            title: String::new(),
+            prompt: String::new(),
+            repository: None,
+            branch: None,
+            url: String::new(),
+            created_at: None,
+            updated_at: None,
+            archived: false,
+            pulls: Vec::new(),
+            changes: None,
+        }
+    }
+
+    /// Its newest pull request on GitHub.
+    #[must_use]
+    pub fn pull(&self) -> Option<&PullLink> {
+        self.pulls.iter().rev().find_map(|pull| pull.link.as_ref())
+    }
+
+    /// Whether it shows changes to files.
+    #[must_use]
+    pub fn has_changes(&self) -> bool {
+        !self.pulls.is_empty() || self.changes.is_some()
+    }
+}
+
+/// A pull request that a session shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionPull {
+    /// Its URL, as Jules returns it.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+    /// Where it is, if that is on GitHub.
+    pub link: Option<PullLink>,
+}
+
+/// Changes in the format of `git diff`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changes {
+    /// The changes, all since the session began.
+    pub patch: String,
+    /// The commit that they apply to; may be empty.
+    pub base: String,
+    /// A message for their commit; may be empty.
+    pub message: String,
 }
 
 /// A pull request on GitHub.
@@ -72,48 +129,6 @@ impl PullLink {
             number: PullNumber(number),
         })
     }
-}
-
-/// An activity of a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Activity {
-    /// Its id, unique in its session.
-    pub id: String,
-    /// When it happened.
-    pub at: Timestamp,
-    /// What happened.
-    pub kind: ActivityKind,
-    /// Whether it has changes to files.
-    pub has_changes: bool,
-}
-
-/// What happened. The texts come from Jules or a person, and are untrusted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ActivityKind {
-    /// Jules wrote a message.
-    AgentMessaged(String),
-    /// A user wrote a message to Jules.
-    UserMessaged(String),
-    /// Jules made a plan.
-    PlanGenerated {
-        /// The plan's id; a revised plan has another one.
-        id: String,
-        /// The titles of its steps.
-        steps: Vec<String>,
-    },
-    /// The plan was approved.
-    PlanApproved,
-    /// The session made progress.
-    Progress {
-        /// The current step; may be empty.
-        title: String,
-    },
-    /// The session ended.
-    Completed,
-    /// The session failed, with Jules' reason.
-    Failed(String),
-    /// Any other activity, by its name in the API.
-    Unknown(String),
 }
 
 #[cfg(test)]

@@ -4,13 +4,13 @@
 use jiff::Timestamp;
 
 use super::event::{Event, EventKind};
-use super::session::{Activity, ActivityKind, Session};
-use crate::engine::SessionState;
+use super::session::AccountSession;
+use crate::engine::{Activity, ActivityKind, SessionState};
 
 /// Why a question, a plan or a standstill needs no action any more, as a sentence. `None` if it still waits, and for
 /// events of other kinds. `log` holds all activities of the session, oldest first.
 #[must_use]
-pub fn settled_reason(event: &Event, seen: &Session, log: &[Activity]) -> Option<String> {
+pub fn settled_reason(event: &Event, seen: &AccountSession, log: &[Activity]) -> Option<String> {
     let kind = event.event_kind()?;
     if !matches!(
         kind,
@@ -98,14 +98,14 @@ fn is_message(activity: &Activity) -> bool {
 }
 
 /// Whether Jules waits for an answer to a message that it wrote after the last message to it.
-fn still_waits(seen: &Session, later: &[Activity]) -> bool {
+fn still_waits(seen: &AccountSession, later: &[Activity]) -> bool {
     let answered = later.iter().rposition(is_message).map_or(0, |at| at + 1);
     let asks = |one: &Activity| matches!(one.kind, ActivityKind::AgentMessaged(_));
     seen.state == SessionState::AwaitingUserFeedback && later[answered..].iter().any(asks)
 }
 
 /// The reason if the session's state is neither the one that waits for this nor the one at the time of the event.
-fn gone_on(event: &Event, seen: &Session, waiting: SessionState) -> Option<String> {
+fn gone_on(event: &Event, seen: &AccountSession, waiting: SessionState) -> Option<String> {
     let state = seen.state.as_str();
     let same = event.status.as_deref() == Some(state);
     (seen.state != waiting && !same).then(|| format!("the session has gone on and is {state} now"))
@@ -118,7 +118,6 @@ fn to_second(at: Timestamp) -> impl std::fmt::Display {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::Job;
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(1_800_000_000 + second).unwrap()
@@ -151,19 +150,10 @@ mod tests {
         does(&id, second, kind)
     }
 
-    fn seen(state: SessionState) -> Session {
-        Session {
-            id: Job::new("7".parse().unwrap()).job_id,
-            state,
-            title: String::new(),
-            prompt: String::new(),
-            repository: None,
-            url: String::new(),
+    fn seen(state: SessionState) -> AccountSession {
+        AccountSession {
             created_at: Some(at(0)),
-            updated_at: None,
-            pull: None,
-            has_changes: false,
-            archived: false,
+            ..AccountSession::new("7".parse().unwrap(), state)
         }
     }
 

@@ -136,15 +136,20 @@ async fn activities_are_read_with_all_their_omissions() {
     assert_eq!(
         kinds,
         [
-            ActivityKind::PlanGenerated(vec![
-                PlanStep {
-                    title: "Look".to_owned(),
-                    description: String::new()
-                },
-                PlanStep::default()
-            ]),
+            ActivityKind::PlanGenerated {
+                id: "p".to_owned(),
+                steps: vec![
+                    PlanStep {
+                        title: "Look".to_owned(),
+                        description: String::new()
+                    },
+                    PlanStep::default()
+                ],
+            },
             ActivityKind::PlanApproved,
-            ActivityKind::Progress,
+            ActivityKind::Progress {
+                title: String::new()
+            },
             ActivityKind::AgentMessaged("Which one?".to_owned()),
             ActivityKind::UserMessaged("That one.".to_owned()),
             ActivityKind::Completed,

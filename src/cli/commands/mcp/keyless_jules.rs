@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use phileas_domain::engine::CreateFailure;
+use phileas_domain::jobs::AccountSession;
 
 use crate::runtime::ports::sessions_api::{
-    BoxedAnswer, Job, JobActivity, JobPage, NewJob, SessionsApi, SourcePage,
+    BoxedAnswer, JobActivity, JobPage, NewJob, SessionsApi, SourcePage,
 };
 use crate::runtime::ports::{Disposition, Failure};
 
@@ -45,12 +46,12 @@ impl KeylessJules {
 }
 
 impl SessionsApi for KeylessJules {
-    fn create(&self, _new: NewJob) -> BoxedAnswer<'_, Result<Job, CreateFailure>> {
+    fn create(&self, _new: NewJob) -> BoxedAnswer<'_, Result<AccountSession, CreateFailure>> {
         let detail = self.credential_failure().detail;
         Box::pin(async { Err(CreateFailure::Credential { detail }) })
     }
 
-    fn job<'a>(&'a self, _id: &'a str) -> BoxedAnswer<'a, Result<Option<Job>, Failure>> {
+    fn job<'a>(&'a self, _id: &'a str) -> BoxedAnswer<'a, Result<Option<AccountSession>, Failure>> {
         self.denied_answer()
     }
 

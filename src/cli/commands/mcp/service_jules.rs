@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use phileas_domain::engine::CreateFailure;
+use phileas_domain::jobs::AccountSession;
 
 use crate::adapters::jules::sessions_api::JulesSessions;
 use crate::runtime::ports::sessions_api::{
-    BoxedAnswer, Job, JobActivity, JobPage, NewJob, SessionsApi, SourcePage,
+    BoxedAnswer, JobActivity, JobPage, NewJob, SessionsApi, SourcePage,
 };
 use crate::runtime::ports::{Disposition, Failure};
 use crate::server::accounts::keys::KeyClient;
@@ -58,7 +59,7 @@ impl ServiceJules {
     }
 
     /// The job and its account. `None`: no key knows it. A failed key is reported only if no other key knows the job.
-    async fn find_job(&self, id: &str) -> Result<Option<(Job, JulesSessions)>, Failure> {
+    async fn find_job(&self, id: &str) -> Result<Option<(AccountSession, JulesSessions)>, Failure> {
         let keys = self.distinct_keys()?;
         let first = self.remembered_key(id).and_then(|number| {
             let key = keys.get(&number)?;
@@ -134,7 +135,7 @@ impl KeyPage<'_> {
 }
 
 impl SessionsApi for ServiceJules {
-    fn create(&self, new: NewJob) -> BoxedAnswer<'_, Result<Job, CreateFailure>> {
+    fn create(&self, new: NewJob) -> BoxedAnswer<'_, Result<AccountSession, CreateFailure>> {
         Box::pin(async move {
             let key = self.repositories.key_of(&new.source.0).map_err(|no_key| {
                 CreateFailure::Credential {
@@ -143,12 +144,12 @@ impl SessionsApi for ServiceJules {
             })?;
             let number = key.number;
             let job = JulesSessions::new(key.client).create(new).await?;
-            self.remember_key(&job.id, number);
+            self.remember_key(job.id.as_str(), number);
             Ok(job)
         })
     }
 
-    fn job<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<Option<Job>, Failure>> {
+    fn job<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<Option<AccountSession>, Failure>> {
         Box::pin(async move { Ok(self.find_job(id).await?.map(|(job, _)| job)) })
     }
 

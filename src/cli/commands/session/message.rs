@@ -60,7 +60,7 @@ fn plan_status(state: &SessionState, activities: &[Activity]) -> PlanStatus {
         return PlanStatus::Waits;
     }
     let last = activities.iter().rev().find_map(|one| match one.kind {
-        ActivityKind::PlanGenerated(_) => Some(PlanStatus::Waits),
+        ActivityKind::PlanGenerated { .. } => Some(PlanStatus::Waits),
         ActivityKind::PlanApproved => Some(PlanStatus::Approved),
         _ => None,
     });

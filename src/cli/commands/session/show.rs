@@ -153,11 +153,11 @@ fn activity_detail(kind: &ActivityKind) -> (&str, Option<Cow<'_, str>>) {
     match kind {
         ActivityKind::AgentMessaged(text) => ("agent_messaged", borrowed(text.as_str())),
         ActivityKind::UserMessaged(text) => ("user_messaged", borrowed(text.as_str())),
-        ActivityKind::PlanGenerated(steps) => {
+        ActivityKind::PlanGenerated { steps, .. } => {
             ("plan_generated", Some(Cow::Owned(plan_steps(steps))))
         }
         ActivityKind::PlanApproved => ("plan_approved", None),
-        ActivityKind::Progress => ("progress", None),
+        ActivityKind::Progress { .. } => ("progress", None),
         ActivityKind::Completed => ("completed", None),
         ActivityKind::Failed(reason) => ("failed", borrowed(reason.as_str())),
         ActivityKind::Unknown(kind) => (kind, None),

@@ -77,7 +77,8 @@ pub struct KeyUsage {
     pub created_last_day: u32,
 }
 
-/// A Jules session.
+/// A Jules session, as the repository sees it that it may work on. [`crate::jobs::AccountSession`] is one of whatever
+/// repository.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     /// Its id.
@@ -153,9 +154,9 @@ impl SessionState {
 }
 
 /// One activity of a session.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Activity {
-    /// Its id.
+    /// Its id, unique in its session.
     pub id: String,
     /// When.
     pub at: Timestamp,
@@ -174,19 +175,27 @@ pub struct PlanStep {
     pub description: String,
 }
 
-/// What an activity is.
+/// What an activity is. The texts come from Jules or a person, and are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ActivityKind {
-    /// Jules wrote a message: untrusted text.
+    /// Jules wrote a message.
     AgentMessaged(String),
     /// A user wrote a message.
     UserMessaged(String),
-    /// Jules made a plan with these steps.
-    PlanGenerated(Vec<PlanStep>),
+    /// Jules made a plan.
+    PlanGenerated {
+        /// The plan's id; a revised plan has another one.
+        id: String,
+        /// Its steps.
+        steps: Vec<PlanStep>,
+    },
     /// A plan was approved.
     PlanApproved,
-    /// Progress.
-    Progress,
+    /// The session made progress.
+    Progress {
+        /// The current step; may be empty.
+        title: String,
+    },
     /// The session ended.
     Completed,
     /// The session failed, with Jules' reason.

@@ -71,7 +71,7 @@ pub(crate) fn newest_plan<'s>(
         .iter()
         .rev()
         .find_map(|activity| match &activity.kind {
-            ActivityKind::PlanGenerated(steps) => Some((activity, steps.as_slice())),
+            ActivityKind::PlanGenerated { steps, .. } => Some((activity, steps.as_slice())),
             _ => None,
         })
 }

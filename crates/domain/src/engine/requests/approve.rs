@@ -19,7 +19,7 @@ fn outdated_approval(
     turn: Option<&Turn>,
     at: Timestamp,
 ) -> Option<&'static str> {
-    let is_plan = |one: &&Activity| matches!(one.kind, ActivityKind::PlanGenerated(_));
+    let is_plan = |one: &&Activity| matches!(one.kind, ActivityKind::PlanGenerated { .. });
     let mut plans = activities.iter().filter(is_plan);
     if plans.clone().any(|one| one.at > at) {
         return Some("the plan was made after this approval; read it and approve again");

@@ -190,7 +190,7 @@ fn assess_plan_approval(live: &LiveTurn<'_>) -> Progress {
         return Progress::ReadActivities;
     };
     let made = newest_activity(activities, |kind| {
-        matches!(kind, ActivityKind::PlanGenerated(_))
+        matches!(kind, ActivityKind::PlanGenerated { .. })
     });
     let approved = newest_activity(activities, |kind| {
         matches!(kind, ActivityKind::PlanApproved)

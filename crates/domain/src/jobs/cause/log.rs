@@ -2,9 +2,10 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::engine::{Activity, ActivityKind, PlanStep};
 use crate::jobs::event::{EventKind, MAX_STEP_CHARS, MAX_STEPS, Payload, shorten_text};
 use crate::jobs::memory::JobMemory;
-use crate::jobs::session::{Activity, ActivityKind, Session};
+use crate::jobs::session::AccountSession;
 
 /// How long to wait until a question, plan or end that the state announces appears among the activities. After that the
 /// event is sent without its text.
@@ -149,7 +150,7 @@ impl<'a> ActivityLog<'a> {
         let plan = if id.is_empty() { &activity.id } else { id };
         let mut found = Finding::new(EventKind::PlanReview, plan.clone());
         let shown = steps.iter().take(MAX_STEPS);
-        let short = |step: &String| shorten_text(Some(step.clone()), MAX_STEP_CHARS).0;
+        let short = |step: &PlanStep| shorten_text(Some(step.title.clone()), MAX_STEP_CHARS).0;
         found.payload = Payload {
             plan_id: Some(plan.clone()),
             activity_id: Some(activity.id.clone()),
@@ -165,7 +166,7 @@ impl<'a> ActivityLog<'a> {
         self.after_input.iter().any(ended)
     }
 
-    pub(super) fn judge_end(&self, seen: &Session, now: Timestamp) -> Verdict {
+    pub(super) fn judge_end(&self, seen: &AccountSession, now: Timestamp) -> Verdict {
         if !self.has_ended()
             && let Some(word) = self.last_input
             && now.duration_since(word.at) < PATIENCE
@@ -173,8 +174,8 @@ impl<'a> ActivityLog<'a> {
             // The state is older than the last message to Jules, so it describes the end before that message.
             return Verdict::Later;
         }
-        let changes = seen.has_changes || self.all.iter().any(|activity| activity.has_changes);
-        if seen.pull.is_none()
+        let changes = seen.has_changes() || self.all.iter().any(|activity| activity.has_changes);
+        if seen.pull().is_none()
             && !changes
             && let Some((activity, text)) = self.last_said()
             && text.contains('?')
@@ -182,7 +183,7 @@ impl<'a> ActivityLog<'a> {
             return question_found(activity, text).into();
         }
         let mut found = Finding::new(EventKind::Completed, self.period_name());
-        let outcome = match (&seen.pull, changes) {
+        let outcome = match (seen.pull(), changes) {
             (Some(_), _) => "pull_request",
             (None, true) => "changes",
             (None, false) => "nothing",
@@ -213,7 +214,7 @@ impl<'a> ActivityLog<'a> {
     /// Judges a session whose state says that it is at work.
     pub(super) fn judge_work(
         &self,
-        seen: &Session,
+        seen: &AccountSession,
         known: &JobMemory,
         now: Timestamp,
         rules: &Rules,

@@ -1,12 +1,13 @@
 use super::*;
+use crate::engine::{ActivityKind, PlanStep};
 use crate::jobs::event::EventKind;
-use crate::jobs::session::ActivityKind;
+use crate::jobs::session::{PullLink, SessionPull};
 
 /// A session, its activities, and the monitor's memory of it.
 struct Stage {
     job: Job,
     known: JobMemory,
-    seen: Session,
+    seen: AccountSession,
     log: Vec<Activity>,
     now: Timestamp,
     reads: usize,
@@ -20,18 +21,13 @@ fn stage() -> Stage {
     let now: Timestamp = "2026-01-05T00:00:00Z".parse().unwrap();
     let job = Job::new("77".parse().unwrap());
     Stage {
-        seen: Session {
-            id: job.job_id.clone(),
-            state: SessionState::Queued,
+        seen: AccountSession {
             title: "Tidy up".to_owned(),
-            prompt: String::new(),
             repository: Some("acme/widget".parse().unwrap()),
             url: "https://jules.google.com/session/77".to_owned(),
             created_at: Some(now),
             updated_at: Some(now),
-            pull: None,
-            has_changes: false,
-            archived: false,
+            ..AccountSession::new(job.job_id.clone(), SessionState::Queued)
         },
         job,
         known: JobMemory::default(),
@@ -106,10 +102,17 @@ fn progress() -> ActivityKind {
     }
 }
 
+fn step(title: &str) -> PlanStep {
+    PlanStep {
+        title: title.to_owned(),
+        description: String::new(),
+    }
+}
+
 fn plan(id: &str) -> ActivityKind {
     ActivityKind::PlanGenerated {
         id: id.to_owned(),
-        steps: vec!["Read".to_owned(), "Write".to_owned()],
+        steps: ["Read", "Write"].map(step).to_vec(),
     }
 }
 
@@ -236,7 +239,12 @@ fn an_end_tells_what_it_has_brought() {
         stage.does("a", ActivityKind::Completed);
         stage.log[1].has_changes = changes;
         let url = "https://github.com/acme/widget/pull/3";
-        stage.seen.pull = pull.then(|| super::super::session::PullLink::parse(url).unwrap());
+        let shown = SessionPull {
+            url: url.to_owned(),
+            title: String::new(),
+            link: PullLink::parse(url),
+        };
+        stage.seen.pulls = pull.then_some(shown).into_iter().collect();
         stage.set_state(SessionState::Completed);
         let payload = stage.check().unwrap().payload;
         assert_eq!(payload.outcome.as_deref(), Some(outcome));

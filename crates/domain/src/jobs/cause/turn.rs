@@ -2,31 +2,44 @@
 //! registered job causes one event.
 
 use super::log::{ActivityLog, Finding, MAX_TITLE_CHARS, Verdict, message_text, question_found};
-use crate::engine::SessionState;
+use crate::engine::{Activity, SessionState};
 use crate::jobs::event::{EventKind, NewEvent, Payload, shorten_text};
-use crate::jobs::session::{Activity, Session};
+use crate::jobs::session::AccountSession;
 use crate::jobs::turn::{NewsKind, TurnNews};
 use crate::model::RepositoryName;
 use crate::state::Outcome;
 
-/// The event of a turn, from what Jules shows of its session. `None`: no event is needed after all.
-///
-/// `seen` and `log` are what was read. `Some(None)` is a session that Jules does not know. `None` could not be read,
-/// and the event is built without it.
+/// What was read of a turn's session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SessionRead {
+    /// It could not be read.
+    Unread,
+    /// Jules does not know it.
+    Missing,
+    /// It was read.
+    Found {
+        /// The session.
+        session: Box<AccountSession>,
+        /// Its activities, oldest first.
+        log: Vec<Activity>,
+    },
+}
+
+/// The event of a turn, from what Jules shows of its session. `None`: no event is needed after all. Of a session that
+/// could not be read, the event is built all the same.
 #[must_use]
 pub fn of_turn(
     news: &TurnNews,
     repository: &RepositoryName,
-    seen: Option<Option<&Session>>,
-    log: Option<&[Activity]>,
+    read: &SessionRead,
 ) -> Option<NewEvent> {
-    if seen
-        .flatten()
-        .is_some_and(|seen| has_resumed(&news.what, seen))
-    {
+    let (seen, activities) = match read {
+        SessionRead::Found { session, log } => (Some(&**session), log.as_slice()),
+        SessionRead::Unread | SessionRead::Missing => (None, [].as_slice()),
+    };
+    if seen.is_some_and(|seen| has_resumed(&news.what, seen)) {
         return None;
     }
-    let activities = log.unwrap_or_default();
     let log = ActivityLog::new(activities);
     let found = match &news.what {
         // phileas opened a notice because Jules waits, so there is no need to wait any longer.
@@ -56,11 +69,13 @@ pub fn of_turn(
             found.payload.activity_id = log.newest.map(|activity| activity.id.clone());
             found
         }
-        NewsKind::Ended { outcome, note, .. } => ended_found(&log, outcome, note.as_deref(), seen)?,
+        NewsKind::Ended { outcome, note, .. } => {
+            let missing = *read == SessionRead::Missing;
+            ended_found(&log, outcome, note.as_deref(), missing)?
+        }
     };
-    let seen = seen.flatten();
     let title = seen.map(|seen| seen.title.trim().to_owned());
-    let pull = seen.and_then(|seen| Some(seen.pull.as_ref()?.url.clone()));
+    let pull = seen.and_then(|seen| Some(seen.pull()?.url.clone()));
     let of_ledger = |number| format!("https://github.com/{repository}/pull/{number}");
     let payload = Payload {
         repo: Some(repository.to_string()),
@@ -96,7 +111,7 @@ fn ended_found(
     log: &ActivityLog<'_>,
     outcome: &Outcome,
     note: Option<&str>,
-    seen: Option<Option<&Session>>,
+    missing: bool,
 ) -> Option<Finding> {
     let note = note
         .map(str::to_owned)
@@ -137,7 +152,7 @@ fn ended_found(
             found
         }
         // A person who cancelled the session knows about it; that a session has disappeared may be unknown to all.
-        Outcome::Cancelled if seen == Some(None) => {
+        Outcome::Cancelled if missing => {
             let mut found = error("not_found".to_owned(), "not_found");
             found.cause = "not_found".to_owned();
             found.message = note.or_else(|| Some("Jules does not know this session".to_owned()));
@@ -148,7 +163,7 @@ fn ended_found(
 }
 
 /// Whether Jules waits no longer: the decision is a moment old, and an answer may have come since.
-fn has_resumed(what: &NewsKind, seen: &Session) -> bool {
+fn has_resumed(what: &NewsKind, seen: &AccountSession) -> bool {
     match what {
         NewsKind::Asked { .. } => seen.state != SessionState::AwaitingUserFeedback,
         NewsKind::Planned { .. } => seen.state != SessionState::AwaitingPlanApproval,
@@ -161,7 +176,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::jobs::session::ActivityKind;
+    use crate::engine::{ActivityKind, PlanStep};
     use crate::jobs::{Job, JobMemory, Rules, judge_session};
 
     fn at(minute: i64) -> Timestamp {
@@ -177,19 +192,12 @@ mod tests {
         }
     }
 
-    fn session(state: SessionState) -> Session {
-        Session {
-            id: "77".parse().unwrap(),
-            state,
+    fn session(state: SessionState) -> AccountSession {
+        AccountSession {
             title: "Tidy".to_owned(),
-            prompt: String::new(),
-            repository: None,
-            url: String::new(),
             created_at: Some(at(0)),
             updated_at: Some(at(0)),
-            pull: None,
-            has_changes: false,
-            archived: false,
+            ..AccountSession::new("77".parse().unwrap(), state)
         }
     }
 
@@ -213,7 +221,7 @@ mod tests {
     }
 
     /// The event that the monitor would send for the same session as a registered job.
-    fn of_job(seen: &Session, log: &[Activity]) -> NewEvent {
+    fn of_job(seen: &AccountSession, log: &[Activity]) -> NewEvent {
         let rules = Rules {
             stuck: jiff::SignedDuration::from_mins(20),
         };
@@ -234,7 +242,7 @@ mod tests {
     fn a_turn_and_a_job_of_one_session_are_told_under_one_name() {
         let plan = ActivityKind::PlanGenerated {
             id: "p1".to_owned(),
-            steps: vec!["One".to_owned()],
+            steps: vec![PlanStep::default()],
         };
         let asks = ActivityKind::AgentMessaged("Tabs?".to_owned());
         let answer = ActivityKind::UserMessaged("Yes.".to_owned());
@@ -280,13 +288,12 @@ mod tests {
         ];
         for (state, log, what) in cases {
             let seen = session(state);
-            let turn = of_turn(
-                &news(what.clone()),
-                &"acme/widget".parse().unwrap(),
-                Some(Some(&seen)),
-                Some(&log),
-            )
-            .unwrap();
+            let read = SessionRead::Found {
+                session: Box::new(seen.clone()),
+                log: log.clone(),
+            };
+            let name = "acme/widget".parse().unwrap();
+            let turn = of_turn(&news(what.clone()), &name, &read).unwrap();
             assert_eq!(
                 turn.dedup_key(),
                 of_job(&seen, &log).dedup_key(),
@@ -299,14 +306,17 @@ mod tests {
     #[test]
     fn what_people_did_themselves_wakes_no_agent() {
         let name: RepositoryName = "acme/widget".parse().unwrap();
-        let seen = session(SessionState::Paused);
-        let told = |outcome, seen| of_turn(&news(ended(outcome)), &name, seen, Some(&[]));
-        assert_eq!(told(Outcome::Cancelled, Some(Some(&seen))), None);
-        assert_eq!(told(Outcome::Rejected, Some(Some(&seen))), None);
-        let gone = told(Outcome::Cancelled, Some(None)).unwrap();
+        let found = SessionRead::Found {
+            session: Box::new(session(SessionState::Paused)),
+            log: Vec::new(),
+        };
+        let told = |outcome, read: &SessionRead| of_turn(&news(ended(outcome)), &name, read);
+        assert_eq!(told(Outcome::Cancelled, &found), None);
+        assert_eq!(told(Outcome::Rejected, &found), None);
+        let gone = told(Outcome::Cancelled, &SessionRead::Missing).unwrap();
         assert_eq!(gone.payload.cause.as_deref(), Some("not_found"));
         // The session could not be read, so no claim is made.
-        assert_eq!(told(Outcome::Cancelled, None), None);
+        assert_eq!(told(Outcome::Cancelled, &SessionRead::Unread), None);
     }
 
     #[test]
@@ -320,7 +330,8 @@ mod tests {
                     NewsKind::Planned { since: Some(at) },
                 ]
             })
-            .map(|what| of_turn(&news(what), &name, None, None).unwrap().dedup_key())
+            .map(|what| of_turn(&news(what), &name, &SessionRead::Unread))
+            .map(|event| event.unwrap().dedup_key())
             .collect();
         assert_eq!(keys.len(), 4, "each call has a name of its own: {keys:?}");
     }

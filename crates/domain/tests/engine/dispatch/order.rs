@@ -128,7 +128,13 @@ fn a_request_that_could_not_start_for_a_week_is_refused_then_and_not_before() {
     for left in [1, 0] {
         scenario.now = now + SignedDuration::from_secs(7 * 24 * 3600 - left);
         let at = scenario.now;
-        scenario.add_activity(&id, at, phileas_domain::engine::ActivityKind::Progress);
+        scenario.add_activity(
+            &id,
+            at,
+            phileas_domain::engine::ActivityKind::Progress {
+                title: String::new(),
+            },
+        );
         scenario.tick();
         let (verdict, reason, _) = scenario.line_facts("request:1");
         let expected = match left {

@@ -95,7 +95,10 @@ fn an_issue_about_a_turn_that_is_over_is_closed() {
     scenario.add_activity(
         &id,
         now,
-        phileas_domain::engine::ActivityKind::PlanGenerated(Vec::new()),
+        phileas_domain::engine::ActivityKind::PlanGenerated {
+            id: "plan".to_owned(),
+            steps: Vec::new(),
+        },
     );
     scenario.tick();
     let open: Vec<_> = scenario.notices.iter().map(|one| one.key.clone()).collect();

@@ -49,7 +49,13 @@ fn what_the_log_shows_counts_as_movement() {
     let (mut scenario, id) = at_work();
     scenario.minutes(15);
     let now = scenario.now;
-    scenario.add_activity(&id, now, ActivityKind::Progress);
+    scenario.add_activity(
+        &id,
+        now,
+        ActivityKind::Progress {
+            title: String::new(),
+        },
+    );
     scenario.tick_after(20 * 60 - 1);
     assert_eq!(
         scenario.line_facts("default"),

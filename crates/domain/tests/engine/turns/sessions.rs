@@ -143,7 +143,13 @@ fn silence_is_measured_not_age() {
     for _ in 0..30 {
         scenario.minutes(19);
         let now = scenario.now;
-        scenario.add_activity(&id, now, ActivityKind::Progress);
+        scenario.add_activity(
+            &id,
+            now,
+            ActivityKind::Progress {
+                title: String::new(),
+            },
+        );
         assert_eq!(scenario.tick().reasons("default"), [Reason::SessionRunning]);
     }
     scenario.minutes(25);

@@ -30,7 +30,10 @@ impl Scenario {
         self.add_activity(
             session,
             self.now,
-            ActivityKind::PlanGenerated(steps.collect()),
+            ActivityKind::PlanGenerated {
+                id: "plan".to_owned(),
+                steps: steps.collect(),
+            },
         );
     }
 
