@@ -81,7 +81,7 @@ impl Pool {
     }
 
     pub(super) fn render(&self, requests: &[RenderRequest]) -> Vec<RenderAnswer> {
-        let Some(mut child) = self.take_child() else {
+        let Some(Permit { mut child }) = self.take_permit() else {
             let why = "two other rounds are rendered and did not end";
             return requests.iter().map(|_| unavailable_answer(why)).collect();
         };
@@ -96,12 +96,12 @@ impl Pool {
             self.render_one(&mut child, request)
         });
         let answers = answers.collect();
-        self.return_child(child);
+        self.return_permit(child);
         answers
     }
 
-    /// Waits for a place, and takes an idle child if there is one.
-    fn take_child(&self) -> Option<Option<Child>> {
+    /// Waits for a place, and takes an idle child if there is one. `None`: no place became free.
+    fn take_permit(&self) -> Option<Permit> {
         let state = self.lock_state();
         let is_full = |state: &mut State| state.working >= MAX_CHILDREN;
         let waited = self.freed.wait_timeout_while(state, PATIENCE, is_full);
@@ -110,10 +110,11 @@ impl Pool {
             return None;
         }
         state.working += 1;
-        Some(state.idle.pop())
+        let child = state.idle.pop();
+        Some(Permit { child })
     }
 
-    fn return_child(&self, child: Option<Child>) {
+    fn return_permit(&self, child: Option<Child>) {
         let mut state = self.lock_state();
         state.working -= 1;
         let spare = match (state.guards, child) {
@@ -191,6 +192,12 @@ impl Pool {
     fn lock_state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The right to render a round.
+struct Permit {
+    /// The child that renders it, if one was idle.
+    child: Option<Child>,
 }
 
 /// A child process, and the thread that communicates with it, because only a thread can wait for a pipe with a time

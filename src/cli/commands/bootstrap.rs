@@ -41,9 +41,7 @@ pub(crate) fn run(
     let layout = layout.unwrap_or(Layout::Flat);
     let pin = file_changes::read_pin(&ledger, LEDGER_PIN_PATH)?;
     let catalogue = Catalogue::of(&tree, layout);
-    let (moves, after) = upgrade_moves(pin.as_ref(), VERSION, &catalogue.copies(), |path| {
-        ledger.get(path).map(|_| ledger.text(path))
-    });
+    let (moves, after) = upgrade_moves(pin.as_ref(), VERSION, &catalogue.copies(), &ledger);
     let mut all: Vec<FileChange> = moves.into_iter().map(FileChange::from).collect();
     all.extend(missing_files(&ledger, initial_files(&tree, layout)));
     all.push(pin_file(&ledger, &after));

@@ -148,8 +148,7 @@ fn copied_roles(found: &RepositoryFiles, pin: Option<&Pin>) -> (Vec<Move>, Pin) 
         .flat_map(|pin| pin.digests.keys())
         .filter_map(|path| Some((path.clone(), catalogue_text(path)?.to_owned())))
         .collect();
-    let there = |path: &str| found.tree.get(path).map(|_| found.tree.text(path));
-    upgrade_moves(pin, VERSION, &wanted, there)
+    upgrade_moves(pin, VERSION, &wanted, &found.tree)
 }
 
 /// The catalogue's text for a role's file.

@@ -12,6 +12,7 @@ use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
 use crate::exchange::{EventState, Layout};
+use crate::model::Tree;
 
 /// The pin of the default branch.
 pub const CONFIG_PIN_PATH: &str = ".jlo/.phileas-version";
@@ -164,14 +165,14 @@ pub struct Move {
     pub kind: FileChangeKind,
 }
 
-/// What happens to every file, and the new pin. `there`: the text at a path; a file that is no text counts as changed.
+/// What happens to every file, and the new pin. `tree`: the files that there are; one that is no text counts as changed.
 /// `version`: the version that writes.
 #[must_use]
-pub fn upgrade_moves<'t>(
+pub fn upgrade_moves(
     pin: Option<&Pin>,
     version: &str,
     wanted: &BTreeMap<String, String>,
-    there: impl Fn(&str) -> Option<Option<&'t str>>,
+    tree: &Tree,
 ) -> (Vec<Move>, Pin) {
     let none = BTreeMap::new();
     let before = pin.map_or(&none, |pin| &pin.digests);
@@ -181,7 +182,8 @@ pub fn upgrade_moves<'t>(
     for path in paths {
         let base = before.get(path);
         let new = wanted.get(path).map(|text| (text, text_digest(text)));
-        let present = there(path).map(|text| text.map(text_digest).unwrap_or_default());
+        let digest = || tree.text(path).map(text_digest).unwrap_or_default();
+        let present = tree.get(path).map(|_| digest());
         let fate = match (&new, present) {
             (Some((text, _)), None) if base.is_none() => FileChangeKind::Write((*text).clone()),
             (_, None) => FileChangeKind::Gone,
@@ -220,7 +222,7 @@ pub fn placeholder_files(layout: Layout) -> BTreeMap<String, String> {
     if layout == Layout::Workstreams {
         return BTreeMap::new();
     }
-    let home = layout.stream_folder(&crate::model::Tree::new(), crate::exchange::FLAT_STREAM);
+    let home = layout.stream_folder(&Tree::new(), crate::exchange::FLAT_STREAM);
     let states = [
         EventState::Pending,
         EventState::Decided,
@@ -237,6 +239,7 @@ pub fn placeholder_files(layout: Layout) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Entry, Mode};
 
     /// What happens to one file, from the written, the present and the new text.
     fn planned_change(
@@ -248,11 +251,12 @@ mod tests {
         if let Some(base) = base {
             pin.note("a", base);
         }
+        let tree = Tree::from_texts(there.map(|text| ("a", text)));
         let wanted: BTreeMap<String, String> = wanted
             .map(|text| ("a".to_owned(), text.to_owned()))
             .into_iter()
             .collect();
-        let (moves, after) = upgrade_moves(Some(&pin), "0.2.0", &wanted, |_| there.map(Some));
+        let (moves, after) = upgrade_moves(Some(&pin), "0.2.0", &wanted, &tree);
         assert_eq!(after.version, "0.2.0");
         (moves[0].kind.clone(), after.digests.get("a").cloned())
     }
@@ -300,7 +304,15 @@ mod tests {
         }
         // phileas does not replace a file that is no text.
         let wanted = BTreeMap::from([("a".to_owned(), "1".to_owned())]);
-        let (moves, _) = upgrade_moves(None, "0.1.0", &wanted, |_| Some(None));
+        let mut tree = Tree::new();
+        let entry = Entry {
+            mode: Mode::File,
+            oid: String::new(),
+            size: 1,
+            text: None,
+        };
+        tree.insert("a", entry);
+        let (moves, _) = upgrade_moves(None, "0.1.0", &wanted, &tree);
         assert!(matches!(moves[0].kind, FileChangeKind::Conflict(_)));
     }
 

@@ -37,8 +37,7 @@ pub(crate) fn write_documents(builder: &mut DecisionBuilder<'_>) {
         pin.digests.retain(|path, _| is_ledger_document(path));
         pin
     });
-    let there = |path: &str| ledger.get(path).map(|entry| entry.text.as_deref());
-    let (all, after) = upgrade_moves(of_documents.as_ref(), VERSION, &wanted, there);
+    let (all, after) = upgrade_moves(of_documents.as_ref(), VERSION, &wanted, &ledger);
     let mut files = BTreeMap::new();
     for one in all {
         if let FileChangeKind::Write(text) | FileChangeKind::Replace(text) = one.kind {

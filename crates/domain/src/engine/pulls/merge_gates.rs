@@ -112,10 +112,10 @@ pub(crate) fn check_gates(builder: &mut DecisionBuilder<'_>, open: &PendingMerge
         Err(gate) => return gate,
     };
     match check_reviews(builder, facts) {
-        None => Gate::Unread,
-        Some(Err(text)) if is_young => wait_gate(Reason::MergeNotYet, text),
-        Some(Err(text)) => shut_gate(Reason::ReviewMissing, text),
-        Some(Ok(())) => Gate::Open(method),
+        Ok(()) => Gate::Open(method),
+        Err(ReviewGap::Unread) => Gate::Unread,
+        Err(ReviewGap::Missing(text)) if is_young => wait_gate(Reason::MergeNotYet, text),
+        Err(ReviewGap::Missing(text)) => shut_gate(Reason::ReviewMissing, text),
     }
 }
 
@@ -252,19 +252,24 @@ impl<'a> View<'a> {
     }
 }
 
-/// Whether a person with write access approved this commit, and none requests changes. `None`: permissions must be read
-/// first.
-fn check_reviews(
-    builder: &mut DecisionBuilder<'_>,
-    facts: &MergeFacts,
-) -> Option<Result<(), &'static str>> {
+/// What the reviews of a pull request lack.
+enum ReviewGap {
+    /// Permissions must be read first.
+    Unread,
+    /// What is missing.
+    Missing(&'static str),
+}
+
+/// Whether a person with write access approved this commit, and none requests changes.
+fn check_reviews(builder: &mut DecisionBuilder<'_>, facts: &MergeFacts) -> Result<(), ReviewGap> {
+    let missing = |text| Err(ReviewGap::Missing(text));
     match facts.demand {
         ReviewDemand::Met => {}
-        ReviewDemand::Missing => return Some(Err("the rules of its base ask for more reviews")),
-        ReviewDemand::ChangesAsked => return Some(Err("a reviewer requests changes")),
+        ReviewDemand::Missing => return missing("the rules of its base ask for more reviews"),
+        ReviewDemand::ChangesAsked => return missing("a reviewer requests changes"),
     }
     let Some(opinions) = &facts.opinions else {
-        return Some(Err("more people have reviewed it than phileas reads"));
+        return missing("more people have reviewed it than phileas reads");
     };
     let mut is_unread = false;
     let mut approved = false;
@@ -279,18 +284,20 @@ fn check_reviews(
         }
         count += 1;
         if count > REVIEWERS_READ {
-            return Some(Err("more people have reviewed it than phileas reads"));
+            return missing("more people have reviewed it than phileas reads");
         }
         match may_write(builder, actor) {
             None => is_unread = true,
             Some(false) => {}
-            Some(true) if !opinion.approves => return Some(Err("a reviewer requests changes")),
+            Some(true) if !opinion.approves => return missing("a reviewer requests changes"),
             Some(true) => approved = true,
         }
     }
     if is_unread {
-        return None;
+        return Err(ReviewGap::Unread);
     }
-    let text = "no account with write access has approved its newest commit";
-    Some(if approved { Ok(()) } else { Err(text) })
+    match approved {
+        true => Ok(()),
+        false => missing("no account with write access has approved its newest commit"),
+    }
 }

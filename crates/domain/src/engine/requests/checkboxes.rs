@@ -77,7 +77,7 @@ pub(crate) fn ticked_requests<'s>(
         builder.report_line(line);
         return (DashboardStatus::Edited { version }, none);
     };
-    let Some(actor) = editor_of(builder, &edits) else {
+    let Ok(actor) = editor_of(builder, &edits) else {
         report_unread(
             builder,
             "the permission of the account that ticked a checkbox is read next".to_owned(),
@@ -128,24 +128,25 @@ fn edits_since_written<'s>(subject: &'s Subject, digest: &str) -> Vec<&'s Subjec
         .collect()
 }
 
+/// The permission of an account must be read first.
+struct UnreadPermission;
+
 /// Returns the actor of a checkbox request: the newest editor, unless one of the editors may not make requests. `None`:
-/// permissions must be read first.
-#[expect(
-    clippy::option_option,
-    reason = "a deleted account differs from an unread one"
-)]
+/// its account is deleted.
 fn editor_of<'s>(
     builder: &mut DecisionBuilder<'_>,
     edits: &[&'s SubjectEdit],
-) -> Option<Option<&'s Actor>> {
+) -> Result<Option<&'s Actor>, UnreadPermission> {
     let mut is_unread = false;
     for edit in edits {
         match may_request(builder, edit.actor.as_ref()) {
             Some(true) => {}
-            Some(false) => return Some(edit.actor.as_ref()),
+            Some(false) => return Ok(edit.actor.as_ref()),
             None => is_unread = true,
         }
     }
-    let newest = edits.first().and_then(|edit| edit.actor.as_ref());
-    (!is_unread).then_some(newest)
+    if is_unread {
+        return Err(UnreadPermission);
+    }
+    Ok(edits.first().and_then(|edit| edit.actor.as_ref()))
 }

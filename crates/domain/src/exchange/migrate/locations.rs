@@ -37,14 +37,20 @@ pub(super) struct Goal {
     pub(super) why: Option<String>,
 }
 
-/// The correct path of a file of the exchange; an error if it has none. `None`: nothing to do.
+/// The correct path of a file of the exchange; `None`: nothing to do.
+///
+/// # Errors
+///
+/// The file has no place in the exchange, and stays where it is.
 pub(super) fn find_goal(
     layout: Layout,
     tree: &Tree,
     labels: &Labels,
     path: &str,
-) -> Option<Result<Goal, Box<Diagnostic>>> {
-    let here = locate(layout, path)?;
+) -> Result<Option<Goal>, Box<Diagnostic>> {
+    let Some(here) = locate(layout, path) else {
+        return Ok(None);
+    };
     let home = |stream: &str| layout.stream_folder(tree, stream);
     let name = format!("{}.yml", file_stem(path));
     let (to, kind) = match here {
@@ -80,7 +86,7 @@ pub(super) fn find_goal(
         Location::Index { stream } => {
             let to = format!("{}/issues/index.md", home(stream));
             let elsewhere = to != path;
-            return elsewhere.then_some(Ok(Goal {
+            return Ok(elsewhere.then(|| Goal {
                 to: None,
                 kind: Kind::List,
                 why: Some(format!("the list is made of the issues, as `{to}`")),
@@ -90,12 +96,12 @@ pub(super) fn find_goal(
         Location::RoleFeedback => {
             let one =
                 Diagnostic::warning(path, "a role's feedback names no event, so it has no place");
-            return Some(Err(Box::new(one.help(
+            return Err(Box::new(one.help(
                 "put what still counts into the role's memory; it is not read by anything else",
-            ))));
+            )));
         }
         Location::Stray if path == FLAT_LIST => {
-            return Some(Ok(Goal {
+            return Ok(Some(Goal {
                 to: None,
                 kind: Kind::List,
                 why: Some("a flat exchange has no list of its work items".to_owned()),
@@ -105,18 +111,18 @@ pub(super) fn find_goal(
             Some(goal) => goal,
             None => {
                 if let Some(item) = stray_files(tree, layout, labels, path) {
-                    return Some(Err(Box::new(item)));
+                    return Err(Box::new(item));
                 }
                 let one = Diagnostic::warning(path, "nothing of the exchange belongs here");
-                return Some(Err(Box::new(one.help(match is_innovation(path) {
+                return Err(Box::new(one.help(match is_innovation(path) {
                     true => "ideas and comments became proposals of one piece: write what still counts as one",
                     false => "move it to where artifacts of its kind lie, or remove it",
-                }))));
+                })));
             }
         },
-        Location::Changes => return changes_goal(layout, tree, path).map(Ok),
+        Location::Changes => return Ok(changes_goal(layout, tree, path)),
         Location::History { .. } | Location::Roster { .. } | Location::Beside => {
-            return None;
+            return Ok(None);
         }
     };
     let why = (to != path).then(|| {
@@ -125,7 +131,7 @@ pub(super) fn find_goal(
             false => format!("an older place of {}", kind_name(kind)),
         }
     });
-    Some(Ok(Goal {
+    Ok(Some(Goal {
         to: Some(to),
         kind,
         why,

@@ -28,12 +28,12 @@ pub fn migrate_exchange(tree: &Tree) -> Result<Migration, Vec<Diagnostic>> {
     let mut taken: BTreeMap<String, &str> = BTreeMap::new();
     for (path, entry) in tree.iter() {
         let goal = match locations::find_goal(layout, tree, &labels, path) {
-            Some(Ok(goal)) => goal,
-            Some(Err(kept)) => {
+            Ok(Some(goal)) => goal,
+            Ok(None) => continue,
+            Err(kept) => {
                 migration.kept.push(*kept);
                 continue;
             }
-            None => continue,
         };
         let Some(text) = entry.text.as_deref().filter(|_| entry.mode == Mode::File) else {
             continue; // The checks say why it is not read.
