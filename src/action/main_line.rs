@@ -22,7 +22,7 @@ impl<'a> MainLine<'a> {
     #[must_use]
     pub fn from_report(report: &'a TickReport, ask: &RunRequest) -> Self {
         report
-            .all()
+            .all_lines()
             .map(|(_, line)| line)
             .min_by_key(|line| (!is_requested(line, ask), line_weight(line)))
             .map_or(Self::NoPlan, Self::Line)

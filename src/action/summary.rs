@@ -189,7 +189,7 @@ impl Page<'_> {
 }
 
 fn push_tracks(text: &mut String, page: &Page<'_>) {
-    let lines: Vec<&Line> = page.report.all().map(|(_, line)| line).collect();
+    let lines: Vec<&Line> = page.report.all_lines().map(|(_, line)| line).collect();
     if lines.is_empty() {
         return;
     }

@@ -15,7 +15,7 @@ pub trait Pause: Send + Sync {
     fn now(&self) -> Timestamp;
 
     /// Waits.
-    fn pause(&self, length: Duration) -> BoxFuture<'_, ()>;
+    fn pause_for(&self, length: Duration) -> BoxFuture<'_, ()>;
 }
 
 impl fmt::Debug for dyn Pause {
@@ -33,7 +33,7 @@ impl Pause for SystemPause {
         Timestamp::now()
     }
 
-    fn pause(&self, length: Duration) -> BoxFuture<'_, ()> {
+    fn pause_for(&self, length: Duration) -> BoxFuture<'_, ()> {
         Box::pin(tokio::time::sleep(length))
     }
 }

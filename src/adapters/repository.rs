@@ -20,7 +20,7 @@ use crate::runtime::ports::{
 };
 
 impl ReadGitHub for Client {
-    async fn observe(&self) -> Result<GitHubObservation, Failure> {
+    async fn observe_repository(&self) -> Result<GitHubObservation, Failure> {
         self.observe_once().await
     }
 
@@ -85,7 +85,7 @@ impl ReadGitHub for Client {
 }
 
 impl WriteGitHub for Client {
-    async fn commit(&self, commit: &Commit) -> Result<Oid, CommitError> {
+    async fn commit_ledger(&self, commit: &Commit) -> Result<Oid, CommitError> {
         ledger::commit(self, commit).await
     }
 
@@ -114,7 +114,7 @@ impl WriteGitHub for Client {
         self.open_notice_once(key, title, body).await
     }
 
-    async fn publish(&self, issue: &Issue<'_>) -> Result<u64, Failure> {
+    async fn publish_issue(&self, issue: &Issue<'_>) -> Result<u64, Failure> {
         self.publish_once(issue).await
     }
 

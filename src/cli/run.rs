@@ -60,7 +60,7 @@ fn run_process() -> ExitCode {
     };
     // A command renders several prompts in a row. A service keeps a renderer for the length of a tick.
     let is_service = matches!(&arguments.command, Command::Serve(_) | Command::Mcp(_));
-    let _kept = (!is_service).then(|| renderer::shared_renderer().keep());
+    let _kept = (!is_service).then(|| renderer::shared_renderer().keep_ready());
     let result = runtime.and_then(|runtime| {
         survive_file_size_limit(&runtime)?;
         let result = runtime.block_on(run(&arguments, &mut screen));

@@ -46,7 +46,7 @@ impl Command {
         (!words.is_empty()).then_some(Self::Program(words))
     }
 
-    fn process(&self) -> Option<Process> {
+    fn build_process(&self) -> Option<Process> {
         match self {
             Self::Program(words) => {
                 let (program, arguments) = words.split_first()?;
@@ -62,7 +62,7 @@ impl Command {
         }
     }
 
-    fn name(&self) -> &str {
+    fn program_name(&self) -> &str {
         match self {
             Self::Program(words) => words.first().map_or("", String::as_str),
             Self::Shell(_) => "sh",
@@ -71,12 +71,12 @@ impl Command {
 }
 
 impl Handler for Commands {
-    async fn handle(&self, event: &Event) -> Result<(), String> {
+    async fn handle_event(&self, event: &Event) -> Result<(), String> {
         let own = event.event_kind().and_then(|kind| self.by_kind.get(&kind));
         let Some(command) = own.or(self.default.as_ref()) else {
             return Ok(());
         };
-        let Some(mut process) = command.process() else {
+        let Some(mut process) = command.build_process() else {
             return Ok(());
         };
         let line = event.render();
@@ -98,7 +98,7 @@ impl Handler for Commands {
                 carried = short.render().trim_end().to_owned();
             }
         }
-        let name = command.name();
+        let name = command.program_name();
         let mut child = process
             .env(VARIABLE, carried)
             .stdin(Stdio::piped())

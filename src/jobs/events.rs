@@ -76,7 +76,7 @@ impl EventsFile {
     ///
     /// [`StoreError`].
     pub fn make_folder(&self) -> Result<(), StoreError> {
-        drop(Lock::wait(&self.path)?);
+        drop(Lock::wait_for_lock(&self.path)?);
         Ok(())
     }
 
@@ -86,11 +86,15 @@ impl EventsFile {
     /// # Errors
     ///
     /// [`StoreError`].
-    pub fn append(&self, drafts: Vec<NewEvent>, now: Timestamp) -> Result<Vec<Event>, StoreError> {
+    pub fn append_events(
+        &self,
+        drafts: Vec<NewEvent>,
+        now: Timestamp,
+    ) -> Result<Vec<Event>, StoreError> {
         if drafts.is_empty() {
             return Ok(Vec::new());
         }
-        let _lock = Lock::wait(&self.path)?;
+        let _lock = Lock::wait_for_lock(&self.path)?;
         let older = sibling_path(&self.path, OLDER);
         if file_length(&self.path)? >= MAX_FILE_BYTES {
             fs::rename(&self.path, &older).map_err(|error| StoreError::new(&self.path, error))?;
@@ -119,7 +123,7 @@ impl EventsFile {
     /// # Errors
     ///
     /// [`StoreError`].
-    pub fn after(
+    pub fn read_after(
         &self,
         cursor: EventId,
         limit: usize,
@@ -179,7 +183,7 @@ impl EventsFile {
     /// [`StoreError`].
     pub fn get(&self, id: EventId) -> Result<Option<Event>, StoreError> {
         let before = EventId(id.0.saturating_sub(1));
-        let mut page = self.after(before, 1, |event| event.id == Some(id))?;
+        let mut page = self.read_after(before, 1, |event| event.id == Some(id))?;
         Ok(page.events.pop())
     }
 
@@ -188,18 +192,18 @@ impl EventsFile {
     /// # Errors
     ///
     /// [`StoreError`].
-    pub fn last(&self) -> Result<EventId, StoreError> {
+    pub fn newest_id(&self) -> Result<EventId, StoreError> {
         Ok(EventId(self.read_end()?.last))
     }
 
     /// What the end of the file tells; where no line of it has an id, the file before it counts, too.
     fn read_end(&self) -> Result<End, StoreError> {
         let mut end = End::default();
-        end.read(&self.path)?;
+        end.read_tail(&self.path)?;
         if !end.is_numbered {
             end.last = 0;
-            end.read(&sibling_path(&self.path, OLDER))?;
-            end.read(&self.path)?;
+            end.read_tail(&sibling_path(&self.path, OLDER))?;
+            end.read_tail(&self.path)?;
         }
         Ok(end)
     }
@@ -257,7 +261,7 @@ impl EventsFile {
 
     fn add_to_list(&self, name: &str, event: EventId) -> Result<bool, StoreError> {
         let path = sibling_path(&self.path, name);
-        let _lock = Lock::wait(&path)?;
+        let _lock = Lock::wait_for_lock(&path)?;
         let mut known = self.read_list(name, true)?;
         let new = known.add(event);
         if new {
@@ -279,7 +283,7 @@ struct End {
 }
 
 impl End {
-    fn read(&mut self, path: &Path) -> Result<(), StoreError> {
+    fn read_tail(&mut self, path: &Path) -> Result<(), StoreError> {
         let Some(mut file) = files::open(path)? else {
             return Ok(());
         };
@@ -371,27 +375,27 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = EventsFile::new(folder.path().join("events.jsonl"));
         let now = Timestamp::UNIX_EPOCH;
-        let new = file.append(vec![draft(1, "a"), draft(1, "b"), draft(1, "a")], now);
+        let new = file.append_events(vec![draft(1, "a"), draft(1, "b"), draft(1, "a")], now);
         assert_eq!(ids(&new.unwrap()), [1, 2]);
         // A writer that was killed before it could remember the event writes it again.
         let again = file
-            .append(vec![draft(1, "b"), draft(2, "a")], now)
+            .append_events(vec![draft(1, "b"), draft(2, "a")], now)
             .unwrap();
         assert_eq!(ids(&again), [3]);
-        let page = file.after(EventId(1), 1, |_| true).unwrap();
+        let page = file.read_after(EventId(1), 1, |_| true).unwrap();
         assert_eq!(
             (ids(&page.events), page.cursor, page.more),
             (vec![2], EventId(2), true)
         );
         let job = Some("2".parse().unwrap());
         let page = file
-            .after(EventId(0), 9, |event| event.job_id == job)
+            .read_after(EventId(0), 9, |event| event.job_id == job)
             .unwrap();
         assert_eq!(
             (ids(&page.events), page.cursor, page.more),
             (vec![3], EventId(3), false)
         );
-        assert_eq!(file.last().unwrap(), EventId(3));
+        assert_eq!(file.newest_id().unwrap(), EventId(3));
         assert_eq!(ids(&[file.get(EventId(2)).unwrap().unwrap()]), [2]);
         assert!(file.get(EventId(4)).unwrap().is_none());
         assert!(
@@ -409,13 +413,23 @@ mod tests {
         let line = "{\"event\": \"stuck\", \"job_id\": \"7\"}\n";
         fs::write(&path, line.repeat(2) + "torn").unwrap();
         let now = Timestamp::UNIX_EPOCH;
-        assert_eq!(ids(&file.append(vec![draft(1, "a")], now).unwrap()), [3]);
+        assert_eq!(
+            ids(&file.append_events(vec![draft(1, "a")], now).unwrap()),
+            [3]
+        );
         assert!(fs::read_to_string(&path).unwrap().contains("torn\n{"));
         fs::rename(&path, sibling_path(&path, OLDER)).unwrap();
-        assert!(file.append(vec![draft(1, "a")], now).unwrap().is_empty());
-        assert_eq!(ids(&file.append(vec![draft(1, "b")], now).unwrap()), [4]);
+        assert!(
+            file.append_events(vec![draft(1, "a")], now)
+                .unwrap()
+                .is_empty()
+        );
         assert_eq!(
-            ids(&file.after(EventId(0), 9, |_| true).unwrap().events),
+            ids(&file.append_events(vec![draft(1, "b")], now).unwrap()),
+            [4]
+        );
+        assert_eq!(
+            ids(&file.read_after(EventId(0), 9, |_| true).unwrap().events),
             [1, 2, 3, 4]
         );
     }
@@ -426,11 +440,14 @@ mod tests {
         let path = folder.path().join("events.jsonl");
         let file = EventsFile::new(&path);
         let now = Timestamp::UNIX_EPOCH;
-        file.append(vec![draft(1, "a")], now).unwrap();
+        file.append_events(vec![draft(1, "a")], now).unwrap();
         let known = fs::read_to_string(&path).unwrap();
         let filler = format!("{}\n", " ".repeat(1 << 20)).repeat(8);
         fs::write(&path, filler + &known).unwrap();
-        assert_eq!(ids(&file.append(vec![draft(1, "b")], now).unwrap()), [2]);
+        assert_eq!(
+            ids(&file.append_events(vec![draft(1, "b")], now).unwrap()),
+            [2]
+        );
         assert!(sibling_path(&path, OLDER).exists());
         assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 1);
     }
@@ -442,17 +459,23 @@ mod tests {
         let path = folder.path().join("events.jsonl");
         let file = EventsFile::new(&path);
         let now = Timestamp::UNIX_EPOCH;
-        let new = file.append((0..9).map(|job| draft(job, "a")).collect(), now);
+        let new = file.append_events((0..9).map(|job| draft(job, "a")).collect(), now);
         assert_eq!(new.unwrap().len(), 9);
         let long = "x".repeat(usize::try_from(TAIL_BYTES).unwrap());
         let line = "{\"event\": \"stuck\"}\n";
         files::append_lines(&path, &format!("{long}\n{line}")).unwrap();
-        assert_eq!(ids(&file.append(vec![draft(1, "b")], now).unwrap()), [11]);
+        assert_eq!(
+            ids(&file.append_events(vec![draft(1, "b")], now).unwrap()),
+            [11]
+        );
         // The same where the file was put aside, and others began the next one.
         fs::rename(&path, sibling_path(&path, OLDER)).unwrap();
         fs::write(&path, line).unwrap();
-        assert_eq!(ids(&file.append(vec![draft(1, "c")], now).unwrap()), [13]);
-        let page = file.after(EventId(8), 9, |_| true).unwrap();
+        assert_eq!(
+            ids(&file.append_events(vec![draft(1, "c")], now).unwrap()),
+            [13]
+        );
+        let page = file.read_after(EventId(8), 9, |_| true).unwrap();
         assert_eq!(ids(&page.events), [9, 10, 11, 12, 13]);
     }
 
@@ -465,8 +488,11 @@ mod tests {
         let line = |id: u64| format!("{{\"id\": {id}, \"event\": \"stuck\"}}\n");
         fs::write(&path, line(u64::MAX) + &line(MAX_ID) + &line(0)).unwrap();
         let now = Timestamp::UNIX_EPOCH;
-        assert_eq!(ids(&file.append(vec![draft(1, "a")], now).unwrap()), [4]);
-        let page = file.after(EventId(0), 9, |_| true).unwrap();
+        assert_eq!(
+            ids(&file.append_events(vec![draft(1, "a")], now).unwrap()),
+            [4]
+        );
+        let page = file.read_after(EventId(0), 9, |_| true).unwrap();
         let seen = (ids(&page.events), page.cursor);
         assert_eq!(seen, (vec![1, 2, 3, 4], EventId(4)));
     }
@@ -478,22 +504,22 @@ mod tests {
         let path = folder.path().join("events.jsonl");
         let file = EventsFile::new(&path);
         let now = Timestamp::UNIX_EPOCH;
-        file.append(vec![draft(1, "a")], now).unwrap();
+        file.append_events(vec![draft(1, "a")], now).unwrap();
         files::append_lines(&path, "{\"event\": \"question\", \"job_id\": \"7\"}\n").unwrap();
-        file.append(vec![draft(1, "b")], now).unwrap();
-        let page = file.after(EventId(0), 9, |_| true).unwrap();
+        file.append_events(vec![draft(1, "b")], now).unwrap();
+        let page = file.read_after(EventId(0), 9, |_| true).unwrap();
         assert_eq!(ids(&page.events), [1, 2, 3]);
         let foreign = file.get(EventId(2)).unwrap().unwrap();
         assert_eq!(foreign.job_id.unwrap().as_str(), "7");
         assert_eq!(
-            ids(&file.after(EventId(1), 1, |_| true).unwrap().events),
+            ids(&file.read_after(EventId(1), 1, |_| true).unwrap().events),
             [2]
         );
         // Written while one of ours was: both have the same place, and no page ends between them.
         let ours = "{\"id\": 5, \"event\": \"stuck\"}\n";
         let theirs = "{\"event\": \"error\"}\n";
         files::append_lines(&path, &format!("{theirs}{theirs}{ours}")).unwrap();
-        let page = file.after(EventId(3), 2, |_| true).unwrap();
+        let page = file.read_after(EventId(3), 2, |_| true).unwrap();
         assert_eq!((ids(&page.events), page.more), (vec![4, 5, 5], false));
     }
 
@@ -516,7 +542,7 @@ mod tests {
         bytes.extend_from_slice(b"{\"event\": \"completed\"}\n");
         bytes.extend_from_slice(large.as_bytes());
         fs::write(&path, bytes).unwrap();
-        let page = file.after(EventId(0), 9, |_| true).unwrap();
+        let page = file.read_after(EventId(0), 9, |_| true).unwrap();
         let kinds: Vec<_> = page.events.iter().map(|one| one.event.as_str()).collect();
         assert_eq!(kinds, ["stuck", "completed", "error"]);
         let named: Vec<_> = file.named.lock().unwrap().iter().cloned().collect();
@@ -559,12 +585,13 @@ mod tests {
                         // Every second one is the same for all writers.
                         let job = if cause % 2 == 0 { 9 } else { writer };
                         let new = draft(job, &cause.to_string());
-                        file.append(vec![new], Timestamp::UNIX_EPOCH).unwrap();
+                        file.append_events(vec![new], Timestamp::UNIX_EPOCH)
+                            .unwrap();
                     }
                 });
             }
         });
-        let page = file.after(EventId(0), MAX_PAGE, |_| true).unwrap();
+        let page = file.read_after(EventId(0), MAX_PAGE, |_| true).unwrap();
         let expected: Vec<u64> = (1..=13 + 4 * 12).collect();
         assert_eq!(ids(&page.events), expected);
     }

@@ -110,7 +110,7 @@ impl Lock {
     /// # Errors
     ///
     /// When the lock cannot be made.
-    pub fn wait(path: &Path) -> Result<Self, StoreError> {
+    pub fn wait_for_lock(path: &Path) -> Result<Self, StoreError> {
         let (at, file) = open_lock(path)?;
         file.lock().map_err(|error| StoreError::new(&at, error))?;
         Ok(Self { file })
@@ -121,7 +121,7 @@ impl Lock {
     /// # Errors
     ///
     /// When the lock cannot be made.
-    pub fn attempt(path: &Path) -> Result<Option<Self>, StoreError> {
+    pub fn try_lock(path: &Path) -> Result<Option<Self>, StoreError> {
         let (at, file) = open_lock(path)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { file })),
@@ -177,7 +177,7 @@ pub(super) fn sibling_path(path: &Path, suffix: &str) -> PathBuf {
 /// # Errors
 ///
 /// When it cannot be read, is too large, or is no UTF-8.
-pub fn read(path: &Path, limit: usize) -> Result<Option<String>, StoreError> {
+pub fn read_limited(path: &Path, limit: usize) -> Result<Option<String>, StoreError> {
     let Some(bytes) = read_bytes(path, limit)? else {
         return Ok(None);
     };
@@ -362,9 +362,9 @@ mod tests {
     fn a_lock_is_held_by_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/state.json");
-        let held = Lock::attempt(&path).unwrap();
+        let held = Lock::try_lock(&path).unwrap();
         assert!(held.is_some());
-        assert!(Lock::attempt(&path).unwrap().is_none());
+        assert!(Lock::try_lock(&path).unwrap().is_none());
         let mode = std::os::unix::fs::PermissionsExt::mode(
             &fs::metadata(sibling_path(&path, LOCK))
                 .unwrap()
@@ -375,7 +375,7 @@ mod tests {
         let held = held.unwrap();
         let _inherited = held.file.try_clone().unwrap();
         drop(held);
-        assert!(Lock::attempt(&path).unwrap().is_some());
+        assert!(Lock::try_lock(&path).unwrap().is_some());
     }
 
     #[test]
@@ -392,8 +392,8 @@ mod tests {
         };
         refused(write_whole(&link, "new"));
         refused(append_lines(&link, "new\n"));
-        refused(Lock::wait(&link).map(drop));
-        assert_eq!(read(&file, 3).unwrap().as_deref(), Some("old"));
+        refused(Lock::wait_for_lock(&link).map(drop));
+        assert_eq!(read_limited(&file, 3).unwrap().as_deref(), Some("old"));
         fs::remove_file(&link).unwrap();
         // One that leads nowhere would make a file there.
         std::os::unix::fs::symlink(folder.path().join("nowhere"), &link).unwrap();
@@ -401,13 +401,13 @@ mod tests {
         refused(append_lines(&link, "new\n"));
         let lock = sibling_path(&file, LOCK);
         std::os::unix::fs::symlink(folder.path().join("nowhere"), &lock).unwrap();
-        assert!(Lock::attempt(&file).is_err());
+        assert!(Lock::try_lock(&file).is_err());
         fs::remove_file(&lock).unwrap();
         write_whole(&file, "new").unwrap();
-        assert_eq!(read(&file, 3).unwrap().as_deref(), Some("new"));
+        assert_eq!(read_limited(&file, 3).unwrap().as_deref(), Some("new"));
         let mode = fs::metadata(&file).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o640);
-        assert!(read(&file, 2).is_err());
+        assert!(read_limited(&file, 2).is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::files::StoreError;
 use super::monitor::account_for;
 use super::paths::JobPaths;
-use super::settle::{PullSettlement, finish, reason_of};
+use super::settle::{PullSettlement, finish_job, reason_of};
 use crate::runtime::ports::account::{AccountFailure, NewJob, ReadAccount, ReadPull, WriteAccount};
 
 /// What stands before a retry's marker in a title and in the last line of a prompt.
@@ -82,7 +82,11 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
     /// # Errors
     ///
     /// [`StoreError`]. What fails outside is a note of the brief.
-    pub async fn handle(&self, event: &Event, now: Timestamp) -> Result<HandledEvent, StoreError> {
+    pub async fn handle_event(
+        &self,
+        event: &Event,
+        now: Timestamp,
+    ) -> Result<HandledEvent, StoreError> {
         let jobs = self.paths.jobs_file();
         let job = match &event.job_id {
             Some(id) => jobs.get(id)?,
@@ -178,7 +182,10 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
             work.notes.push(note.to_owned());
             return Ok(None);
         };
-        let log = account.activities(&job.job_id).await?.unwrap_or_default();
+        let log = account
+            .read_session_activities(&job.job_id)
+            .await?
+            .unwrap_or_default();
         Ok(settled_reason(event, &seen, &log))
     }
 
@@ -191,7 +198,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
     ) -> Result<(), StoreError> {
         if self.allowed.checks_session {
             match self.find_account(job) {
-                Some(account) => match account.changes(&job.job_id).await {
+                Some(account) => match account.read_session_changes(&job.job_id).await {
                     Ok(diff) => {
                         work.files = diff
                             .as_deref()
@@ -209,7 +216,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         let over = work.pull.as_ref().and_then(|pull| reason_of(pull.state));
         if let Some(reason) = over {
             let settling = self.allowed.settling;
-            if finish(self.paths, job, self.accounts, reason, settling, now).await? {
+            if finish_job(self.paths, job, self.accounts, reason, settling, now).await? {
                 work.notes.push("the job is retired".to_owned());
             }
         }
@@ -232,7 +239,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
                 .push("the pull request was not read: there is no GitHub credential".to_owned());
             return;
         };
-        match pulls.pull(&link).await {
+        match pulls.read_pull(&link).await {
             Ok(pull) => work.pull = pull,
             Err(failure) => work.notes.push(failure.to_string()),
         }
@@ -244,7 +251,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         }
         let note = match self.find_account(job) {
             None => "the plan was not approved: there is no Jules key".to_owned(),
-            Some(account) => match account.approve(&job.job_id).await {
+            Some(account) => match account.approve_session_plan(&job.job_id).await {
                 Ok(()) => "the plan was approved, as the configuration says".to_owned(),
                 Err(failure) => {
                     work.again = true;
@@ -315,7 +322,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
                 None
             }
             Some(intent) => {
-                let started = account.marked(&marker).await?;
+                let started = account.find_marked_session(&marker).await?;
                 let young = now.duration_since(intent.at) < RETRY_GRACE;
                 if started.is_none() && young {
                     return Err(RetryError::later("whether it was is looked for again"));
@@ -345,13 +352,13 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         next.registered_at = Some(now);
         next.retry_of = Some(job.job_id.clone());
         next.attempt = Some(attempt);
-        let _known = jobs.register(next, now)?;
+        let _known = jobs.register_job(next, now)?;
         if self.allowed.settling.archive
-            && let Err(failure) = account.archive_account_job(&job.job_id).await
+            && let Err(failure) = account.archive_account_session(&job.job_id).await
         {
             tracing::warn!(job = %job.job_id, "{failure}");
         }
-        jobs.retire(&job.job_id, RetireReason::Retried, now)?;
+        jobs.retire_job(&job.job_id, RetireReason::Retried, now)?;
         Ok(started.id)
     }
 
@@ -364,11 +371,11 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
     ) -> Result<(), StoreError> {
         let jobs = self.paths.jobs_file();
         let intent = RetryIntent { attempt, at: now };
-        let known = jobs.update(&job.job_id, |job| job.retry_intent = Some(intent.clone()))?;
+        let known = jobs.update_job(&job.job_id, |job| job.retry_intent = Some(intent.clone()))?;
         if known.is_none() {
             let mut new = job.clone();
             new.retry_intent = Some(intent);
-            jobs.register(new, now)?;
+            jobs.register_job(new, now)?;
         }
         Ok(())
     }
@@ -386,7 +393,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
             Err(failure) => failure,
         };
         let jobs = self.paths.jobs_file();
-        jobs.update(&job.job_id, |job| job.retry_intent = None)?;
+        jobs.update_job(&job.job_id, |job| job.retry_intent = None)?;
         Err(RetryError::from(failure))
     }
 }

@@ -86,14 +86,14 @@ impl<A: ReadAccount> Monitor<A> {
     ///
     /// [`StoreError`], when a file cannot be read or written. Everything outside that fails is remembered, and told when
     /// it keeps failing.
-    pub async fn cycle(&self, now: Timestamp, eager: bool) -> Result<Cycle, StoreError> {
-        let Some(_lock) = Lock::attempt(&self.paths.monitor)? else {
+    pub async fn run_cycle(&self, now: Timestamp, eager: bool) -> Result<Cycle, StoreError> {
+        let Some(_lock) = Lock::try_lock(&self.paths.monitor)? else {
             return Ok(Cycle {
                 busy: true,
                 ..Cycle::default()
             });
         };
-        let (registry, mut warnings) = self.paths.jobs_file().read()?;
+        let (registry, mut warnings) = self.paths.jobs_file().read_jobs()?;
         let mut memory = self.write_memory(&mut warnings)?;
         memory.forget(|id| registry.get(id).is_some(), now);
         let mut by_account: BTreeMap<&str, Vec<&Job>> = BTreeMap::new();
@@ -109,18 +109,21 @@ impl<A: ReadAccount> Monitor<A> {
             }
         }
         let mut gathered = CycleFindings::default();
-        let sent: u64 = self.accounts.values().map(ReadAccount::sent).sum();
+        let sent: u64 = self.accounts.values().map(ReadAccount::request_count).sum();
         for (name, mut jobs) in by_account {
             jobs.sort_by(|a, b| (a.priority, &a.job_id).cmp(&(b.priority, &b.job_id)));
             let account = &self.accounts[name];
             self.check_account(name, account, &jobs, &mut memory, &mut gathered, now, eager)
                 .await;
         }
-        let after: u64 = self.accounts.values().map(ReadAccount::sent).sum();
+        let after: u64 = self.accounts.values().map(ReadAccount::request_count).sum();
         let first = |draft: &NewEvent| draft.payload.priority.unwrap_or_default();
         gathered.drafts.sort_by_key(first);
         let told = gathered.drafts.clone();
-        let events = self.paths.events_file().append(gathered.drafts, now)?;
+        let events = self
+            .paths
+            .events_file()
+            .append_events(gathered.drafts, now)?;
         for draft in told {
             if let Some(job) = draft.job_id {
                 memory.jobs.entry(job).or_default().record_sent(draft.cause);
@@ -134,7 +137,7 @@ impl<A: ReadAccount> Monitor<A> {
         memory.own.cycle_at = Some(now);
         files::write_whole(&self.paths.monitor, &memory.render())?;
         for (id, reason) in &gathered.retired {
-            self.paths.jobs_file().retire(id, *reason, now)?;
+            self.paths.jobs_file().retire_job(id, *reason, now)?;
         }
         Ok(Cycle {
             busy: false,
@@ -166,7 +169,7 @@ impl<A: ReadAccount> Monitor<A> {
             let now = clock.now();
             let cycle = tokio::select! {
                 () = &mut end => return Ok(()),
-                cycle = self.cycle(now, false) => cycle,
+                cycle = self.run_cycle(now, false) => cycle,
             };
             match cycle {
                 Ok(cycle) => {
@@ -249,7 +252,7 @@ impl<A: ReadAccount> Monitor<A> {
         }
         known.polled_at = Some(now);
         let wanted: BTreeSet<JobId> = jobs.iter().map(|job| job.job_id.clone()).collect();
-        let listed = match account.sessions(&wanted).await {
+        let listed = match account.list_wanted_sessions(&wanted).await {
             Ok(listed) => {
                 known.record_success();
                 listed
@@ -264,7 +267,7 @@ impl<A: ReadAccount> Monitor<A> {
             }
         };
         // How old something is, only the clock tells that dated it.
-        let clock = account.clock().unwrap_or(now);
+        let clock = account.jules_time().unwrap_or(now);
         let mut listed: BTreeMap<JobId, AccountSession> = listed
             .into_iter()
             .map(|session| (session.id.clone(), session))

@@ -51,7 +51,7 @@ impl JobsFile {
     /// # Errors
     ///
     /// [`StoreError`].
-    pub fn read(&self) -> Result<(Registry, Vec<Diagnostic>), StoreError> {
+    pub fn read_jobs(&self) -> Result<(Registry, Vec<Diagnostic>), StoreError> {
         let (registry, found, _) = self.read_all()?;
         Ok((registry, found))
     }
@@ -107,7 +107,7 @@ impl JobsFile {
     ///
     /// [`StoreError`].
     pub fn get(&self, id: &JobId) -> Result<Option<Job>, StoreError> {
-        Ok(self.read()?.0.get(id).cloned())
+        Ok(self.read_jobs()?.0.get(id).cloned())
     }
 
     /// Puts a job into the file. One that is there already keeps the values that are not given.
@@ -115,8 +115,8 @@ impl JobsFile {
     /// # Errors
     ///
     /// [`StoreError`].
-    pub fn register(&self, mut job: Job, now: Timestamp) -> Result<Registered, StoreError> {
-        let _lock = Lock::wait(&self.path)?;
+    pub fn register_job(&self, mut job: Job, now: Timestamp) -> Result<Registered, StoreError> {
+        let _lock = Lock::wait_for_lock(&self.path)?;
         let mut registry = self.read_whole()?;
         job.registered_at.get_or_insert(now);
         let Some(known) = registry.get_mut(&job.job_id) else {
@@ -151,12 +151,12 @@ impl JobsFile {
     /// # Errors
     ///
     /// [`StoreError`].
-    pub fn update<T>(
+    pub fn update_job<T>(
         &self,
         id: &JobId,
         change: impl FnOnce(&mut Job) -> T,
     ) -> Result<Option<T>, StoreError> {
-        self.change(|registry| registry.get_mut(id).map(change))
+        self.change_file(|registry| registry.get_mut(id).map(change))
     }
 
     /// Retires a job; says whether it was live. It stays in the file for [`RETIRED_FOR`].
@@ -164,13 +164,13 @@ impl JobsFile {
     /// # Errors
     ///
     /// [`StoreError`].
-    pub fn retire(
+    pub fn retire_job(
         &self,
         id: &JobId,
         reason: RetireReason,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        self.change(|registry| {
+        self.change_file(|registry| {
             let expired = |job: &Job| {
                 let retired = job.retired.as_ref();
                 retired.is_some_and(|retired| now.duration_since(retired.at) >= RETIRED_FOR)
@@ -191,8 +191,8 @@ impl JobsFile {
     /// # Errors
     ///
     /// [`StoreError`].
-    pub fn change<T>(&self, change: impl FnOnce(&mut Registry) -> T) -> Result<T, StoreError> {
-        let _lock = Lock::wait(&self.path)?;
+    pub fn change_file<T>(&self, change: impl FnOnce(&mut Registry) -> T) -> Result<T, StoreError> {
+        let _lock = Lock::wait_for_lock(&self.path)?;
         let mut registry = self.read_whole()?;
         let before = registry.clone();
         let answer = change(&mut registry);
@@ -222,7 +222,7 @@ impl JobsFile {
 
 /// Takes over the values that are given.
 fn merge_job(known: &mut Job, new: Job) {
-    fn take<T>(known: &mut Option<T>, new: Option<T>) {
+    fn replace_if_given<T>(known: &mut Option<T>, new: Option<T>) {
         if new.is_some() {
             *known = new;
         }
@@ -234,12 +234,12 @@ fn merge_job(known: &mut Job, new: Job) {
     } else {
         known.metadata = new.metadata;
     }
-    take(&mut known.repo, new.repo);
-    take(&mut known.branch, new.branch);
-    take(&mut known.require_plan_approval, new.require_plan_approval);
-    take(&mut known.open_pull, new.open_pull);
-    take(&mut known.retry_of, new.retry_of);
-    take(&mut known.attempt, new.attempt);
+    replace_if_given(&mut known.repo, new.repo);
+    replace_if_given(&mut known.branch, new.branch);
+    replace_if_given(&mut known.require_plan_approval, new.require_plan_approval);
+    replace_if_given(&mut known.open_pull, new.open_pull);
+    replace_if_given(&mut known.retry_of, new.retry_of);
+    replace_if_given(&mut known.attempt, new.attempt);
     known.registered_at = known.registered_at.or(new.registered_at);
     if new.priority != phileas_domain::jobs::Priority::default() {
         known.priority = new.priority;
@@ -261,21 +261,21 @@ mod tests {
         let file = JobsFile::new(folder.path().join("jobs.jsonl"));
         let now = Timestamp::UNIX_EPOCH;
         let first = job(r#"{"job_id": "1", "metadata": {"task": "x"}}"#);
-        assert_eq!(file.register(first, now).unwrap(), Registered::New);
+        assert_eq!(file.register_job(first, now).unwrap(), Registered::New);
         let again = job(r#"{"job_id": "1", "metadata": {"owner": "me"}, "branch": "main"}"#);
-        assert_eq!(file.register(again, now).unwrap(), Registered::Known);
+        assert_eq!(file.register_job(again, now).unwrap(), Registered::Known);
         let id: JobId = "1".parse().unwrap();
         let known = file.get(&id).unwrap().unwrap();
         assert_eq!(known.metadata["task"], "x");
         assert_eq!(known.metadata["owner"], "me");
         assert_eq!(known.branch.as_deref(), Some("main"));
-        assert!(file.retire(&id, RetireReason::Merged, now).unwrap());
-        assert!(!file.retire(&id, RetireReason::Closed, now).unwrap());
+        assert!(file.retire_job(&id, RetireReason::Merged, now).unwrap());
+        assert!(!file.retire_job(&id, RetireReason::Closed, now).unwrap());
         assert!(!file.get(&id).unwrap().unwrap().is_live());
         let other: JobId = "2".parse().unwrap();
         assert!(
             !file
-                .retire(&other, RetireReason::Done, now + RETIRED_FOR)
+                .retire_job(&other, RetireReason::Done, now + RETIRED_FOR)
                 .unwrap()
         );
         assert_eq!(file.get(&id).unwrap(), None, "its time in the file is over");
@@ -286,9 +286,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = JobsFile::new(folder.path().join("jobs.json"));
         files::write_whole(file.path(), "[\"1\", {\"job_id\": \"2\", \"who\": \"me\"}]").unwrap();
-        file.register(job(r#"{"job_id": "3"}"#), Timestamp::UNIX_EPOCH)
+        file.register_job(job(r#"{"job_id": "3"}"#), Timestamp::UNIX_EPOCH)
             .unwrap();
-        let (registry, found) = file.read().unwrap();
+        let (registry, found) = file.read_jobs().unwrap();
         assert_eq!((registry.len(), found.len()), (3, 0));
         assert_eq!(registry.jobs().nth(1).unwrap().rest["who"], "me");
     }
@@ -304,9 +304,9 @@ mod tests {
         std::fs::write(file.path(), &bytes).unwrap();
         let now = Timestamp::UNIX_EPOCH;
         let id: JobId = "2".parse().unwrap();
-        assert!(file.retire(&id, RetireReason::Done, now).unwrap());
-        file.register(job(r#"{"job_id": "3"}"#), now).unwrap();
-        let (registry, found) = file.read().unwrap();
+        assert!(file.retire_job(&id, RetireReason::Done, now).unwrap());
+        file.register_job(job(r#"{"job_id": "3"}"#), now).unwrap();
+        let (registry, found) = file.read_jobs().unwrap();
         let lines: Vec<_> = found.iter().map(|told| told.line).collect();
         assert_eq!((registry.len(), lines), (3, vec![Some(2), Some(3)]));
         let long = std::fs::read(file.path()).unwrap();
@@ -321,11 +321,11 @@ mod tests {
         let filler = format!("{}\n", "x".repeat(1 << 20)).repeat(17);
         let text = format!("\"1\"\n{filler}\"2\"\n");
         std::fs::write(file.path(), &text).unwrap();
-        let (registry, found) = file.read().unwrap();
+        let (registry, found) = file.read_jobs().unwrap();
         assert_eq!(registry.len(), 1);
         assert!(found.last().unwrap().to_string().contains("only the first"));
         let now = Timestamp::UNIX_EPOCH;
-        assert!(file.register(job(r#"{"job_id": "3"}"#), now).is_err());
+        assert!(file.register_job(job(r#"{"job_id": "3"}"#), now).is_err());
         assert_eq!(std::fs::read_to_string(file.path()).unwrap(), text);
     }
 
@@ -342,15 +342,16 @@ mod tests {
                         let id = format!("{}", writer * 100 + number);
                         let new = Job::new(id.parse().unwrap());
                         let now = Timestamp::UNIX_EPOCH;
-                        file.register(new.clone(), now).unwrap();
+                        file.register_job(new.clone(), now).unwrap();
                         if number % 5 == 0 {
-                            file.retire(&new.job_id, RetireReason::Done, now).unwrap();
+                            file.retire_job(&new.job_id, RetireReason::Done, now)
+                                .unwrap();
                         }
                     }
                 });
             }
         });
-        let (registry, found) = file.read().unwrap();
+        let (registry, found) = file.read_jobs().unwrap();
         assert!(found.is_empty());
         assert_eq!(registry.len(), 100);
         assert_eq!(registry.jobs().filter(|job| !job.is_live()).count(), 20);

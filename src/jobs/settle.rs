@@ -32,7 +32,7 @@ pub struct PullSettlement {
 /// # Errors
 ///
 /// [`StoreError`].
-pub async fn settle<A: WriteAccount>(
+pub async fn settle_pulls<A: WriteAccount>(
     places: &JobPaths,
     memory: &MonitorMemory,
     asked: &mut BTreeMap<JobId, Timestamp>,
@@ -45,7 +45,7 @@ pub async fn settle<A: WriteAccount>(
     if !settling.archive && !settling.retire {
         return Ok(retired);
     }
-    let (registry, _) = places.jobs_file().read()?;
+    let (registry, _) = places.jobs_file().read_jobs()?;
     asked.retain(|id, _| registry.get(id).is_some());
     let mut left = MAX_PULLS;
     for job in registry.jobs().filter(|job| job.is_live()) {
@@ -59,7 +59,7 @@ pub async fn settle<A: WriteAccount>(
         };
         left -= 1;
         asked.insert(job.job_id.clone(), now);
-        let reason = match pulls.pull(&link).await {
+        let reason = match pulls.read_pull(&link).await {
             Ok(Some(pull)) => match reason_of(pull.state) {
                 Some(reason) => reason,
                 None => continue,
@@ -70,7 +70,7 @@ pub async fn settle<A: WriteAccount>(
                 continue;
             }
         };
-        if finish(places, job, accounts, reason, settling, now).await? {
+        if finish_job(places, job, accounts, reason, settling, now).await? {
             retired.push((job.job_id.clone(), reason));
         }
     }
@@ -92,7 +92,7 @@ pub fn reason_of(state: PullState) -> Option<RetireReason> {
 /// # Errors
 ///
 /// [`StoreError`].
-pub async fn finish<A: WriteAccount>(
+pub async fn finish_job<A: WriteAccount>(
     places: &JobPaths,
     job: &Job,
     accounts: &BTreeMap<String, A>,
@@ -102,7 +102,7 @@ pub async fn finish<A: WriteAccount>(
 ) -> Result<bool, StoreError> {
     if settling.archive
         && let Some(account) = account_for(accounts, job).map(|name| &accounts[name])
-        && let Err(failure) = account.archive_account_job(&job.job_id).await
+        && let Err(failure) = account.archive_account_session(&job.job_id).await
     {
         // A job that is retired is not come back to, so its session goes first.
         tracing::warn!(job = %job.job_id, "{failure}");
@@ -111,5 +111,5 @@ pub async fn finish<A: WriteAccount>(
     if !settling.retire {
         return Ok(false);
     }
-    places.jobs_file().retire(&job.job_id, reason, now)
+    places.jobs_file().retire_job(&job.job_id, reason, now)
 }

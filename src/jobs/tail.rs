@@ -119,7 +119,7 @@ impl Tail {
     /// # Errors
     ///
     /// When the file cannot be read.
-    pub fn place(&self, line: &TailLine) -> Result<(PathBuf, u64), StoreError> {
+    pub fn locate_line(&self, line: &TailLine) -> Result<(PathBuf, u64), StoreError> {
         for path in [self.path.clone(), sibling_path(&self.path, OLDER)] {
             let wrong = |error: io::Error| StoreError::new(&path, error);
             if let Some(mut file) = open(&path).map_err(wrong)?
@@ -332,7 +332,7 @@ mod tests {
         let next = |reader: &mut Reader| {
             let line = tail.next(&mut reader.memory).unwrap().unwrap();
             tail.mark_passed(&mut reader.memory, &line).unwrap();
-            tail.place(&line).unwrap().1
+            tail.locate_line(&line).unwrap().1
         };
         for number in 1..=50 {
             assert_eq!(next(&mut reader), number);

@@ -28,7 +28,7 @@ const MAX_MEMORY_BYTES: usize = 64 << 10;
 /// Deals with an event.
 pub trait Handler: Send + Sync {
     /// Deals with an event; what went wrong, in words. Nothing to be done for it is success.
-    fn handle(&self, event: &Event) -> impl Future<Output = Result<(), String>> + Send;
+    fn handle_event(&self, event: &Event) -> impl Future<Output = Result<(), String>> + Send;
 }
 
 /// Hands events on.
@@ -65,7 +65,7 @@ impl<H: Handler> Watcher<H> {
         handler: H,
         max_attempts: u32,
     ) -> Result<Option<Self>, StoreError> {
-        let Some(alone) = Lock::attempt(&places.watcher)? else {
+        let Some(alone) = Lock::try_lock(&places.watcher)? else {
             return Ok(None);
         };
         Ok(Some(Self {
@@ -83,7 +83,7 @@ impl<H: Handler> Watcher<H> {
     /// # Errors
     ///
     /// [`StoreError`].
-    pub async fn pass(&self, now: Timestamp) -> Result<WatchPass, StoreError> {
+    pub async fn run_pass(&self, now: Timestamp) -> Result<WatchPass, StoreError> {
         let mut memory = self.write_memory()?;
         let before = memory.clone();
         let tail = Tail::new(self.events.path());
@@ -126,7 +126,7 @@ impl<H: Handler> Watcher<H> {
                 return Ok(());
             }
             Err(mut wrong) => {
-                let (path, number) = tail.place(line)?;
+                let (path, number) = tail.locate_line(line)?;
                 wrong.file = path.to_string_lossy().into_owned();
                 wrong.line = u32::try_from(number).ok();
                 tracing::warn!("{wrong}");
@@ -152,7 +152,7 @@ impl<H: Handler> Watcher<H> {
             memory.mark_done(line.end, id);
             return Ok(());
         }
-        match self.handler.handle(&event).await {
+        match self.handler.handle_event(&event).await {
             Ok(()) => {
                 passed.handled += 1;
                 if let Some(id) = id {
@@ -185,7 +185,7 @@ impl<H: Handler> Watcher<H> {
     /// Writes an event that no handler accepts where a person finds it.
     fn write_dead_letter(&self, letter: &Value) -> Result<(), StoreError> {
         let path = sibling_path(self.events.path(), DEAD);
-        let _lock = Lock::wait(&path)?;
+        let _lock = Lock::wait_for_lock(&path)?;
         if std::fs::metadata(&path).is_ok_and(|known| known.len() >= MAX_DEAD_BYTES) {
             let older = sibling_path(&path, super::events::OLDER);
             std::fs::rename(&path, older).map_err(|error| StoreError::new(&path, error))?;

@@ -17,13 +17,13 @@ pub(super) struct Answers {
 pub(super) struct Remembered(Mutex<VecDeque<[u8; 32]>>);
 
 impl Remembered {
-    pub(super) fn holds(&self, key: &[u8; 32]) -> bool {
+    pub(super) fn is_remembered(&self, key: &[u8; 32]) -> bool {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.contains(key)
     }
 
     /// Whether it was not remembered before.
-    pub(super) fn remember(&self, key: [u8; 32]) -> bool {
+    pub(super) fn remember_digest(&self, key: [u8; 32]) -> bool {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.contains(&key) {
             return false;

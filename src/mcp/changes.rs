@@ -43,40 +43,40 @@ impl Default for ChangeFeed {
 }
 
 impl ChangeFeed {
-    pub(super) fn listen(&self) -> broadcast::Receiver<Change> {
+    pub(super) fn subscribe_changes(&self) -> broadcast::Receiver<Change> {
         self.sender.subscribe()
     }
 
     /// No client will ask any more, so no call need wait any longer.
-    pub(super) fn end(&self) {
+    pub(super) fn end_waits(&self) {
         self.over.send_replace(true);
     }
 
     /// Completes when no client will ask any more.
-    pub(super) async fn ended(&self) {
+    pub(super) async fn wait_for_end(&self) {
         // The sender lives as long as this does.
         let mut over = self.over.subscribe();
         let _ended = over.wait_for(|over| *over).await;
     }
 
     /// A job is another now.
-    pub(super) fn job(&self, id: &str) {
+    pub(super) fn notify_job(&self, id: &str) {
         self.send_change(format!("{JOBS}/{id}"), false);
         self.send_change(format!("{JOBS}/{id}/messages"), false);
     }
 
     /// A job was registered or retired.
-    pub(super) fn jobs(&self) {
+    pub(super) fn notify_jobs(&self) {
         self.send_change(JOBS.to_owned(), true);
     }
 
     /// There are new events, or some were acknowledged.
-    pub(super) fn events(&self) {
+    pub(super) fn notify_events(&self) {
         self.send_change(EVENTS.to_owned(), false);
     }
 
     /// The ledger of a repository is another now.
-    pub(super) fn state(&self, repository: &str) {
+    pub(super) fn notify_state(&self, repository: &str) {
         self.send_change(format!("jules://state/{repository}"), false);
     }
 

@@ -42,7 +42,7 @@ pub(super) async fn confirm_action(
     pinned: &str,
 ) -> Result<Confirmation, ToolError> {
     let action = digest_of(&[call.request.name.as_bytes(), pinned.as_bytes()]);
-    if desk.answers.declined.holds(&action) {
+    if desk.answers.declined.is_remembered(&action) {
         return Err(declined_before());
     }
     if !asks_a_person(call) {
@@ -65,13 +65,13 @@ pub(super) async fn confirm_action(
         ask_during_call(desk, call, question).await
     };
     match word {
-        Ok(ConfirmationAnswer::Yes) if desk.answers.declined.holds(&action) => {
+        Ok(ConfirmationAnswer::Yes) if desk.answers.declined.is_remembered(&action) => {
             Err(declined_before())
         }
         Ok(ConfirmationAnswer::Yes) => Ok(Confirmation::Yes),
         Ok(ConfirmationAnswer::RunRequest(ask)) => Ok(Confirmation::RunRequest(ask)),
         Ok(ConfirmationAnswer::No) => {
-            desk.answers.declined.remember(action);
+            desk.answers.declined.remember_digest(action);
             Err(ToolError::new(
                 "the person said no, so nothing was done. That is final for this action: do not call this again, neither \
                  with `confirm: true` nor through another client; the person can do it where it is to be done",
@@ -107,7 +107,7 @@ async fn ask_during_call(
     let asked = tokio::select! {
         asked = tokio::time::timeout(PATIENCE, asked) => asked,
         // Its answer cannot arrive any more.
-        () = desk.changes.ended() => {
+        () = desk.changes.wait_for_end() => {
             let text = "the client has closed its input before the person answered, so nothing was done";
             return Err(ToolError::new(text));
         }
@@ -171,7 +171,10 @@ fn use_answer_once(
     said: ConfirmationAnswer,
 ) -> Result<ConfirmationAnswer, ToolError> {
     if matches!(said, ConfirmationAnswer::Yes)
-        && !desk.answers.used.remember(digest_of(&[state.as_bytes()]))
+        && !desk
+            .answers
+            .used
+            .remember_digest(digest_of(&[state.as_bytes()]))
     {
         return Err(ToolError::new(
             "this answer was used already, so nothing was done; call again without `requestState` to ask again",

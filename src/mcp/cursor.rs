@@ -20,7 +20,7 @@ struct Sealed<T> {
 }
 
 /// A cursor of a listing. `of` says which: the tool, and what it listed.
-pub(super) fn write(of: &str, at: &impl Serialize) -> String {
+pub(super) fn seal_cursor(of: &str, at: &impl Serialize) -> String {
     let sealed = Sealed {
         v: VERSION,
         of: of.to_owned(),
@@ -35,7 +35,7 @@ pub(super) fn write(of: &str, at: &impl Serialize) -> String {
 /// # Errors
 ///
 /// When it is no cursor of this listing.
-pub(super) fn read<T: DeserializeOwned>(
+pub(super) fn open_cursor<T: DeserializeOwned>(
     of: &str,
     cursor: Option<&str>,
 ) -> Result<Option<T>, ToolError> {
@@ -62,13 +62,13 @@ mod tests {
 
     #[test]
     fn a_cursor_is_read_by_its_own_listing_only() {
-        let cursor = write("messages 77", &("2026-01-01T00:00:00Z", "a7"));
-        let at: Option<(String, String)> = read("messages 77", Some(&cursor)).unwrap();
+        let cursor = seal_cursor("messages 77", &("2026-01-01T00:00:00Z", "a7"));
+        let at: Option<(String, String)> = open_cursor("messages 77", Some(&cursor)).unwrap();
         assert_eq!(at.unwrap().1, "a7");
-        assert!(read::<(String, String)>("messages 78", Some(&cursor)).is_err());
-        assert!(read::<u64>("messages 77", Some(&cursor)).is_err());
-        assert!(read::<u64>("messages 77", Some("nonsense")).is_err());
-        assert_eq!(read::<u64>("messages 77", Some("")).unwrap(), None);
-        assert_eq!(read::<u64>("messages 77", None).unwrap(), None);
+        assert!(open_cursor::<(String, String)>("messages 78", Some(&cursor)).is_err());
+        assert!(open_cursor::<u64>("messages 77", Some(&cursor)).is_err());
+        assert!(open_cursor::<u64>("messages 77", Some("nonsense")).is_err());
+        assert_eq!(open_cursor::<u64>("messages 77", Some("")).unwrap(), None);
+        assert_eq!(open_cursor::<u64>("messages 77", None).unwrap(), None);
     }
 }

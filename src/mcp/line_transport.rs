@@ -93,7 +93,7 @@ where
 
     /// Takes in a line. The client of the first design begins by `tools/call`: no handshake, and no revision in `_meta`.
     /// For it the handshake of its revision is made here. A notification before the beginning says nothing.
-    fn hear(&mut self, line: &[u8]) {
+    fn accept_line(&mut self, line: &[u8]) {
         if !self.has_begun {
             match begin_of(line) {
                 Begin::Early => {}
@@ -109,7 +109,7 @@ where
     }
 
     /// Notes a request until its answer is written. A request that is cancelled gets no answer.
-    fn note(&self, message: &RxJsonRpcMessage<RoleServer>) {
+    fn note_request(&self, message: &RxJsonRpcMessage<RoleServer>) {
         match message {
             JsonRpcMessage::Request(request) => self.unanswered.send_modify(|ids| {
                 ids.insert(request.id.clone());
@@ -146,7 +146,7 @@ where
     }
 
     /// The next line; `None` at the end. Dropping the future loses nothing.
-    async fn line(&mut self) -> io::Result<Option<Line>> {
+    async fn next_line(&mut self) -> io::Result<Option<Line>> {
         loop {
             let available = self.input.fill_buf().await?;
             let is_end = available.is_empty();
@@ -225,8 +225,8 @@ where
                 }
             }
             let Some(heard) = self.received.pop_front() else {
-                match self.line().await {
-                    Ok(Some(Line::Whole(line))) => self.hear(&line),
+                match self.next_line().await {
+                    Ok(Some(Line::Whole(line))) => self.accept_line(&line),
                     Ok(Some(Line::TooLong)) => self.received.push_back(Err(refusal_message(
                         ErrorCode::PARSE_ERROR,
                         &format!("the line is longer than {MAX_LINE_BYTES} bytes and was not read"),
@@ -246,7 +246,7 @@ where
             };
             match heard {
                 Ok(Some(message)) => {
-                    self.note(&message);
+                    self.note_request(&message);
                     return Some(message);
                 }
                 Ok(None) => {}

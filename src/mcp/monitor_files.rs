@@ -27,7 +27,7 @@ impl From<StoreError> for ToolError {
 /// Checks the registered jobs once, as a monitor does, and writes what happened into the events file.
 pub trait CheckJobs: Send + Sync {
     /// Checks them.
-    fn check(&self) -> BoxedAnswer<'_, Result<(), ToolError>>;
+    fn check_jobs(&self) -> BoxedAnswer<'_, Result<(), ToolError>>;
 }
 
 /// The files of the monitor.
@@ -72,40 +72,40 @@ impl MonitorFiles {
     }
 
     /// All registered jobs.
-    pub(super) fn registry(&self) -> Result<Registry, ToolError> {
-        Ok(self.jobs.read()?.0)
+    pub(super) fn read_registry(&self) -> Result<Registry, ToolError> {
+        Ok(self.jobs.read_jobs()?.0)
     }
 
     /// What is known of a job; nothing where the file cannot be read.
-    pub(super) fn known(&self, id: &str) -> Option<Job> {
+    pub(super) fn find_job(&self, id: &str) -> Option<Job> {
         self.jobs.get(&id.parse().ok()?).ok().flatten()
     }
 
     /// Has a job watched. Gives why that is not so: the job itself exists all the same.
-    pub(super) fn register(&self, changes: &ChangeFeed, job: Job) -> Option<String> {
-        let registered = self.jobs.register(job, Timestamp::now());
-        changes.jobs();
+    pub(super) fn register_job(&self, changes: &ChangeFeed, job: Job) -> Option<String> {
+        let registered = self.jobs.register_job(job, Timestamp::now());
+        changes.notify_jobs();
         registered.err().map(|error| error.to_string())
     }
 
     /// Has a job not watched any more, where it was. A file that cannot be written is the monitor's to tell.
-    pub(super) fn retire(&self, changes: &ChangeFeed, id: &str, reason: RetireReason) {
+    pub(super) fn retire_job(&self, changes: &ChangeFeed, id: &str, reason: RetireReason) {
         let Ok(id) = id.parse::<JobId>() else { return };
-        if self.known(id.as_str()).is_none() {
+        if self.find_job(id.as_str()).is_none() {
             return;
         }
-        if let Err(error) = self.jobs.retire(&id, reason, Timestamp::now()) {
+        if let Err(error) = self.jobs.retire_job(&id, reason, Timestamp::now()) {
             tracing::warn!("job {id} is still watched: {error}");
         }
-        changes.jobs();
+        changes.notify_jobs();
     }
 
     /// The registered jobs that may be seen, the newest first.
     pub(super) fn jobs_of(&self, policy: &Policy) -> Result<Vec<Job>, ToolError> {
         let mut jobs: Vec<Job> = self
-            .registry()?
+            .read_registry()?
             .jobs()
-            .filter(|job| policy.shows(job.repository_name().as_ref()))
+            .filter(|job| policy.is_visible(job.repository_name().as_ref()))
             .cloned()
             .collect();
         jobs.reverse();
@@ -114,11 +114,11 @@ impl MonitorFiles {
 
     /// The jobs of the newest events; none where the file cannot be read.
     pub(super) fn newest_jobs(&self) -> std::collections::BTreeSet<JobId> {
-        let last = self.events.last().unwrap_or_default();
+        let last = self.events.newest_id().unwrap_or_default();
         let from = EventId(last.0.saturating_sub(NEWEST));
         let page = self
             .events
-            .after(from, crate::jobs::events::MAX_PAGE, |_| true);
+            .read_after(from, crate::jobs::events::MAX_PAGE, |_| true);
         let events = page.unwrap_or_default().events;
         events
             .into_iter()
@@ -137,12 +137,12 @@ impl MonitorFiles {
         let registry = if policy.allowed.is_empty() {
             Registry::default()
         } else {
-            self.registry()?
+            self.read_registry()?
         };
-        let shown = |event: &Event| policy.shows(repository_of(event, &registry).as_ref());
+        let shown = |event: &Event| policy.is_visible(repository_of(event, &registry).as_ref());
         let page = self
             .events
-            .after(cursor, limit, |event| wanted(event) && shown(event))?;
+            .read_after(cursor, limit, |event| wanted(event) && shown(event))?;
         Ok(page)
     }
 }

@@ -10,7 +10,7 @@ use crate::runtime::ports::sessions_api::BoxedAnswer;
 /// phileas for a repository. The program that starts the server knows credentials and addresses.
 pub trait PhileasApi: Send + Sync {
     /// What a tick would do, and the facts that it would decide by. Writes nothing.
-    fn explain<'a>(
+    fn explain_repository<'a>(
         &'a self,
         repository: &'a RepositoryName,
         ask: RunRequest,
@@ -24,13 +24,13 @@ pub trait PhileasApi: Send + Sync {
     ) -> BoxedAnswer<'a, Result<TickReport, ToolError>>;
 
     /// The ledger's state file as it stands; `None` where there is none.
-    fn state<'a>(
+    fn read_state<'a>(
         &'a self,
         repository: &'a RepositoryName,
     ) -> BoxedAnswer<'a, Result<Option<String>, ToolError>>;
 
     /// The text of a file of the default branch; `None` where there is no such one, or it is no text.
-    fn text<'a>(
+    fn read_text<'a>(
         &'a self,
         repository: &'a RepositoryName,
         path: &'a str,
@@ -44,7 +44,7 @@ pub trait PhileasApi: Send + Sync {
     ) -> BoxedAnswer<'a, Result<Option<MergeFacts>, ToolError>>;
 
     /// Merges a pull request if this commit is still its newest: exactly one request.
-    fn merge<'a>(
+    fn merge_pull<'a>(
         &'a self,
         repository: &'a RepositoryName,
         pull: PullNumber,

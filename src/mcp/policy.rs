@@ -75,7 +75,7 @@ impl Policy {
 
     /// Whether what works on this repository may be seen; what works on none, only where everything may be.
     #[must_use]
-    pub fn shows(&self, repository: Option<&RepositoryName>) -> bool {
+    pub fn is_visible(&self, repository: Option<&RepositoryName>) -> bool {
         repository.map_or(self.allowed.is_empty(), |name| self.is_allowed(name))
     }
 
@@ -84,20 +84,20 @@ impl Policy {
     /// # Errors
     ///
     /// When it is no name, or is not allowed here.
-    pub fn repository(&self, text: &str) -> Result<RepositoryName, ToolError> {
+    pub fn parse_repository(&self, text: &str) -> Result<RepositoryName, ToolError> {
         let name: RepositoryName = text.trim().parse().map_err(|_| {
             ToolError::new(format!("`{text}` names no repository; write `owner/name`"))
         })?;
         if self.is_allowed(&name) {
             Ok(name)
         } else {
-            Err(self.refusal(&format!("{name} is not among the repositories")))
+            Err(self.refusal_error(&format!("{name} is not among the repositories")))
         }
     }
 
     /// Why something of another repository is left alone.
     #[must_use]
-    pub fn refusal(&self, what: &str) -> ToolError {
+    pub fn refusal_error(&self, what: &str) -> ToolError {
         let shown: Vec<String> = self
             .allowed
             .iter()
@@ -131,20 +131,20 @@ mod tests {
     fn what_is_not_allowed_is_refused_by_name() {
         let one = policy(&["acme/widget", "umbrella/*"]);
         for text in ["acme/widget", "Acme/Widget", "UMBRELLA/any"] {
-            assert!(one.repository(text).is_ok(), "{text}");
+            assert!(one.parse_repository(text).is_ok(), "{text}");
         }
         for text in ["acme/gadget", "acme/widget-2", "umbrellas/any"] {
-            let trouble = one.repository(text).unwrap_err().to_string();
+            let trouble = one.parse_repository(text).unwrap_err().to_string();
             assert!(trouble.contains("acme/widget, umbrella/*"), "{trouble}");
         }
-        assert!(one.repository("nonsense").is_err());
-        assert!(policy(&[]).repository("any/thing").is_ok());
+        assert!(one.parse_repository("nonsense").is_err());
+        assert!(policy(&[]).parse_repository("any/thing").is_ok());
     }
 
     #[test]
     fn what_works_on_nothing_is_shown_only_where_everything_is() {
-        assert!(policy(&[]).shows(None));
-        assert!(!policy(&["acme/*"]).shows(None));
+        assert!(policy(&[]).is_visible(None));
+        assert!(!policy(&["acme/*"]).is_visible(None));
     }
 
     #[test]

@@ -100,7 +100,7 @@ second job costs one of the day's.
 ];
 
 /// All prompts.
-pub(super) fn list() -> ListPromptsResult {
+pub(super) fn list_prompts() -> ListPromptsResult {
     let prompts = CARDS.iter().map(|card| {
         let arguments = card.arguments.iter().map(|(name, text, required)| {
             PromptArgument::new(*name)

@@ -16,7 +16,7 @@ use super::policy::Allowed;
 use super::text_limit::TextLimit;
 use super::tool_context::{ToolContext, job_id};
 use super::tool_error::ToolError;
-use super::tools::artifacts::changes;
+use super::tools::artifacts::read_changes;
 use super::view::{JobView, plan_text};
 
 /// What all addresses begin with.
@@ -163,11 +163,11 @@ pub(super) fn address_templates() -> ListResourceTemplatesResult {
 }
 
 /// The resources that there are now.
-pub(super) fn list(
+pub(super) fn list_resources(
     desk: &ToolContext,
     from: Option<&str>,
 ) -> Result<ListResourcesResult, ToolError> {
-    let at: usize = cursor::read("resources", from)?.unwrap_or(0);
+    let at: usize = cursor::open_cursor("resources", from)?.unwrap_or(0);
     let mut all = vec![
         Resource::new(JOBS, "jobs")
             .with_description("The registered jobs, the newest first")
@@ -201,7 +201,7 @@ pub(super) fn list(
     let more = all.len() > at.saturating_add(PAGE);
     let page = all.into_iter().skip(at).take(PAGE).collect();
     let mut result = ListResourcesResult::with_all_items(page);
-    result.next_cursor = more.then(|| cursor::write("resources", &(at + PAGE)));
+    result.next_cursor = more.then(|| cursor::seal_cursor("resources", &(at + PAGE)));
     Ok(result)
 }
 
@@ -223,7 +223,7 @@ impl<T: Into<ToolError>> From<T> for ResourceError {
 type Content = (String, &'static str);
 
 /// Reads a resource.
-pub(super) async fn read(
+pub(super) async fn read_resource(
     desk: &ToolContext,
     uri: &str,
 ) -> Result<ReadResourceResult, ResourceError> {
@@ -233,23 +233,28 @@ pub(super) async fn read(
             let newest = jobs.iter().take(MAX_ITEMS);
             (json_lines(newest.map(|job| json!(job))), LINES)
         }
-        ResourceAddress::Job(id) => (json!(JobView::of(&job(desk, &id).await?)).to_string(), JSON),
+        ResourceAddress::Job(id) => (
+            json!(JobView::from_job(&read_job(desk, &id).await?)).to_string(),
+            JSON,
+        ),
         ResourceAddress::Messages(id) => job_messages(desk, &id).await?,
         ResourceAddress::Diff(id) => {
-            let job = job(desk, &id).await?;
-            let changes = changes(desk, &job).await?.ok_or(ResourceError::Missing)?;
+            let job = read_job(desk, &id).await?;
+            let changes = read_changes(desk, &job)
+                .await?
+                .ok_or(ResourceError::Missing)?;
             (changes.patch, DIFF)
         }
         ResourceAddress::Events => open_events(desk)?,
         ResourceAddress::Event(id) => one_event(desk, id)?,
         ResourceAddress::State(repository) => {
-            let repository = desk.policy.repository(&repository.to_string())?;
-            let text = desk.phileas.state(&repository).await?;
+            let repository = desk.policy.parse_repository(&repository.to_string())?;
+            let text = desk.phileas.read_state(&repository).await?;
             (text.ok_or(ResourceError::Missing)?, JSON)
         }
         ResourceAddress::Pipeline(repository, path) => {
-            let repository = desk.policy.repository(&repository.to_string())?;
-            let text = desk.phileas.text(&repository, &path).await?;
+            let repository = desk.policy.parse_repository(&repository.to_string())?;
+            let text = desk.phileas.read_text(&repository, &path).await?;
             (text.ok_or(ResourceError::Missing)?, mime_type(&path))
         }
         ResourceAddress::Runs => all_runs(desk)?,
@@ -280,8 +285,8 @@ pub(super) async fn read(
 }
 
 async fn job_messages(desk: &ToolContext, id: &str) -> Result<Content, ResourceError> {
-    let job = job(desk, id).await?;
-    let activities = desk.activities(&job).await?;
+    let job = read_job(desk, id).await?;
+    let activities = desk.read_activities(&job).await?;
     let messages = activities.iter().filter_map(|activity| {
         let (role, text) = match &activity.kind {
             ActivityKind::AgentMessaged(text) => ("agent", text.clone()),
@@ -329,9 +334,9 @@ fn all_runs(desk: &ToolContext) -> Result<Content, ResourceError> {
     Ok((lines, LINES))
 }
 
-async fn job(desk: &ToolContext, id: &str) -> Result<AccountSession, ResourceError> {
-    match desk.jules.job(id).await? {
-        Some(job) if desk.policy.shows(job.repository.as_ref()) => Ok(job),
+async fn read_job(desk: &ToolContext, id: &str) -> Result<AccountSession, ResourceError> {
+    match desk.jules.read_job(id).await? {
+        Some(job) if desk.policy.is_visible(job.repository.as_ref()) => Ok(job),
         _ => Err(ResourceError::Missing),
     }
 }
@@ -351,7 +356,7 @@ fn json_lines(values: impl Iterator<Item = serde_json::Value>) -> String {
 }
 
 /// Values for a place in a template or a prompt, from the jobs that are registered and the runs that there are.
-pub(super) fn complete(desk: &ToolContext, name: &str, begun: &str) -> Vec<String> {
+pub(super) fn complete_argument(desk: &ToolContext, name: &str, begun: &str) -> Vec<String> {
     let known: Vec<String> = match name {
         "job_id" => {
             let jobs = desk.queue.jobs_of(&desk.policy).unwrap_or_default();

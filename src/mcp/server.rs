@@ -18,7 +18,7 @@ use serde_json::{Value, from_value};
 use super::resources::ResourceError;
 use super::subscriptions::{ExpectedListeners, Subscribers};
 use super::tool_context::ToolContext;
-use super::tool_definition::{ToolCall, ToolDefinition, failed};
+use super::tool_definition::{ToolCall, ToolDefinition, error_result};
 use super::tool_error::ToolError;
 use super::{prompts, resources, revision, subscriptions, tools};
 
@@ -38,7 +38,7 @@ impl Server {
     pub fn new(desk: ToolContext) -> Self {
         Self {
             context: Arc::new(desk),
-            offers: Arc::new(tools::all()),
+            offers: Arc::new(tools::all_tools()),
             subscribers: Subscribers::default(),
             expected: ExpectedListeners::default(),
         }
@@ -55,8 +55,8 @@ impl Server {
     }
 
     /// Releases calls that wait for a change: no client will read their answer any more.
-    pub fn end(&self) {
-        self.context.changes.end();
+    pub fn end_waits(&self) {
+        self.context.changes.end_waits();
     }
 
     /// Whether there is such a tool, and it takes arguments of these names and types.
@@ -64,12 +64,12 @@ impl Server {
     /// # Errors
     ///
     /// What is wrong, and how to fix it.
-    pub fn check(&self, tool: &str, arguments: JsonObject) -> Result<(), ToolError> {
-        self.find_tool(tool)?.takes(arguments)
+    pub fn check_call(&self, tool: &str, arguments: JsonObject) -> Result<(), ToolError> {
+        self.find_tool(tool)?.check_arguments(arguments)
     }
 
     fn is_offered(&self, offer: &ToolDefinition) -> bool {
-        !(self.context.policy.read_only && offer.effect.writes())
+        !(self.context.policy.read_only && offer.effect.is_write())
     }
 
     fn find_tool(&self, name: &str) -> Result<&ToolDefinition, ToolError> {
@@ -98,7 +98,7 @@ fn revision_of(context: &RequestContext<RoleServer>) -> ProtocolVersion {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        revision::config(&ProtocolVersion::LATEST)
+        revision::server_config(&ProtocolVersion::LATEST)
     }
 
     async fn initialize(
@@ -108,7 +108,7 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
         let agreed = self.negotiate_initialize(&request)?.protocol_version;
-        Ok(revision::config(&agreed).with_protocol_version(agreed))
+        Ok(revision::server_config(&agreed).with_protocol_version(agreed))
     }
 
     async fn list_tools(
@@ -137,7 +137,7 @@ impl ServerHandler for Server {
                 let call = ToolCall { request, context };
                 offer.call(Arc::clone(&self.context), call).await
             }
-            Err(trouble) => failed(&trouble).into(),
+            Err(trouble) => error_result(&trouble).into(),
         };
         Ok(match answer {
             CallToolResponse::Complete(result) => revision::result_for(&revision, result).into(),
@@ -172,7 +172,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        resources::list(&self.context, cursor.as_deref())
+        resources::list_resources(&self.context, cursor.as_deref())
             .map_err(|trouble| invalid_params(&trouble))
     }
 
@@ -189,7 +189,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        match resources::read(&self.context, &request.uri).await {
+        match resources::read_resource(&self.context, &request.uri).await {
             Ok(result) => Ok(result.into()),
             Err(ResourceError::Trouble(trouble)) => {
                 Err(ErrorData::internal_error(trouble.to_string(), None))
@@ -205,12 +205,12 @@ impl ServerHandler for Server {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        self.expected.expect(&self.context, requested);
+        self.expected.expect_listener(&self.context, requested);
         Some(subscriptions::accepted_filter(requested))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        subscriptions::listen(&self.context, &self.expected, &context).await;
+        subscriptions::serve_listener(&self.context, &self.expected, &context).await;
         Ok(())
     }
 
@@ -226,7 +226,7 @@ impl ServerHandler for Server {
             ));
         }
         self.subscribers
-            .add(&self.context, &request.uri, &context.peer)
+            .add_subscriber(&self.context, &request.uri, &context.peer)
             .map_err(|trouble| invalid_params(&trouble))
     }
 
@@ -245,7 +245,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         let revision = revision_of(&context);
-        let mut listed = prompts::list();
+        let mut listed = prompts::list_prompts();
         let prompts = std::mem::take(&mut listed.prompts).into_iter();
         listed.prompts = prompts
             .map(|one| revision::prompt_for(&revision, one))
@@ -267,7 +267,7 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let values = resources::complete(
+        let values = resources::complete_argument(
             &self.context,
             &request.argument.name,
             &request.argument.value,

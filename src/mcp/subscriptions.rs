@@ -39,7 +39,7 @@ pub(super) struct ExpectedListeners(Arc<Mutex<VecDeque<(SubscriptionFilter, Pend
 
 impl ExpectedListeners {
     /// A client is about to be told that this much is granted.
-    pub(super) fn expect(&self, desk: &ToolContext, requested: &SubscriptionFilter) {
+    pub(super) fn expect_listener(&self, desk: &ToolContext, requested: &SubscriptionFilter) {
         let mut expected = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if expected.len() == MAX_EXPECTED {
             expected.pop_front();
@@ -48,7 +48,11 @@ impl ExpectedListeners {
     }
 
     /// The client that asked for this begins to listen.
-    fn begin(&self, desk: &ToolContext, requested: &SubscriptionFilter) -> PendingChanges {
+    fn begin_listening(
+        &self,
+        desk: &ToolContext,
+        requested: &SubscriptionFilter,
+    ) -> PendingChanges {
         let mut expected = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = expected.iter().position(|(filter, _)| filter == requested);
         let news = place.and_then(|place| expected.remove(place));
@@ -58,16 +62,16 @@ impl ExpectedListeners {
 
 /// Notifies one client of the current revision until it stops or is gone. A notification that is on its way when
 /// the client leaves would never arrive, so it is not waited for.
-pub(super) async fn listen(
+pub(super) async fn serve_listener(
     desk: &ToolContext,
     expected: &ExpectedListeners,
     context: &SubscriptionContext,
 ) {
-    let news = expected.begin(desk, context.requested());
+    let news = expected.begin_listening(desk, context.requested());
     tokio::select! {
         () = send_accepted(news, context) => {}
         () = context.cancelled() => {}
-        () = desk.changes.ended() => {}
+        () = desk.changes.wait_for_end() => {}
     }
 }
 
@@ -108,8 +112,8 @@ impl PendingChanges {
         Self {
             queue: desk.queue.clone(),
             runs: desk.runs.clone(),
-            changes: desk.changes.listen(),
-            mark: FileMarks::of(&desk.queue, &desk.runs),
+            changes: desk.changes.subscribe_changes(),
+            mark: FileMarks::read_marks(&desk.queue, &desk.runs),
         }
     }
 
@@ -144,9 +148,9 @@ impl PendingChanges {
 
     /// What the monitor or another program has written. A job of which there is a new event is another one, too.
     fn check_files(&mut self) -> Vec<Change> {
-        let now = FileMarks::of(&self.queue, &self.runs);
+        let now = FileMarks::read_marks(&self.queue, &self.runs);
         let (jobs, events) = now.changed_files(&self.mark);
-        let written = now.written(&self.mark);
+        let written = now.changed_artifacts(&self.mark);
         self.mark = now;
         let mut changes = Vec::new();
         let mut add = |uri: String, list: bool| changes.push(Change { uri, list });
@@ -186,7 +190,7 @@ struct SubscriberList {
 }
 
 impl Subscribers {
-    pub(super) fn add(
+    pub(super) fn add_subscriber(
         &self,
         desk: &ToolContext,
         uri: &str,

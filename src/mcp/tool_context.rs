@@ -76,31 +76,31 @@ impl ToolContext {
     }
 
     /// A job that Jules knows, and that works on what may be seen here.
-    pub(super) async fn job(&self, id: &str) -> Result<AccountSession, ToolError> {
+    pub(super) async fn read_job(&self, id: &str) -> Result<AccountSession, ToolError> {
         let id = job_id(id)?;
         let unknown = || {
             ToolError::new(format!(
                 "Jules knows no job {id} under this key; `jules_list_jobs` shows those that there are"
             ))
         };
-        let job = self.jules.job(&id).await?.ok_or_else(unknown)?;
-        if self.policy.shows(job.repository.as_ref()) {
+        let job = self.jules.read_job(&id).await?.ok_or_else(unknown)?;
+        if self.policy.is_visible(job.repository.as_ref()) {
             Ok(job)
         } else {
-            Err(self.policy.refusal(&format!(
+            Err(self.policy.refusal_error(&format!(
                 "job {id} does not work on one of the repositories"
             )))
         }
     }
 
     /// What happened in a job, oldest first; nothing where Jules does not show it yet.
-    pub(super) async fn activities(
+    pub(super) async fn read_activities(
         &self,
         job: &AccountSession,
     ) -> Result<Vec<JobActivity>, ToolError> {
         Ok(self
             .jules
-            .activities(job.id.as_str())
+            .read_job_activities(job.id.as_str())
             .await?
             .unwrap_or_default())
     }

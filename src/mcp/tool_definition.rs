@@ -49,11 +49,11 @@ pub(super) enum ToolEffect {
 }
 
 impl ToolEffect {
-    pub(super) fn writes(self) -> bool {
+    pub(super) fn is_write(self) -> bool {
         !matches!(self, Self::Asks | Self::Looks)
     }
 
-    fn annotations(self, title: &str) -> ToolAnnotations {
+    fn tool_annotations(self, title: &str) -> ToolAnnotations {
         let (destructive, idempotent, open) = match self {
             Self::Asks => (false, true, true),
             Self::Looks | Self::Notes => (false, true, false),
@@ -63,7 +63,7 @@ impl ToolEffect {
             Self::Decides => (true, false, true),
         };
         ToolAnnotations::with_title(title)
-            .read_only(!self.writes())
+            .read_only(!self.is_write())
             .destructive(destructive)
             .idempotent(idempotent)
             .open_world(open)
@@ -106,14 +106,14 @@ impl ToolDefinition {
         F: Fn(Arc<ToolContext>, I, ToolCall) -> R + Copy + Send + Sync + 'static,
         R: Future<Output = Result<O, ToolError>> + Send + 'static,
     {
-        Self::asking(card, move |desk, input, call| {
+        Self::with_confirmation(card, move |desk, input, call| {
             let later = run(desk, input, call);
             async move { Ok(ToolReply::Done(later.await?)) }
         })
     }
 
     /// A tool that may have to ask a person first.
-    pub(super) fn asking<I, O, F, R>(card: ToolCard, run: F) -> Self
+    pub(super) fn with_confirmation<I, O, F, R>(card: ToolCard, run: F) -> Self
     where
         I: DeserializeOwned + JsonSchema + Send + 'static,
         O: Serialize + JsonSchema + 'static,
@@ -125,7 +125,7 @@ impl ToolDefinition {
         let tool = Tool::new(card.name, card.text, input)
             .with_title(card.title)
             .with_raw_output_schema(in_one_line(&schema_for_output::<O>()))
-            .with_annotations(card.effect.annotations(card.title));
+            .with_annotations(card.effect.tool_annotations(card.title));
         let schema = Arc::clone(&tool.input_schema);
         let schema_of_check = Arc::clone(&schema);
         Self {
@@ -145,7 +145,7 @@ impl ToolDefinition {
                     match reply {
                         Ok(ToolReply::Done(output)) => success_result(&output).into(),
                         Ok(ToolReply::RunRequest(question)) => (*question).into(),
-                        Err(trouble) => failed(&trouble).into(),
+                        Err(trouble) => error_result(&trouble).into(),
                     }
                 })
             }),
@@ -153,7 +153,7 @@ impl ToolDefinition {
     }
 
     /// Whether these are arguments that it takes, by their names and types.
-    pub(super) fn takes(&self, given: JsonObject) -> Result<(), ToolError> {
+    pub(super) fn check_arguments(&self, given: JsonObject) -> Result<(), ToolError> {
         (self.check)(Some(given))
     }
 
@@ -184,7 +184,7 @@ fn without_null(schema: &JsonObject) -> JsonObject {
 
 /// A schema whose descriptions are not broken where the lines of this code are.
 fn in_one_line(schema: &JsonObject) -> Arc<JsonObject> {
-    fn help(value: &mut Value) {
+    fn unwrap_lines(value: &mut Value) {
         match value {
             Value::Object(fields) => {
                 for (name, field) in fields.iter_mut() {
@@ -192,16 +192,16 @@ fn in_one_line(schema: &JsonObject) -> Arc<JsonObject> {
                         Value::String(text) if name == "description" => {
                             *text = text.replace('\n', " ");
                         }
-                        other => help(other),
+                        other => unwrap_lines(other),
                     }
                 }
             }
-            Value::Array(items) => items.iter_mut().for_each(help),
+            Value::Array(items) => items.iter_mut().for_each(unwrap_lines),
             _ => {}
         }
     }
     let mut schema = schema.clone();
-    schema.values_mut().for_each(help);
+    schema.values_mut().for_each(unwrap_lines);
     Arc::new(schema)
 }
 
@@ -260,6 +260,6 @@ fn success_result(output: &impl Serialize) -> CallToolResult {
 }
 
 /// A failure that the model reads.
-pub(super) fn failed(trouble: &ToolError) -> CallToolResult {
+pub(super) fn error_result(trouble: &ToolError) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(trouble.to_string())])
 }

@@ -51,7 +51,7 @@ pub(super) struct PullView {
 }
 
 impl JobView {
-    pub(super) fn of(job: &AccountSession) -> Self {
+    pub(super) fn from_job(job: &AccountSession) -> Self {
         Self {
             job_id: job.id.to_string(),
             repo: job.repository.as_ref().map(ToString::to_string),

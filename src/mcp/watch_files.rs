@@ -20,7 +20,7 @@ pub(super) struct FileMarks {
 }
 
 impl FileMarks {
-    pub(super) fn of(queue: &MonitorFiles, runs: &Runs) -> Self {
+    pub(super) fn read_marks(queue: &MonitorFiles, runs: &Runs) -> Self {
         let mark = |path: &std::path::Path| {
             let known = std::fs::metadata(path).ok()?;
             Some((known.len(), known.modified().ok()?))
@@ -38,7 +38,7 @@ impl FileMarks {
     }
 
     /// Files of runs that are others than they were.
-    pub(super) fn written(&self, before: &Self) -> Vec<(IssueId, &'static str)> {
+    pub(super) fn changed_artifacts(&self, before: &Self) -> Vec<(IssueId, &'static str)> {
         let is_new = |(file, mark): &(&(IssueId, &'static str), &runs::Mark)| {
             before.runs.get(file).is_none_or(|known| known != *mark)
         };

@@ -202,7 +202,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             call_back_at: now,
             leaving: Arc::default(),
         };
-        let mut news = self.inbox.news();
+        let mut news = self.inbox.watch_changes();
         let mut ending = std::pin::pin!(ending);
         loop {
             let sleep_until = match self.round_before(&mut hands, ending.as_mut()).await {
@@ -228,7 +228,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         hands: &mut LoopState,
         ending: Pin<&mut (impl Future<Output = ()> + Send)>,
     ) -> Result<Timestamp, Timestamp> {
-        let stoppers: Vec<Stopper> = hands.stoppers().cloned().collect();
+        let stoppers: Vec<Stopper> = hands.list_stoppers().cloned().collect();
         let leaving = Arc::clone(&hands.leaving);
         let mut round = std::pin::pin!(self.run_round(hands));
         tokio::select! {
@@ -292,12 +292,15 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                     }
                 }
                 Ok(due) => {
-                    hands.inbox_outages.asking.worked(|| self.clock.now());
+                    hands
+                        .inbox_outages
+                        .asking
+                        .record_success(|| self.clock.now());
                     return due.map_or(until, |due| until.min(due));
                 }
                 Err(error) => {
                     let now = self.clock.now();
-                    hands.inbox_outages.asking.failed(error, now);
+                    hands.inbox_outages.asking.record_failure(error, now);
                     hands.next_check = time_after(now, RETRY_DELAY);
                 }
             }
@@ -310,13 +313,19 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     /// Reads which repositories are due. `true`: one is that cannot be started whatever room there is, or the inbox failed.
     async fn check_inbox(&self, hands: &mut LoopState) -> bool {
         let now = self.clock.now();
-        let due = match self.inbox.due(now, MAX_DUE).await {
+        let due = match self.inbox.list_due(now, MAX_DUE).await {
             Ok(due) => {
-                hands.inbox_outages.asking.worked(|| self.clock.now());
+                hands
+                    .inbox_outages
+                    .asking
+                    .record_success(|| self.clock.now());
                 due
             }
             Err(error) => {
-                hands.inbox_outages.asking.failed(error, self.clock.now());
+                hands
+                    .inbox_outages
+                    .asking
+                    .record_failure(error, self.clock.now());
                 return true;
             }
         };
@@ -327,19 +336,22 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             .filter(|id| !hands.running.contains_key(id))
             .collect();
         let is_ours = |id| !self.inbox.is_shared() || self.ticker.is_ready(id);
-        let free = hands.left.take(free, now, is_ours);
+        let free = hands.left.take_due(free, now, is_ours);
         let blocked = free.len() < seen;
         let alone: BTreeSet<RepositoryId> = match self.inbox.due_alone(now).await {
             Ok(alone) => alone.into_iter().collect(),
             Err(error) => {
-                hands.inbox_outages.asking.failed(error, self.clock.now());
+                hands
+                    .inbox_outages
+                    .asking
+                    .record_failure(error, self.clock.now());
                 return true;
             }
         };
         let (waiting_alone, free): (Vec<_>, Vec<_>) =
             free.into_iter().partition(|id| alone.contains(id));
         hands.waiting_alone = waiting_alone.into_iter().collect();
-        hands.queue = Queue::new(free, |id| self.ticker.lanes(id));
+        hands.queue = Queue::new(free, |id| self.ticker.repository_lanes(id));
         blocked
     }
 
@@ -355,7 +367,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             };
             // It may have been started since the queue was made, and be due again.
             if hands.running.contains_key(&id) {
-                hands.lanes.leave(&lanes);
+                hands.lanes.leave_lanes(&lanes);
             } else {
                 entered.insert(id, lanes);
             }
@@ -366,13 +378,13 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         let ids: Vec<RepositoryId> = entered.keys().copied().collect();
         let claimed = self
             .inbox
-            .claim(&self.holder, self.clock.now(), LEASE, &ids)
+            .claim_leases(&self.holder, self.clock.now(), LEASE, &ids)
             .await;
         // The answer may have taken long.
         let now = self.clock.now();
         match claimed {
             Ok(leases) => {
-                hands.inbox_outages.claiming.worked(|| now);
+                hands.inbox_outages.claiming.record_success(|| now);
                 let (stand, over): (Vec<_>, Vec<_>) =
                     leases.into_iter().partition(|lease| now < lease.until);
                 for lease in stand {
@@ -386,14 +398,14 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 }
             }
             Err(error) => {
-                hands.inbox_outages.claiming.failed(error, now);
+                hands.inbox_outages.claiming.record_failure(error, now);
                 hands.queue = Queue::default();
                 hands.next_check = time_after(now, RETRY_DELAY);
             }
         }
         // Those that are not due any more, or that have to wait.
         for lanes in entered.values() {
-            hands.lanes.leave(lanes);
+            hands.lanes.leave_lanes(lanes);
         }
     }
 
@@ -410,18 +422,18 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             let now = self.clock.now();
             match claimed {
                 Ok(lease) => {
-                    hands.inbox_outages.claiming.worked(|| now);
+                    hands.inbox_outages.claiming.record_success(|| now);
                     hands.waiting_alone.remove(&id);
                     match lease {
                         Some(lease) if now < lease.until => {
-                            let repository = self.ticker.called(id);
+                            let repository = self.ticker.display_name(id);
                             tracing::warn!(
                                 repository,
                                 "the process died {ALONE_AFTER_DEATHS} times or more while this repository was ticked; it \
                                  is ticked alone now, and suspended if the process dies again"
                             );
-                            let lanes = self.ticker.lanes(id);
-                            hands.lanes.enter(&lanes);
+                            let lanes = self.ticker.repository_lanes(id);
+                            hands.lanes.enter_lanes(&lanes);
                             hands.alone = Some(id);
                             self.start(hands, lease, lanes);
                         }
@@ -430,7 +442,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                     }
                 }
                 Err(error) => {
-                    hands.inbox_outages.claiming.failed(error, now);
+                    hands.inbox_outages.claiming.record_failure(error, now);
                     hands.next_check = time_after(now, RETRY_DELAY);
                     return false;
                 }
@@ -447,7 +459,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         let is_new =
             |suspended: &&Suspended| suspended.at.as_microsecond() >= claimed_at.as_microsecond();
         if let Some(suspended) = wake.suspended.as_ref().filter(is_new) {
-            let repository = self.ticker.called(id);
+            let repository = self.ticker.display_name(id);
             tracing::error!(
                 repository,
                 "the repository is suspended: {}; the others go on. `phileas service suspended list` says why, `phileas service suspended \
@@ -510,7 +522,9 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             return;
         }
         while let Some(lease) = hands.unended.last() {
-            if let Err(InboxError::Unavailable(because)) = self.inbox.release(lease, now).await {
+            if let Err(InboxError::Unavailable(because)) =
+                self.inbox.release_lease(lease, now).await
+            {
                 tracing::debug!("a lease cannot be given back yet: {because}");
                 hands.end_after = time_after(self.clock.now(), RETRY_DELAY);
                 return;
@@ -530,7 +544,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         hands.call_back_at = time_after(now, CALL_BACK);
         match self.inbox.call_back(now).await {
             Ok(called) => {
-                hands.inbox_outages.calling_back.worked(|| now);
+                hands.inbox_outages.calling_back.record_success(|| now);
                 if called > 0 {
                     tracing::warn!(
                         repositories = called,
@@ -540,7 +554,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             }
             Err(error) => {
                 let now = self.clock.now();
-                hands.inbox_outages.calling_back.failed(error, now);
+                hands.inbox_outages.calling_back.record_failure(error, now);
                 hands.next_check = time_after(now, RETRY_DELAY);
             }
         }
@@ -560,7 +574,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             hands.unended.extend(unended);
         }
         if let Some(running) = hands.running.remove(&repository) {
-            hands.lanes.leave(&running.lanes);
+            hands.lanes.leave_lanes(&running.lanes);
         }
         if hands.alone == Some(repository) {
             hands.alone = None;
@@ -595,9 +609,9 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         if hands.extended_at <= now && now < due {
             return true;
         }
-        match self.inbox.heartbeat(&leases, now, LEASE).await {
+        match self.inbox.extend_leases(&leases, now, LEASE).await {
             Ok(held) => {
-                hands.inbox_outages.extending.worked(|| now);
+                hands.inbox_outages.extending.record_success(|| now);
                 hands.extended_at = now;
                 for (repository, running) in &hands.running {
                     if held.contains(repository) {
@@ -611,7 +625,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             }
             Err(error) => {
                 let now = self.clock.now();
-                hands.inbox_outages.extending.failed(error, now);
+                hands.inbox_outages.extending.record_failure(error, now);
                 hands.extend_after = time_after(now, RETRY_DELAY);
                 false
             }
@@ -625,7 +639,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         for lease in leases {
             let inbox = Arc::clone(&self.inbox);
             giving.spawn(async move {
-                if let Err(error) = inbox.release(&lease, now).await {
+                if let Err(error) = inbox.release_lease(&lease, now).await {
                     tracing::warn!("a lease cannot be given back and will run out: {error}");
                 }
             });
@@ -637,7 +651,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
     /// began when it was asked for.
     async fn drain_ticks(&self, mut hands: LoopState, asked_at: Timestamp) {
         hands.leaving.store(true, Ordering::Relaxed);
-        hands.stoppers().for_each(Stopper::stop);
+        hands.list_stoppers().for_each(Stopper::stop);
         let deadline = time_after(asked_at, DRAIN);
         loop {
             tokio::select! {
@@ -668,7 +682,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
 }
 
 impl LoopState {
-    fn stoppers(&self) -> impl Iterator<Item = &Stopper> {
+    fn list_stoppers(&self) -> impl Iterator<Item = &Stopper> {
         self.running.values().map(|running| &running.stopper)
     }
 

@@ -6,7 +6,7 @@ use phileas_domain::state::{self, STATE_PATH, State};
 
 use super::observe::ledger_of;
 use super::ports::{Commit, CommitError, Failure, GitHubObservation, WriteGitHub};
-use super::signature::signed;
+use super::signature::commit_trailers;
 use super::tick::TickError;
 
 /// How often an edit starts again because another process committed first.
@@ -50,13 +50,13 @@ impl From<Failure> for EditError {
 /// # Errors
 ///
 /// When there is no readable ledger, when `change` refuses, or when the commit cannot be made.
-pub async fn edit(
+pub async fn edit_state(
     github: &impl WriteGitHub,
     edit: &Edit<'_>,
     change: impl Fn(&mut State, &GitHubObservation) -> Result<(), String>,
 ) -> Result<Oid, EditError> {
     for _ in 0..MAX_LOST_RACES {
-        let observation = github.observe().await?;
+        let observation = github.observe_repository().await?;
         let (head, before) = match ledger_of(observation.ledger.clone()) {
             Ledger::Present { head, state } => (head, *state),
             Ledger::Missing { .. } => return Err(EditError::NoLedger),
@@ -83,10 +83,10 @@ pub async fn edit(
         let commit = Commit {
             base: Some(head),
             headline: format!("phileas: {}", edit.headline),
-            body: signed(edit.holder),
+            body: commit_trailers(edit.holder),
             files: [(STATE_PATH.to_owned(), Some(state::codec::save(&after)))].into(),
         };
-        match github.commit(&commit).await {
+        match github.commit_ledger(&commit).await {
             Ok(head) => return Ok(head),
             Err(CommitError::Stale) => {}
             Err(CommitError::Failed(failure)) => return Err(failure.into()),

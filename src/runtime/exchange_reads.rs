@@ -33,7 +33,7 @@ const LAYERS: [&str; 6] = [
 ];
 
 /// Reads what is needed of it.
-pub(super) async fn read(
+pub(super) async fn read_exchange(
     github: &impl ReadGitHub,
     jules: &impl ReadJules,
     snapshot: &mut Snapshot,
@@ -115,7 +115,7 @@ async fn read_written(
     pull: Option<&(PullNumber, Oid)>,
 ) -> Result<SessionFiles, Failure> {
     let default = &snapshot.repository.default_head;
-    let patch = match (jules.patch(id).await?, pull, default) {
+    let patch = match (jules.read_patch(id).await?, pull, default) {
         (Some(patch), _, _) => patch,
         (None, Some((_, head)), Some(default)) => {
             return read_pull_files(github, default, head).await;

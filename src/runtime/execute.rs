@@ -87,7 +87,9 @@ async fn execute_effect(
         Effect::ApprovePlan { session } => {
             Executed::without_event(jules.approve_plan(session).await)
         }
-        Effect::ArchiveSession { session } => Executed::without_event(jules.archive(session).await),
+        Effect::ArchiveSession { session } => {
+            Executed::without_event(jules.archive_session(session).await)
+        }
         Effect::MergePull {
             request,
             pull,
@@ -178,7 +180,7 @@ async fn execute_issue_effect(
             not_after,
         } => {
             let issue = proposal_issue(title, body, label, marker);
-            let published = in_time(now(), *not_after, github.publish(&issue)).await;
+            let published = in_time(now(), *not_after, github.publish_issue(&issue)).await;
             let key = key.clone();
             Executed::with_event(published, |number| Event::ProposalPublished { key, number })
         }
@@ -191,7 +193,7 @@ async fn execute_issue_effect(
             not_after,
         } => {
             let issue = work_item_issue(title, body, label, marker);
-            let opened = in_time(now(), *not_after, github.publish(&issue)).await;
+            let opened = in_time(now(), *not_after, github.publish_issue(&issue)).await;
             let key = key.clone();
             Executed::with_event(opened, |number| Event::WorkItemOpened { key, number })
         }
@@ -377,7 +379,7 @@ async fn create_session(
         let detail = "the intent expired before phileas called Jules".to_owned();
         return not_created(CreateFailure::NotSent { detail });
     }
-    match jules.create(create).await {
+    match jules.create_session(create).await {
         Ok(session) => Event::SessionCreated {
             track: create.track.clone(),
             slot: create.slot.clone(),

@@ -40,7 +40,7 @@ pub use backoff::{FIRST_PAUSE, LONGEST_PAUSE, LONGEST_REST, LONGEST_RETRY_AFTER}
 pub use counts::Counts;
 pub use delivery::{
     Accepted, Delivery, DeliveryId, DeliveryIdError, MAX_WORD, Outcome, Page, Record, Replayed,
-    Start, outcome,
+    Start, delivery_outcome,
 };
 pub use lease::{Fault, Lease, Settled};
 pub use recheck::{LOOK_AGAIN, recheck_time};
@@ -85,7 +85,7 @@ pub trait Inbox: Send + Sync {
     /// # Errors
     ///
     /// When it cannot be stored. The sender must be told so, that it may come again.
-    fn accept(
+    fn accept_delivery(
         &self,
         delivery: Delivery,
     ) -> impl Future<Output = Result<Accepted, InboxError>> + Send;
@@ -95,7 +95,7 @@ pub trait Inbox: Send + Sync {
     /// # Errors
     ///
     /// When it cannot be stored.
-    fn wake(
+    fn wake_repository(
         &self,
         repository: RepositoryId,
         at: Timestamp,
@@ -108,7 +108,7 @@ pub trait Inbox: Send + Sync {
     /// # Errors
     ///
     /// When it cannot be read.
-    fn due(
+    fn list_due(
         &self,
         now: Timestamp,
         most: usize,
@@ -132,7 +132,7 @@ pub trait Inbox: Send + Sync {
     /// # Errors
     ///
     /// When it cannot be stored; then nothing is leased.
-    fn claim(
+    fn claim_leases(
         &self,
         holder: &Holder,
         now: Timestamp,
@@ -168,7 +168,7 @@ pub trait Inbox: Send + Sync {
     /// # Errors
     ///
     /// When it cannot be stored; then nothing is extended.
-    fn heartbeat(
+    fn extend_leases(
         &self,
         leases: &[Lease],
         now: Timestamp,
@@ -180,7 +180,7 @@ pub trait Inbox: Send + Sync {
     /// # Errors
     ///
     /// When it cannot be stored; then the lease runs out and the repository is tried again.
-    fn finish(
+    fn finish_lease(
         &self,
         lease: &Lease,
         now: Timestamp,
@@ -192,7 +192,7 @@ pub trait Inbox: Send + Sync {
     /// # Errors
     ///
     /// When it cannot be stored; then the lease runs out, and that counts as a fault of its own.
-    fn fail(
+    fn fail_lease(
         &self,
         lease: &Lease,
         now: Timestamp,
@@ -216,7 +216,7 @@ pub trait Inbox: Send + Sync {
     /// # Errors
     ///
     /// When it cannot be stored; then the lease runs out.
-    fn release(
+    fn release_lease(
         &self,
         lease: &Lease,
         now: Timestamp,
@@ -228,7 +228,10 @@ pub trait Inbox: Send + Sync {
     /// # Errors
     ///
     /// When it cannot be stored; then the lease runs out.
-    fn abandon(&self, lease: &Lease) -> impl Future<Output = Result<Settled, InboxError>> + Send;
+    fn abandon_lease(
+        &self,
+        lease: &Lease,
+    ) -> impl Future<Output = Result<Settled, InboxError>> + Send;
 
     /// All that is known of a repository's wakes.
     ///
@@ -252,7 +255,7 @@ pub trait Inbox: Send + Sync {
     /// # Errors
     ///
     /// When it cannot be stored.
-    fn resume(
+    fn resume_repository(
         &self,
         repository: RepositoryId,
         now: Timestamp,
@@ -264,7 +267,7 @@ pub trait Inbox: Send + Sync {
     /// # Errors
     ///
     /// When it cannot be stored.
-    fn forget(
+    fn forget_repository(
         &self,
         repository: RepositoryId,
     ) -> impl Future<Output = Result<(), InboxError>> + Send;
@@ -274,7 +277,7 @@ pub trait Inbox: Send + Sync {
     /// # Errors
     ///
     /// When it cannot be read.
-    fn deliveries(
+    fn list_deliveries(
         &self,
         page: Page,
     ) -> impl Future<Output = Result<Vec<Record>, InboxError>> + Send;
@@ -284,7 +287,7 @@ pub trait Inbox: Send + Sync {
     /// # Errors
     ///
     /// When it cannot be stored.
-    fn replay(
+    fn replay_delivery(
         &self,
         id: &DeliveryId,
         now: Timestamp,
@@ -296,14 +299,20 @@ pub trait Inbox: Send + Sync {
     /// # Errors
     ///
     /// When it cannot be stored.
-    fn prune(&self, now: Timestamp) -> impl Future<Output = Result<usize, InboxError>> + Send;
+    fn prune_deliveries(
+        &self,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<usize, InboxError>> + Send;
 
     /// Figures for metrics, for the watchdog and for people.
     ///
     /// # Errors
     ///
     /// When it cannot be read.
-    fn counts(&self, now: Timestamp) -> impl Future<Output = Result<Counts, InboxError>> + Send;
+    fn read_counts(
+        &self,
+        now: Timestamp,
+    ) -> impl Future<Output = Result<Counts, InboxError>> + Send;
 
     /// When the next repository can be claimed, overdue ones included; leases count with their end. `None`: never, as
     /// things stand.
@@ -323,5 +332,5 @@ pub trait Inbox: Send + Sync {
 
     /// Changes whenever [`Inbox::next_due`] may have become earlier, in whichever process. Other processes are noticed within
     /// a second or so.
-    fn news(&self) -> watch::Receiver<u64>;
+    fn watch_changes(&self) -> watch::Receiver<u64>;
 }

@@ -15,10 +15,10 @@ pub mod driver;
 pub mod inbox;
 pub mod ports;
 
-pub use edit::{Edit, EditError, edit};
-pub(crate) use observe::sources;
+pub use edit::{Edit, EditError, edit_state};
+pub(crate) use observe::read_prompt_sources;
 pub use observe::{Observation, ledger_of, observe_repository, snapshot_of};
 pub use report::{FailedEffect, TickReport};
 pub use settings::Settings;
-pub use signature::{SERVICE, is_of_service, signed};
-pub use tick::{Tick, TickError, explain};
+pub use signature::{SERVICE, commit_trailers, is_of_service};
+pub use tick::{Tick, TickError, explain_repository};

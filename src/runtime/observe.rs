@@ -16,10 +16,10 @@ use phileas_domain::plan::{self, MainRed, Plan};
 use phileas_domain::prompt::{RenderAnswer, RenderError, RenderRequest, SOURCES_READS};
 use phileas_domain::state::{self, STATE_PATH};
 
-use self::feedback::{checks, comments, read_requests, remarks};
-use self::sessions::{leave_unread, list, record_session};
-pub(crate) use self::texts::sources;
-use self::texts::texts;
+use self::feedback::{read_checks, read_comments, read_remarks, read_requests};
+use self::sessions::{leave_unread, list_sessions, record_session};
+pub(crate) use self::texts::read_prompt_sources;
+use self::texts::read_texts;
 use super::exchange_reads;
 use super::off_workers::off_workers;
 use super::ports::{
@@ -54,10 +54,10 @@ pub struct Observation {
 impl Observation {
     /// Moves the snapshot's time on by what has passed since.
     pub(super) fn move_on(&mut self, stopwatch: &impl Stopwatch) {
-        self.snapshot.now = self.time(stopwatch);
+        self.snapshot.now = self.current_time(stopwatch);
     }
 
-    pub(super) fn time(&self, stopwatch: &impl Stopwatch) -> Timestamp {
+    pub(super) fn current_time(&self, stopwatch: &impl Stopwatch) -> Timestamp {
         let passed = stopwatch.elapsed().saturating_sub(self.taken_at);
         let passed = SignedDuration::try_from(passed).unwrap_or(SignedDuration::ZERO);
         self.github_time
@@ -77,7 +77,7 @@ pub async fn observe_repository(
     stopwatch: &impl Stopwatch,
     settings: &Settings,
 ) -> Result<Observation, Failure> {
-    let observation = github.observe().await?;
+    let observation = github.observe_repository().await?;
     // What was read after the first answer may have taken long; deadlines count from that answer's time.
     let taken_at = stopwatch.elapsed().saturating_sub(observation.age);
     let github_time = observation.now;
@@ -111,7 +111,7 @@ pub(super) async fn read_requested(
         needs.prompts.clear();
         if !needs.is_empty() && needs != sight.requested && reads < MAX_READS {
             reads += 1;
-            read(github, jules, &mut sight.snapshot, &needs).await;
+            read_requested_once(github, jules, &mut sight.snapshot, &needs).await;
             sight.requested = needs;
             continue;
         }
@@ -249,23 +249,23 @@ pub fn ledger_of(read: LedgerRead) -> Ledger {
     }
 }
 
-async fn read(
+async fn read_requested_once(
     github: &impl ReadGitHub,
     jules: &impl ReadJules,
     snapshot: &mut Snapshot,
     needs: &ReadRequests,
 ) {
     if let Some(need) = &needs.listing {
-        list(jules, snapshot, need).await;
+        list_sessions(jules, snapshot, need).await;
     }
     for id in &needs.sessions {
-        match jules.session(id).await {
+        match jules.read_session(id).await {
             Ok(read) => record_session(snapshot, id, read),
             Err(failure) => leave_unread(snapshot, id, &failure),
         }
     }
     for id in &needs.activities {
-        match jules.activities(id).await {
+        match jules.read_activities(id).await {
             // Sessions that are too young show none; that reads as "nothing has happened".
             Ok(activities) => {
                 snapshot
@@ -288,7 +288,7 @@ async fn read(
         }
     }
     for id in &needs.single_sessions {
-        match jules.session(id).await {
+        match jules.read_session(id).await {
             Ok(Some(read)) => {
                 snapshot.single_sessions.insert(id.clone(), read);
             }
@@ -299,7 +299,7 @@ async fn read(
         }
     }
     for commit in &needs.failed_checks {
-        checks(github, snapshot, commit).await;
+        read_checks(github, snapshot, commit).await;
     }
     for pull in &needs.merges {
         match github.read_merge_facts(*pull).await {
@@ -312,7 +312,7 @@ async fn read(
         }
     }
     for pull in &needs.remarks {
-        remarks(github, snapshot, *pull).await;
+        read_remarks(github, snapshot, *pull).await;
     }
     for pull in &needs.reviews {
         match github.read_reviews(*pull).await {
@@ -325,18 +325,18 @@ async fn read(
         }
     }
     if let Some(since) = needs.comments {
-        comments(github, snapshot, since).await;
+        read_comments(github, snapshot, since).await;
     }
     if !needs.subjects.is_empty() || !needs.permissions.is_empty() {
         read_requests(github, snapshot, needs).await;
     }
     if !(needs.texts.is_empty() && needs.folders.is_empty() && needs.sources.is_empty()) {
-        texts(github, snapshot, needs).await;
+        read_texts(github, snapshot, needs).await;
     }
     if needs.plan_commit {
         plan_commit(github, snapshot).await;
     }
-    exchange_reads::read(github, jules, snapshot, needs).await;
+    exchange_reads::read_exchange(github, jules, snapshot, needs).await;
 }
 
 /// Reads when the plan got its newest commit. Where that is not known, its new times count from now on.
@@ -377,7 +377,7 @@ mod tests {
     }
 
     impl ReadGitHub for Archived {
-        async fn observe(&self) -> Result<GitHubObservation, Failure> {
+        async fn observe_repository(&self) -> Result<GitHubObservation, Failure> {
             Ok(GitHubObservation {
                 now: "2026-01-05T12:00:00Z".parse().unwrap(),
                 age: self.age,
@@ -474,7 +474,7 @@ mod tests {
     struct Unasked;
 
     impl ReadJules for Unasked {
-        async fn list(
+        async fn list_sessions(
             &self,
             _: &Repository,
             _: &ListingNeed,
@@ -483,15 +483,15 @@ mod tests {
             unreachable!("nothing is started in an archived repository")
         }
 
-        async fn session(&self, _: &SessionId) -> Result<Option<Session>, Failure> {
+        async fn read_session(&self, _: &SessionId) -> Result<Option<Session>, Failure> {
             unreachable!("nothing is started in an archived repository")
         }
 
-        async fn patch(&self, _: &SessionId) -> Result<Option<Patch>, Failure> {
+        async fn read_patch(&self, _: &SessionId) -> Result<Option<Patch>, Failure> {
             unreachable!("nothing is started in an archived repository")
         }
 
-        async fn activities(&self, _: &SessionId) -> Result<Option<Vec<Activity>>, Failure> {
+        async fn read_activities(&self, _: &SessionId) -> Result<Option<Vec<Activity>>, Failure> {
             unreachable!("nothing is started in an archived repository")
         }
     }
@@ -547,7 +547,10 @@ mod tests {
         let noon: Timestamp = "2026-01-05T12:00:00Z".parse().unwrap();
         assert_eq!(sight.snapshot.now, noon + SignedDuration::from_secs(40));
         let later = At(Duration::from_secs(110));
-        assert_eq!(sight.time(&later), noon + SignedDuration::from_secs(50));
+        assert_eq!(
+            sight.current_time(&later),
+            noon + SignedDuration::from_secs(50)
+        );
     }
 
     #[tokio::test]
@@ -570,7 +573,7 @@ mod tests {
             age: Duration::ZERO,
             checks_hidden: false,
         };
-        let mut snapshot = snapshot_of(github.observe().await.unwrap(), &settings());
+        let mut snapshot = snapshot_of(github.observe_repository().await.unwrap(), &settings());
         snapshot.sessions = Listing::Taken(Sessions {
             taken_at: noon,
             since: None,

@@ -54,7 +54,7 @@ pub struct Failure {
 /// Renders prompts, away from the threads that everything else runs on.
 pub trait Renderer: RenderPrompts + fmt::Debug + Send + Sync {
     /// Keeps what rendering needs at hand until the guard is dropped.
-    fn keep(&self) -> RendererGuard;
+    fn keep_ready(&self) -> RendererGuard;
 
     /// Like [`RenderPrompts::render`], without blocking the caller's thread.
     fn render_later(
@@ -64,7 +64,7 @@ pub trait Renderer: RenderPrompts + fmt::Debug + Send + Sync {
 }
 
 impl Renderer for InProcess {
-    fn keep(&self) -> RendererGuard {
+    fn keep_ready(&self) -> RendererGuard {
         RendererGuard::new(|| {})
     }
 
@@ -199,7 +199,8 @@ pub enum CommitError {
 /// GitHub as a tick reads it, for one repository. A dry run is given nothing else, so it cannot write.
 pub trait ReadGitHub: Send + Sync {
     /// Reads everything that a tick looks at, in one request.
-    fn observe(&self) -> impl Future<Output = Result<GitHubObservation, Failure>> + Send;
+    fn observe_repository(&self)
+    -> impl Future<Output = Result<GitHubObservation, Failure>> + Send;
 
     /// Reads the texts of files of the default branch at a commit; missing, binary and oversize ones are left out.
     fn read_texts(
@@ -299,7 +300,10 @@ pub struct Issue<'a> {
 /// GitHub as a tick writes it.
 pub trait WriteGitHub: ReadGitHub {
     /// Makes the commit by compare-and-swap and answers with the new head.
-    fn commit(&self, commit: &Commit) -> impl Future<Output = Result<Oid, CommitError>> + Send;
+    fn commit_ledger(
+        &self,
+        commit: &Commit,
+    ) -> impl Future<Output = Result<Oid, CommitError>> + Send;
 
     /// Makes a branch; one that exists already is left as it is.
     fn make_branch(
@@ -339,7 +343,8 @@ pub trait WriteGitHub: ReadGitHub {
 
     /// Opens an issue with its label, unless one of ours that bears the label, open or closed, carries the marker;
     /// answers with its number.
-    fn publish(&self, issue: &Issue<'_>) -> impl Future<Output = Result<u64, Failure>> + Send;
+    fn publish_issue(&self, issue: &Issue<'_>)
+    -> impl Future<Output = Result<u64, Failure>> + Send;
 
     /// Comments on an issue of ours and closes it; one that is closed already is left as it is.
     fn close_notice(
@@ -398,7 +403,7 @@ pub trait ReadJules: Send + Sync {
     ///
     /// `repository` is what GitHub says of it now: Jules keeps the name that a session was created under, so after a
     /// rename only the repository's id, in our line of the prompt, tells whose an older session is.
-    fn list(
+    fn list_sessions(
         &self,
         repository: &Repository,
         need: &ListingNeed,
@@ -406,16 +411,19 @@ pub trait ReadJules: Send + Sync {
     ) -> impl Future<Output = Result<Sessions, Failure>> + Send;
 
     /// Reads one session; `None` when Jules does not know it.
-    fn session(
+    fn read_session(
         &self,
         id: &SessionId,
     ) -> impl Future<Output = Result<Option<Session>, Failure>> + Send;
 
     /// Reads what a session has changed, all of it as one patch. `None`: nothing, as far as Jules shows.
-    fn patch(&self, id: &SessionId) -> impl Future<Output = Result<Option<Patch>, Failure>> + Send;
+    fn read_patch(
+        &self,
+        id: &SessionId,
+    ) -> impl Future<Output = Result<Option<Patch>, Failure>> + Send;
 
     /// Reads a session's activities, oldest first. `None`: Jules does not show them (yet).
-    fn activities(
+    fn read_activities(
         &self,
         id: &SessionId,
     ) -> impl Future<Output = Result<Option<Vec<Activity>>, Failure>> + Send;
@@ -433,7 +441,7 @@ pub struct Patch {
 /// Jules as a tick writes it.
 pub trait WriteJules: ReadJules {
     /// Creates a session: exactly one request, never repeated.
-    fn create(
+    fn create_session(
         &self,
         create: &CreateSession,
     ) -> impl Future<Output = Result<Session, CreateFailure>> + Send;
@@ -449,7 +457,7 @@ pub trait WriteJules: ReadJules {
     fn approve_plan(&self, id: &SessionId) -> impl Future<Output = Result<(), Failure>> + Send;
 
     /// Archives a session.
-    fn archive(&self, id: &SessionId) -> impl Future<Output = Result<(), Failure>> + Send;
+    fn archive_session(&self, id: &SessionId) -> impl Future<Output = Result<(), Failure>> + Send;
 }
 
 /// Time that passes while effects are carried out. GitHub's clock gives the instant, this one the distance.

@@ -62,7 +62,7 @@ fn is_said_once(line: &Line) -> bool {
 }
 
 /// Keeps what was done, and of what waits only the newest word, unless it is said once.
-pub(super) fn record(report: &mut TickReport, at: Timestamp, said: Report) {
+pub(super) fn record_lines(report: &mut TickReport, at: Timestamp, said: Report) {
     report.waiting.retain(|(_, line)| is_said_once(line));
     for one in said.diagnostics {
         if !report.plan_diagnostics.contains(&one) {
@@ -92,7 +92,7 @@ pub(super) fn record(report: &mut TickReport, at: Timestamp, said: Report) {
 }
 
 /// Completes the line of a dispatch by its result.
-pub(super) fn learn(report: &mut TickReport, events: &[Event]) {
+pub(super) fn record_results(report: &mut TickReport, events: &[Event]) {
     for event in events {
         match event {
             Event::SessionCreated {
@@ -154,7 +154,7 @@ pub(super) fn count_issues(report: &mut TickReport, effects: &[Effect], events: 
 
 impl TickReport {
     /// Everything that was said, what was done first.
-    pub fn all(&self) -> impl Iterator<Item = &(Timestamp, Line)> {
+    pub fn all_lines(&self) -> impl Iterator<Item = &(Timestamp, Line)> {
         self.done.iter().chain(&self.waiting)
     }
 
@@ -214,7 +214,7 @@ mod tests {
                 lines,
                 ..Report::default()
             };
-            record(&mut report, at, said);
+            record_lines(&mut report, at, said);
         }
         let reasons: Vec<_> = report.waiting.iter().map(|(_, line)| line.reason).collect();
         let expected = [

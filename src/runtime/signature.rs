@@ -9,7 +9,7 @@ pub const SERVICE: &str = "serve:";
 
 /// The last trailers of a commit of ours. The second keeps continuous integration from running on the ledger.
 #[must_use]
-pub fn signed(holder: &Holder) -> String {
+pub fn commit_trailers(holder: &Holder) -> String {
     format!("{HOLDER}{holder}\nskip-checks: true\n")
 }
 
@@ -24,7 +24,12 @@ pub fn is_of_service(message: &str) -> bool {
 
 #[test]
 fn a_commit_says_whose_it_is() {
-    let text = |holder: &str| format!("phileas: intent\n\n{}", signed(&Holder::new(holder)));
+    let text = |holder: &str| {
+        format!(
+            "phileas: intent\n\n{}",
+            commit_trailers(&Holder::new(holder))
+        )
+    };
     assert!(is_of_service(&text("serve:12:ab:cd")));
     assert!(!is_of_service(&text("action:7/1:cd")));
     assert!(!is_of_service(&text("cli:serve:cd")));

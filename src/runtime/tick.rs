@@ -25,9 +25,9 @@ use super::ports::{
     Commit, CommitError, Disposition, Failure, ReadGitHub, ReadJules, Stopwatch, WriteGitHub,
     WriteJules,
 };
-use super::report::{TickReport, count_issues, learn, record};
+use super::report::{TickReport, count_issues, record_lines, record_results};
 use super::settings::Settings;
-use super::signature::signed;
+use super::signature::commit_trailers;
 
 /// How often a tick starts again because another process was faster.
 const MAX_LOST_RACES: usize = 6;
@@ -81,7 +81,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
         stop: &(impl Fn() -> bool + Sync),
     ) -> Result<TickReport, TickError> {
         let mut report = TickReport::default();
-        let _kept = settings.renderer.keep();
+        let _kept = settings.renderer.keep_ready();
         // What came of effects and is not in the ledger yet. It outlives a lost race: the session exists.
         let mut events: Vec<Event> = Vec::new();
         for attempt in 0..MAX_LOST_RACES {
@@ -107,7 +107,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
                 Err(RoundsEnd::Lost) => report.lost_races += 1,
                 Err(RoundsEnd::Failed(error)) => return Err(error),
                 Ok(()) => {
-                    report.now = sight.time(self.stopwatch);
+                    report.now = sight.current_time(self.stopwatch);
                     report.head = ledger_head(&sight.snapshot.ledger);
                     sight.snapshot.now = report.now;
                     report.seen = Some(Box::new(sight.snapshot));
@@ -147,7 +147,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             let quiet = decision.change.is_none() && decision.effects.is_empty();
             if let Some(change) = decision.change {
                 let (commit, state) = off_workers(|| prepare_commit(sight, change)).await?;
-                match self.github.commit(&commit).await {
+                match self.github.commit_ledger(&commit).await {
                     Ok(head) => {
                         let parent = commit.base.as_ref();
                         exchange_reads::apply_commit(
@@ -169,17 +169,17 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
                 report.commits += 1;
             }
             events.clear();
-            record(report, at, decision.report);
+            record_lines(report, at, decision.report);
             report.wake_at = decision.wake_at;
             if quiet {
                 break;
             }
-            let now = || sight.time(self.stopwatch);
+            let now = || sight.current_time(self.stopwatch);
             let failed;
             (*events, failed) =
                 execute_effects(self.github, self.jules, &decision.effects, now, stop).await;
             report.failed.extend(failed);
-            learn(report, events);
+            record_results(report, events);
             count_issues(report, &decision.effects, events);
             // A later round decides about the same look at the world, in which they are still open.
             let notices = &mut sight.snapshot.notices;
@@ -203,13 +203,13 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
 /// # Errors
 ///
 /// When GitHub cannot be read.
-pub async fn explain(
+pub async fn explain_repository(
     github: &impl ReadGitHub,
     jules: &impl ReadJules,
     stopwatch: &impl Stopwatch,
     settings: &Settings,
 ) -> Result<(TickReport, Observation), TickError> {
-    let _kept = settings.renderer.keep();
+    let _kept = settings.renderer.keep_ready();
     let sight = observe_repository(github, jules, stopwatch, settings).await?;
     let mut decision = off_workers(|| engine::decide(&sight.snapshot, &[])).await;
     foresee_refusals(github, &sight.snapshot, &mut decision).await;
@@ -218,7 +218,7 @@ pub async fn explain(
         ..TickReport::default()
     };
     report.warn_missed_comments(&sight.snapshot);
-    record(&mut report, sight.snapshot.now, decision.report);
+    record_lines(&mut report, sight.snapshot.now, decision.report);
     count_issues(&mut report, &decision.effects, &[]);
     report.wake_at = decision.wake_at;
     report.now = sight.snapshot.now;
@@ -293,7 +293,7 @@ fn prepare_commit(sight: &Observation, change: Change) -> Result<(Commit, State)
         .iter()
         .map(|turn| format!("Phileas-Turn: {turn}\n"))
         .collect();
-    let body = turns + &signed(&sight.snapshot.holder);
+    let body = turns + &commit_trailers(&sight.snapshot.holder);
     Ok((
         Commit {
             base: change.base,

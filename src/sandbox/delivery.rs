@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Posts every delivery to `url` when its time has come, until the end. What the model loses it never hands over, what it
 /// doubles or delays comes twice or late.
-pub async fn deliver(
+pub async fn deliver_webhooks(
     shared: SharedWorld,
     transport: Arc<dyn Transport>,
     url: String,
@@ -26,14 +26,14 @@ pub async fn deliver(
 ) {
     loop {
         tokio::select! {
-            () = ending.requested() => return,
+            () = ending.wait_for_shutdown() => return,
             () = tokio::time::sleep(ROUND) => {}
         }
-        let due = shared.world().take_due_deliveries();
+        let due = shared.lock_world().take_due_deliveries();
         for delivery in due {
             let id = delivery.id;
             let status = post_delivery(&*transport, &url, delivery).await;
-            shared.world().delivery_done(id, status);
+            shared.lock_world().delivery_done(id, status);
         }
     }
 }

@@ -4,7 +4,7 @@ use phileas_world::seed::{Files, files as files_of};
 
 /// What puts the layers of the hand-over pipeline to work in it, instead of its cycle.
 #[must_use]
-pub fn layers() -> Files {
+pub fn layer_files() -> Files {
     files_of(&[
         (".jlo/config.toml", include_str!("newcomer/config.toml")),
         (
@@ -16,7 +16,7 @@ pub fn layers() -> Files {
 
 /// Its files.
 #[must_use]
-pub fn files() -> Files {
+pub fn repository_files() -> Files {
     files_of(&[
         ("README.md", include_str!("newcomer/README.md")),
         ("Cargo.toml", include_str!("newcomer/Cargo.toml.txt")),

@@ -24,7 +24,7 @@ impl RunningTime {
     /// The clock of a world of which `factor` seconds go by in one of ours; its stopwatch starts now.
     #[must_use]
     pub fn new(shared: SharedWorld, factor: f64) -> Self {
-        let start = shared.now();
+        let start = shared.world_time();
         Self {
             shared,
             start,
@@ -39,28 +39,31 @@ impl RunningTime {
 
 impl Stopwatch for RunningTime {
     fn elapsed(&self) -> Duration {
-        self.shared.now().duration_since(self.start).unsigned_abs()
+        self.shared
+            .world_time()
+            .duration_since(self.start)
+            .unsigned_abs()
     }
 }
 
 impl Pause for RunningTime {
     fn now(&self) -> Timestamp {
-        self.shared.now()
+        self.shared.world_time()
     }
 
-    fn pause(&self, length: Duration) -> BoxFuture<'_, ()> {
+    fn pause_for(&self, length: Duration) -> BoxFuture<'_, ()> {
         Box::pin(tokio::time::sleep(self.real_duration(length)))
     }
 }
 
 impl Clock for RunningTime {
     fn now(&self) -> Timestamp {
-        self.shared.now()
+        self.shared.world_time()
     }
 
     async fn sleep_until(&self, at: Timestamp) {
         loop {
-            let left: SignedDuration = at.duration_since(self.shared.now());
+            let left: SignedDuration = at.duration_since(self.shared.world_time());
             match Duration::try_from(left) {
                 Ok(left) if !left.is_zero() => tokio::time::sleep(self.real_duration(left)).await,
                 _ => return,

@@ -92,7 +92,7 @@ impl Scenario {
     /// # Errors
     ///
     /// Says where and what is wrong.
-    pub fn read(text: TomlText<'_>) -> Result<Self, Box<Diagnostic>> {
+    pub fn read_scenario(text: TomlText<'_>) -> Result<Self, Box<Diagnostic>> {
         let mut read: Self = text.read()?;
         if read.lasts <= SignedDuration::ZERO || read.lasts > MAX_SPAN {
             let wrong = text.mistake("lasts", format!("{:#} is out of range", read.lasts));
@@ -135,7 +135,7 @@ impl Scenario {
         setup
             .jules
             .scenarios
-            .push(Session::default().taking(USUAL_MINUTES));
+            .push(Session::default().with_minutes(USUAL_MINUTES));
         setup
     }
 }
@@ -147,7 +147,7 @@ impl TimedAction {
     ///
     /// What cannot be done, and why.
     pub fn perform_action(&self, shared: &SharedWorld) -> Result<(), String> {
-        control::perform_act(&mut shared.world(), self.act.clone())
+        control::perform_act(&mut shared.lock_world(), self.act.clone())
             .map_err(|wrong| format!("acts, at {:#}: {wrong}", self.at))
     }
 
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_mistake_is_named() {
         let sound = "title = \"a\"\nabout = \"b\"\nlasts = \"2h\"\n";
-        let read = |text: &str| Scenario::read(TomlText::new("s.toml", text));
+        let read = |text: &str| Scenario::read_scenario(TomlText::new("s.toml", text));
         assert!(read(sound).is_ok());
         let act = "act = \"close\"\nnumber = 1\n";
         for (text, place, word) in [

@@ -67,7 +67,7 @@ impl Timeline {
         span: SignedDuration,
         seed: u64,
     ) -> Self {
-        let now = shared.now();
+        let now = shared.world_time();
         let clients = Clients::new(&shared, repository.clone(), seed);
         let until = now.checked_add(span).unwrap_or(Timestamp::MAX);
         Self {
@@ -85,14 +85,14 @@ impl Timeline {
 
     /// The repository.
     #[must_use]
-    pub fn repository(&self) -> &RepositoryName {
+    pub fn repository_name(&self) -> &RepositoryName {
         &self.repository
     }
 
     /// Leaves it to the hour alone to bring ticks about: no webhook arrives, and no tick runs at the time that an earlier tick asked for.
     pub fn by_the_hour(&mut self) {
         self.hourly = true;
-        self.wake_at = next_hour(self.shared.now());
+        self.wake_at = next_hour(self.shared.world_time());
     }
 
     /// Moves the end of the time.
@@ -102,14 +102,14 @@ impl Timeline {
 
     /// How many ticks were made.
     #[must_use]
-    pub fn ticks(&self) -> u64 {
+    pub fn tick_count(&self) -> u64 {
         self.ticks
     }
 
     /// Moves on to the next tick and carries it out; `None` when the time is over.
     pub async fn next(&mut self) -> Option<Ticked> {
         for _ in 0..MAX_STEPS {
-            match self.step().await {
+            match self.next_step().await {
                 Step::Moved => {}
                 Step::Ticked(ticked) => return Some(*ticked),
                 Step::Over => return None,
@@ -119,9 +119,9 @@ impl Timeline {
     }
 
     /// Does the next thing: one step of the world, or one tick.
-    pub async fn step(&mut self) -> Step {
+    pub async fn next_step(&mut self) -> Step {
         let due = {
-            let mut world = self.shared.world();
+            let mut world = self.shared.lock_world();
             let now = world.now();
             if now >= self.until || self.ticks >= MAX_TICKS {
                 return Step::Over;
@@ -146,7 +146,7 @@ impl Timeline {
 
     async fn run_tick(&mut self, ask: RunRequest) -> Ticked {
         self.ticks += 1;
-        let at = self.shared.now();
+        let at = self.shared.world_time();
         let before = self.request_cost();
         let settings = Settings {
             holder: Holder::new(format!("sandbox:{}", self.ticks)),
@@ -167,7 +167,7 @@ impl Timeline {
             stopwatch: &self.clients.time,
         };
         let result = tick.run(&settings).await;
-        let now = self.shared.now();
+        let now = self.shared.world_time();
         let soon = now.checked_add(RETRY_AFTER).unwrap_or(Timestamp::MAX);
         self.wake_at = match &result {
             _ if self.hourly => next_hour(now),

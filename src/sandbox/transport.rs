@@ -41,13 +41,13 @@ impl InProcess {
 
     fn answer_request(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
         let answer = {
-            let mut world = self.shared.world();
+            let mut world = self.shared.lock_world();
             match self.face {
                 Face::Github => world.github_request(request),
                 Face::Jules => world.jules_request(request),
             }
         };
-        self.shared.pass(answer.latency.min(CLIENT_TIMEOUT));
+        self.shared.advance_time(answer.latency.min(CLIENT_TIMEOUT));
         received_response(answer.outcome)
     }
 }

@@ -22,26 +22,26 @@ impl SharedWorld {
     }
 
     /// The world itself.
-    pub fn world(&self) -> MutexGuard<'_, World> {
+    pub fn lock_world(&self) -> MutexGuard<'_, World> {
         // A panic while the world was held is a failure of the run anyway; its books are still worth reading.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the faces over TCP hold.
     #[must_use]
-    pub fn inner(&self) -> Arc<Mutex<World>> {
+    pub fn shared_world(&self) -> Arc<Mutex<World>> {
         Arc::clone(&self.0)
     }
 
     /// The world's time.
     #[must_use]
-    pub fn now(&self) -> Timestamp {
-        self.world().now()
+    pub fn world_time(&self) -> Timestamp {
+        self.lock_world().now()
     }
 
     /// Moves the world's time on.
-    pub fn pass(&self, span: Duration) {
-        let mut world = self.world();
+    pub fn advance_time(&self, span: Duration) {
+        let mut world = self.lock_world();
         let span = SignedDuration::try_from(span).unwrap_or(SignedDuration::MAX);
         let until = world.now().checked_add(span).unwrap_or(Timestamp::MAX);
         world.advance_to(until);
@@ -59,24 +59,27 @@ impl VirtualTime {
     /// The clock of a world; its stopwatch starts now.
     #[must_use]
     pub fn new(shared: SharedWorld) -> Self {
-        let start = shared.now();
+        let start = shared.world_time();
         Self { shared, start }
     }
 }
 
 impl Stopwatch for VirtualTime {
     fn elapsed(&self) -> Duration {
-        self.shared.now().duration_since(self.start).unsigned_abs()
+        self.shared
+            .world_time()
+            .duration_since(self.start)
+            .unsigned_abs()
     }
 }
 
 impl Pause for VirtualTime {
     fn now(&self) -> Timestamp {
-        self.shared.now()
+        self.shared.world_time()
     }
 
-    fn pause(&self, length: Duration) -> BoxFuture<'_, ()> {
-        self.shared.pass(length);
+    fn pause_for(&self, length: Duration) -> BoxFuture<'_, ()> {
+        self.shared.advance_time(length);
         Box::pin(std::future::ready(()))
     }
 }

@@ -112,7 +112,7 @@ impl WorldSetup {
     /// # Errors
     ///
     /// When a folder cannot be read.
-    pub fn build(self) -> Result<(World, RepoId), String> {
+    pub fn build_world(self) -> Result<(World, RepoId), String> {
         let start = self.start;
         let mut account = Account::new("maintainer", JULES_KEY);
         account.tier = self.tier;
@@ -135,10 +135,10 @@ impl WorldSetup {
         let mut files: Files = match &self.repo {
             Some(dir) => seed::files_of(dir)?,
             None if self.empty => Files::default(),
-            None => newcomer::files(),
+            None => newcomer::repository_files(),
         };
         if self.layers {
-            files.extend(newcomer::layers());
+            files.extend(newcomer::layer_files());
         }
         for (path, text) in self.texts {
             if text.is_empty() {
@@ -162,7 +162,7 @@ impl WorldSetup {
         ];
         let mut repositories = vec![world.seed(&seed)];
         for name in &self.others {
-            let mut other = Seed::new(OWNER, name, newcomer::files());
+            let mut other = Seed::new(OWNER, name, newcomer::repository_files());
             other.private = true;
             other.labels.clone_from(&seed.labels);
             other.people.clone_from(&seed.people);
@@ -195,7 +195,7 @@ impl WorldSetup {
 
 /// The repository's full name.
 #[must_use]
-pub fn repository() -> RepositoryName {
+pub fn repository_name() -> RepositoryName {
     format!("{OWNER}/{NAME}")
         .parse()
         .expect("the sandbox's repository has a good name")

@@ -19,9 +19,9 @@ use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
 pub use bytes::{BytesError, parse_bytes};
 pub use default_addresses::{ADMIN_LISTEN, LISTEN};
 pub use drain::{DrainError, LONGEST_DRAIN, parse_drain};
-pub use file::{File, FileError, RepositoryEntry, schema};
+pub use file::{File, FileError, RepositoryEntry, config_schema};
 pub use public_url::{PublicUrlError, WEBHOOK, public_url};
-pub use secret::{SecretError, secret, secret_origin};
+pub use secret::{SecretError, read_secret, secret_origin};
 
 /// What options and variables say. The command line has put the one before the other already.
 #[derive(Debug, Clone, Default)]
@@ -100,11 +100,11 @@ struct Setting<'f> {
 }
 
 impl Setting<'_> {
-    fn wrong(&self, message: String, help: impl Into<String>) -> ConfigError {
+    fn config_error(&self, message: String, help: impl Into<String>) -> ConfigError {
         let help = help.into();
         let written = self
             .file
-            .and_then(|file| file.mistake(self.key, message.clone(), help.clone()));
+            .and_then(|file| file.value_diagnostic(self.key, message.clone(), help.clone()));
         match written {
             Some(mistake) => ConfigError::Written(Box::new(mistake)),
             None => ConfigError::Given {
@@ -138,7 +138,7 @@ impl Config {
                 "inbox_max_bytes",
                 given.inbox_max_bytes.is_some(),
             );
-            return Err(room.wrong(
+            return Err(room.config_error(
                 format!("an inbox of {inbox_max_bytes} bytes is too small"),
                 format!("give it at least {}", bytes::size_text(LEAST_ROOM)),
             ));
@@ -150,7 +150,7 @@ impl Config {
         );
         let jules_keys_dir = given.jules_keys_dir.or(file.jules_keys_dir.clone());
         if let Some(folder) = jules_keys_dir.as_ref().filter(|folder| !folder.is_dir()) {
-            return Err(keys.wrong(
+            return Err(keys.config_error(
                 format!("{} is not a folder", folder.display()),
                 "name one with a file for each key",
             ));
@@ -160,7 +160,7 @@ impl Config {
         let public_url = public_url.map(|text| {
             public_url::public_url(&text).map_err(|wrong| {
                 let wrong = format!("`{}` is not the public address", wrong.text);
-                address.wrong(wrong, public_url::PUBLIC_URL)
+                address.config_error(wrong, public_url::PUBLIC_URL)
             })
         });
         let public_url = public_url.transpose()?;
@@ -169,7 +169,7 @@ impl Config {
         let data_dir = data_dir.ok_or(ConfigError::NoDataDir)?;
         // Whatever is looked for in it would only say that it is not there.
         if let Some(in_the_way) = no_folder(&data_dir) {
-            return Err(place.wrong(
+            return Err(place.config_error(
                 format!("{} is no folder", in_the_way.display()),
                 "name a folder that this user may write to; it is made where there is none",
             ));

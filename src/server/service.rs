@@ -11,7 +11,7 @@ use crate::runtime::inbox::Inbox;
 use crate::server::admin::dashboard::Access;
 use crate::server::public::counters::Figures;
 use crate::server::public::health;
-use crate::server::public::listen::{Listeners, listen};
+use crate::server::public::listen::{Listeners, serve_listener};
 use crate::server::public::webhook::{self, Intake};
 use crate::server::shutdown::Shutdown;
 use crate::server::worker::driver::Driver;
@@ -70,25 +70,25 @@ impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
         let (close, closing) = crate::server::shutdown_pair();
         let (ticked, driver_ended) = crate::server::shutdown_pair();
         let time_to_end = time_to_end(self.drain);
-        let health = health::routes(
+        let health = health::health_routes(
             Arc::clone(&self.inbox),
             self.heartbeat,
             stopping.clone(),
             self.access,
         );
-        let public = webhook::routes(self.intake).merge(health.public);
+        let public = webhook::webhook_routes(self.intake).merge(health.public);
         let admin = self.admin_routes.merge(health.admin);
         let listeners = Arc::<Listeners>::default();
         let serving = async {
             tokio::join!(
-                listen(
+                serve_listener(
                     self.public,
                     public,
                     Arc::clone(&self.figures),
                     Arc::clone(&listeners),
                     closing.clone()
                 ),
-                listen(
+                serve_listener(
                     self.admin,
                     admin,
                     Arc::clone(&self.figures),
@@ -99,14 +99,14 @@ impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
         };
         let driving = async {
             self.driver.run(self.inbox, stopping.clone()).await;
-            stop.now();
-            ticked.now();
+            stop.request_shutdown();
+            ticked.request_shutdown();
         };
         let draining = async {
-            stopping.clone().requested().await;
+            stopping.clone().wait_for_shutdown().await;
             let drain = wait_for_drain(self.drain, self.hurry);
             wait_until_drained(driver_ended, drain, time_to_end - LAST_ANSWERS).await;
-            close.now();
+            close.request_shutdown();
         };
         let work = async { tokio::join!(serving, driving, draining) };
         let mut work = std::pin::pin!(work);
@@ -114,8 +114,8 @@ impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
         let told = async {
             let mut stopping = stopping.clone();
             tokio::select! {
-                () = asked.requested() => stop.now(),
-                () = stopping.requested() => {}
+                () = asked.wait_for_shutdown() => stop.request_shutdown(),
+                () = stopping.wait_for_shutdown() => {}
             }
         };
         tokio::select! {
@@ -132,7 +132,7 @@ async fn wait_until_drained(
     drain: impl Future<Output = ()>,
     limit: Duration,
 ) {
-    let drained = async { tokio::join!(driver_ended.requested(), drain) };
+    let drained = async { tokio::join!(driver_ended.wait_for_shutdown(), drain) };
     // A driver that takes longer is cut off in the end; requests at work are answered before.
     let _late = tokio::time::timeout(limit, drained).await;
 }
@@ -141,7 +141,7 @@ async fn wait_until_drained(
 async fn wait_for_drain(drain: Duration, mut hurry: Shutdown) {
     tokio::select! {
         () = tokio::time::sleep(drain) => {}
-        () = hurry.requested() => {}
+        () = hurry.wait_for_shutdown() => {}
     }
 }
 
@@ -168,7 +168,7 @@ mod tests {
     async fn a_second_signal_does_not_wait_for_the_drain() {
         let (now, hurry) = crate::server::shutdown_pair();
         let waiting = tokio::spawn(wait_for_drain(Duration::from_secs(3600), hurry));
-        now.now();
+        now.request_shutdown();
         waiting.await.unwrap();
     }
 }

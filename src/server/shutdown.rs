@@ -19,7 +19,7 @@ pub fn shutdown_pair() -> (ShutdownTrigger, Shutdown) {
 
 impl ShutdownTrigger {
     /// The service is to end.
-    pub fn now(&self) {
+    pub fn request_shutdown(&self) {
         self.0.send_replace(true);
     }
 }
@@ -32,7 +32,7 @@ impl Shutdown {
     }
 
     /// Waits until the service is to end.
-    pub async fn requested(&mut self) {
+    pub async fn wait_for_shutdown(&mut self) {
         // The trigger was dropped: that is a shutdown, too.
         let _gone = self.0.wait_for(|end| *end).await;
     }

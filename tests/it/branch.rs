@@ -22,7 +22,7 @@ fn a_branch_that_is_refused_holds_the_turn_and_calls_a_person() {
             "fault": Fault::Status { status, retry_after: None, html: false, done: false },
         }]});
         let plan: FaultPlan = serde_json::from_value(rules).unwrap();
-        shared.world().faults_mut().replace_plan(plan);
+        shared.lock_world().faults_mut().replace_plan(plan);
     };
     let reasons = |holder: &str| {
         let report = tick(&shared, holder);
@@ -42,7 +42,7 @@ fn a_branch_that_is_refused_holds_the_turn_and_calls_a_person() {
         "{lines:?}"
     );
 
-    shared.pass(MINUTE * 10);
+    shared.advance_time(MINUTE * 10);
     refuse(403);
     let (now, lines) = reasons("refused");
     let held = lines
@@ -51,7 +51,7 @@ fn a_branch_that_is_refused_holds_the_turn_and_calls_a_person() {
     let until = held.unwrap_or_else(|| panic!("{lines:?}")).1;
     assert!(until.unwrap() >= now + MINUTE * 55, "{until:?} at {now}");
     assert!(lines.iter().all(|(reason, _)| *reason != Reason::NotSent));
-    let world = shared.world();
+    let world = shared.lock_world();
     assert!(world.books().sessions.is_empty(), "Jules was not asked");
     let repo = world.github().repository_by_name("acme", "widget").unwrap();
     let mut issues = world.github().issues(repo);
@@ -67,7 +67,7 @@ fn a_start_branch_that_is_gone_stops_a_turn_and_not_its_track() {
     let shared = quiet_world(&repository, 7, Vec::new());
     let report = tick(&shared, "first");
     let sessions: Vec<String> = {
-        let world = shared.world();
+        let world = shared.lock_world();
         let all = world.books().sessions.iter();
         all.filter_map(|session| session.title.clone()).collect()
     };
@@ -85,7 +85,7 @@ fn a_start_branch_that_is_gone_stops_a_turn_and_not_its_track() {
         let ours = "the branch `release/9` that it starts from does not exist";
         issues.any(|issue| issue.body.as_ref().is_some_and(|body| body.contains(ours)))
     };
-    assert!(is_ours(&shared.world()));
+    assert!(is_ours(&shared.lock_world()));
 }
 
 /// What refuses each session of a cycle fills no list of issues.
@@ -99,9 +99,9 @@ fn where_no_session_of_a_cycle_can_start_one_issue_lists_the_personas() {
     let shared = quiet_world(&Folder::repository(&plan, &ids), 7, Vec::new());
     for turn in 0..8 {
         tick(&shared, &format!("turn:{turn}"));
-        shared.pass(MINUTE);
+        shared.advance_time(MINUTE);
     }
-    let world = shared.world();
+    let world = shared.lock_world();
     let repo = world.github().repository_by_name("acme", "widget").unwrap();
     let issues: Vec<_> = world.github().issues(repo).collect();
     assert_eq!(issues.len(), 1, "{issues:?}");
@@ -119,7 +119,7 @@ fn a_branch_in_the_way_of_a_session_is_named() {
     let repository = Folder::repository(plan, &["curator", "refactor"]);
     let shared = quiet_world(&repository, 7, Vec::new());
     {
-        let mut world = shared.world();
+        let mut world = shared.lock_world();
         let now = world.now();
         let github = world.github_mut();
         let repo = github.repository_by_name("acme", "widget").unwrap();
@@ -133,7 +133,7 @@ fn a_branch_in_the_way_of_a_session_is_named() {
             && line.detail.contains("/rename -f new_name=")
     };
     assert!(said.iter().any(|line| named(&line)), "{said:?}");
-    assert_eq!(shared.world().books().sessions.len(), 1);
+    assert_eq!(shared.lock_world().books().sessions.len(), 1);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn sessions_get_environment_variables_where_the_plan_says_so() {
         let repository = Folder::repository(plan, &["curator"]);
         let shared = quiet_world(&repository, 7, Vec::new());
         tick(&shared, "first");
-        let world = shared.world();
+        let world = shared.lock_world();
         let records: Vec<bool> = world
             .jules()
             .records()

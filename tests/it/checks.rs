@@ -11,7 +11,7 @@ use crate::support::{Folder, Served, judge};
 
 /// The job `build` fails on the newest commit of pull request 1.
 fn fails(shared: &SharedWorld) {
-    let mut world = shared.world();
+    let mut world = shared.lock_world();
     let now = world.now();
     let github = world.github_mut();
     let repo = github.repository_by_name(world_setup::OWNER, world_setup::NAME);
@@ -30,7 +30,7 @@ fn fails(shared: &SharedWorld) {
     github.fail_job(repo, head, "build", output, now);
     drop(world);
     // Jules has its time to fix it by itself.
-    shared.pass(MINUTE * 21);
+    shared.advance_time(MINUTE * 21);
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn r21_failed_checks_are_told_to_their_session_twice_and_then_to_a_person() {
     tick(&shared, "prepared");
     pass_until(&shared, "COMPLETED");
     tick(&shared, "settled");
-    shared.pass(MINUTE * 10);
+    shared.advance_time(MINUTE * 10);
     // The links of GitHub's answers lead to the server that was the first.
     let served = Served::start(&shared, None);
     assert_eq!(
@@ -67,9 +67,9 @@ fn r21_failed_checks_are_told_to_their_session_twice_and_then_to_a_person() {
             (1, 0),
             "what was said is not looked after again"
         );
-        shared.pass(MINUTE);
+        shared.advance_time(MINUTE);
         pass_until(&shared, "COMPLETED");
-        shared.pass(MINUTE);
+        shared.advance_time(MINUTE);
     }
     let state = judge::state(&shared);
     assert_eq!(state["pulls"]["1"]["fix_rounds"], 2, "{state}");
@@ -77,7 +77,7 @@ fn r21_failed_checks_are_told_to_their_session_twice_and_then_to_a_person() {
     counted(&shared, &served);
     counted(&shared, &served);
     assert_eq!(messages(&shared).len(), 2);
-    let world = shared.world();
+    let world = shared.lock_world();
     let repo = world
         .github()
         .repository_by_name(world_setup::OWNER, world_setup::NAME);
@@ -92,7 +92,7 @@ fn r21_failed_checks_are_told_to_their_session_twice_and_then_to_a_person() {
 
 /// The default branch moves on: a person writes this file.
 fn moves_on(shared: &SharedWorld, path: &str, protection: &serde_json::Value) {
-    let mut world = shared.world();
+    let mut world = shared.lock_world();
     let now = world.now();
     let github = world.github_mut();
     let repo = github.repository_by_name(world_setup::OWNER, world_setup::NAME);
@@ -115,12 +115,14 @@ fn a_pull_request_that_needs_its_base_is_told_to_its_session_once_a_commit() {
     ] {
         let plan = "cycle = [\"curator\"]\n[budget]\nmax_open_pulls = 1\n";
         let repository = Folder::repository(plan, &["curator"]);
-        let scenario = Scenario::default().taking(5.0).writing("notes.md", "a\n");
+        let scenario = Scenario::default()
+            .with_minutes(5.0)
+            .with_file("notes.md", "a\n");
         let shared = quiet_world(&repository, 7, vec![scenario]);
         tick(&shared, "prepared");
         pass_until(&shared, "COMPLETED");
         tick(&shared, "settled");
-        shared.pass(MINUTE * 10);
+        shared.advance_time(MINUTE * 10);
         moves_on(&shared, path, protection);
         let served = Served::start(&shared, None);
         counted(&shared, &served);
@@ -140,19 +142,19 @@ fn a_pull_request_that_needs_its_base_is_told_to_its_session_once_a_commit() {
 fn a_message_that_is_never_read_ends_in_a_notice() {
     let repository = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
     let shared = quiet_world(&repository, 7, Vec::new());
-    shared.world().knobs_mut().done_message_unread = 1.0;
+    shared.lock_world().knobs_mut().done_message_unread = 1.0;
     tick(&shared, "prepared");
     pass_until(&shared, "COMPLETED");
     tick(&shared, "settled");
-    shared.pass(MINUTE * 10);
+    shared.advance_time(MINUTE * 10);
     fails(&shared);
     tick(&shared, "told");
     assert_eq!(messages(&shared).len(), 1);
-    shared.pass(MINUTE * 60 * 7);
+    shared.advance_time(MINUTE * 60 * 7);
     tick(&shared, "called");
     tick(&shared, "again");
     assert_eq!(messages(&shared).len(), 1);
-    let world = shared.world();
+    let world = shared.lock_world();
     let repo = world
         .github()
         .repository_by_name(world_setup::OWNER, world_setup::NAME);

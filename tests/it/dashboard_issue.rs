@@ -10,7 +10,7 @@ use crate::support::{Folder, Phileas, Served, judge};
 const MARKER: &str = "<!-- phileas:notice:dashboard -->";
 
 fn repo(shared: &SharedWorld) -> RepoId {
-    let world = shared.world();
+    let world = shared.lock_world();
     let found = world
         .github()
         .repository_by_name(world_setup::OWNER, world_setup::NAME);
@@ -18,10 +18,10 @@ fn repo(shared: &SharedWorld) -> RepoId {
 }
 
 fn run(shared: &SharedWorld) -> Vec<String> {
-    shared.world().books_mut().reset_requests();
+    shared.lock_world().books_mut().reset_requests();
     let served = Served::start(shared, None);
     Phileas::tick(&served).run().expect(0);
-    let world = shared.world();
+    let world = shared.lock_world();
     let requests = world.books().requests.iter();
     requests
         .filter(|one| one.face == Face::Github)
@@ -34,7 +34,7 @@ fn world_with_comment(body: &str, who: &str) -> (SharedWorld, u64) {
     let repository = Folder::repository("", &["curator"]);
     let shared = quiet_world(&repository, 7, Vec::new());
     let repo = repo(&shared);
-    let mut world = shared.world();
+    let mut world = shared.lock_world();
     let now = world.now();
     let github = world.github_mut();
     let issue = github.open_issue(repo, "Please", "Show it.", &[], "outsider", now);
@@ -46,7 +46,7 @@ fn world_with_comment(body: &str, who: &str) -> (SharedWorld, u64) {
 /// The numbers and the texts of the issues that carry the marker.
 fn boards(shared: &SharedWorld) -> Vec<(u64, String)> {
     let repo = repo(shared);
-    let world = shared.world();
+    let world = shared.lock_world();
     let github = world.github();
     let texts = (1..20).filter_map(|number| {
         let body = github.issue(repo, number)?.body.clone()?;
@@ -57,7 +57,7 @@ fn boards(shared: &SharedWorld) -> Vec<(u64, String)> {
 
 fn edit(shared: &SharedWorld, number: u64, body: &str, who: &str) {
     let repo = repo(shared);
-    let mut world = shared.world();
+    let mut world = shared.lock_world();
     let now = world.now();
     world.github_mut().edit_body(repo, number, body, who, now);
 }
@@ -84,10 +84,10 @@ fn it_is_opened_once_ticked_by_a_writer_and_costs_nothing_between() {
     assert_eq!(judge::state(&shared)["dashboard_issue"], *number);
     assert!(body.contains("Run `curator` now"), "{body}");
     for _ in 0..3 {
-        shared.pass(MINUTE * 20);
+        shared.advance_time(MINUTE * 20);
         run(&shared);
     }
-    shared.pass(MINUTE * 20);
+    shared.advance_time(MINUTE * 20);
     let idle = run(&shared);
     assert_eq!(idle.len(), 1, "{idle:?}");
 
@@ -99,16 +99,20 @@ fn it_is_opened_once_ticked_by_a_writer_and_costs_nothing_between() {
         "maintainer",
     );
     let executed = run(&shared);
-    assert_eq!(shared.world().books().sessions.len(), 1, "{executed:?}");
+    assert_eq!(
+        shared.lock_world().books().sessions.len(),
+        1,
+        "{executed:?}"
+    );
     let (_, body) = boards(&shared).remove(0);
     assert!(!body.contains("- [x]"), "{body}");
     assert!(
         body.contains("- run `curator` by `maintainer`: at work"),
         "{body}"
     );
-    shared.pass(MINUTE);
+    shared.advance_time(MINUTE);
     run(&shared);
-    assert_eq!(shared.world().books().sessions.len(), 1);
+    assert_eq!(shared.lock_world().books().sessions.len(), 1);
     assert_eq!(boards(&shared).len(), 1, "never two");
 }
 
@@ -116,10 +120,10 @@ fn it_is_opened_once_ticked_by_a_writer_and_costs_nothing_between() {
 fn r23_a_tick_of_an_unauthorized_user_springs_back_and_does_nothing() {
     let (shared, _) = world_with_comment("/phileas dashboard", "maintainer");
     run(&shared);
-    shared.pass(MINUTE * 20);
+    shared.advance_time(MINUTE * 20);
     run(&shared);
     let (number, body) = boards(&shared).remove(0);
-    shared.pass(MINUTE * 5);
+    shared.advance_time(MINUTE * 5);
     edit(
         &shared,
         number,
@@ -130,9 +134,9 @@ fn r23_a_tick_of_an_unauthorized_user_springs_back_and_does_nothing() {
     let (_, body) = boards(&shared).remove(0);
     assert!(!body.contains("- [x]"), "{body}");
     assert!(judge::state(&shared)["paused"].is_null());
-    shared.pass(MINUTE * 30);
+    shared.advance_time(MINUTE * 30);
     run(&shared);
-    shared.pass(MINUTE * 30);
+    shared.advance_time(MINUTE * 30);
     assert_eq!(run(&shared).len(), 1, "it is over");
 }
 
@@ -151,10 +155,10 @@ fn one_whose_opening_was_not_answered_is_found_and_not_opened_again() {
         "face": Face::Github, "method": "POST", "path": "*/issues",
         "fault": phileas_world::Fault::Status { status: 502, retry_after: None, html: false, done: true },
     }] }));
-    shared.world().faults_mut().replace_plan(plan.unwrap());
+    shared.lock_world().faults_mut().replace_plan(plan.unwrap());
     tick(&shared, "first");
     assert_eq!(boards(&shared).len(), 1);
-    shared.pass(MINUTE * 20);
+    shared.advance_time(MINUTE * 20);
     tick(&shared, "second");
     assert_eq!(boards(&shared).len(), 1, "never two");
     assert_eq!(

@@ -43,10 +43,10 @@ fn a_dry_run_makes_no_write() {
     pass_until(&due, "COMPLETED");
     let running = quiet_world(&repository, 7, Vec::new());
     tick(&running, "prepared");
-    running.pass(MINUTE);
+    running.advance_time(MINUTE);
     for (name, shared) in [("unborn", unborn), ("due", due), ("running", running)] {
-        let before = shared.world().complete_books();
-        shared.world().books_mut().reset_requests();
+        let before = shared.lock_world().complete_books();
+        shared.lock_world().books_mut().reset_requests();
         let served = Served::start(&shared, None);
         for command in ["tick", "explain"] {
             let arguments = [command, "--repo", "acme/widget", "--json"];
@@ -61,7 +61,7 @@ fn a_dry_run_makes_no_write() {
                 .expect(0);
             assert_eq!(ended.summary()["commits"], 0, "{name}: {ended}");
         }
-        let after = shared.world().complete_books();
+        let after = shared.lock_world().complete_books();
         assert!(!after.requests.is_empty(), "{name}: it looks");
         for request in &after.requests {
             let reads = match request.face {

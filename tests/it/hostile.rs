@@ -81,7 +81,7 @@ fn rendered(renderer: &ChildRenderer, requests: &[RenderRequest]) -> Vec<RenderA
 /// Half of the templates, so that two tests share the work.
 fn each_is_stopped(half: usize) {
     let renderer = children();
-    let _kept = renderer.keep();
+    let _kept = renderer.keep_ready();
     let mut wrong = Vec::new();
     let mut slowest = (Duration::ZERO, String::new());
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
@@ -183,7 +183,7 @@ fn a_tick_leaves_out_who_takes_too_much_and_goes_on() {
         // The exit code says that prompts have mistakes.
         let ended = Phileas::tick(&served).run().expect(1);
         // Where the machine is busy the turn waits for the next tick.
-        if !shared.world().books().sessions.is_empty() || begun.elapsed() > BUSY {
+        if !shared.lock_world().books().sessions.is_empty() || begun.elapsed() > BUSY {
             break ended;
         }
     };
@@ -202,7 +202,7 @@ fn a_tick_leaves_out_who_takes_too_much_and_goes_on() {
         let said = line["detail"].as_str().unwrap_or_default();
         assert!(said.contains(id) && said.contains(reason), "{id}: {line}");
     }
-    let world = shared.world();
+    let world = shared.lock_world();
     let sessions = &world.books().sessions;
     assert_eq!(sessions.len(), 1, "{}", ended.out);
     assert!(
@@ -260,7 +260,7 @@ fn limits_of(id: u32) -> Result<(), String> {
 #[test]
 fn a_child_has_nothing_but_its_task_and_ends_with_its_parents_interest() {
     let renderer = children();
-    let kept = renderer.keep();
+    let kept = renderer.keep_ready();
     let first = renderer.render(&[honest(1)]);
     assert!(matches!(first[0], RenderAnswer::Persona(_)), "{first:?}");
     // Other tests of this process have children, too, under the same limits; one that is just starting gets there.
@@ -286,7 +286,7 @@ fn a_child_has_nothing_but_its_task_and_ends_with_its_parents_interest() {
 fn one_child_serves_all_rounds_of_a_guard_and_none_waits_without_one() {
     let renderer = children();
     {
-        let _kept = renderer.keep();
+        let _kept = renderer.keep_ready();
         for number in 0..5 {
             let made = renderer.render(&[honest(number), honest(number + 10)]);
             assert!(made.iter().all(|one| one.error().is_none()), "{made:?}");
@@ -302,7 +302,7 @@ fn one_child_serves_all_rounds_of_a_guard_and_none_waits_without_one() {
 #[test]
 fn a_prompt_with_other_inputs_is_tried_after_a_death() {
     let renderer = children();
-    let _kept = renderer.keep();
+    let _kept = renderer.keep_ready();
     let (_, bomb, reason) = KINDS[0];
     let text = persona("odd", &format!("{{% if notes %}}{bomb}{{% endif %}}"));
     let with_note = |entropy| request_with("odd", &text, &["Look at this.".to_owned()], entropy);

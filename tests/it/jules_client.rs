@@ -31,7 +31,7 @@ fn bench(set: impl FnOnce(&mut WorldSetup)) -> Bench {
     setup.tier = Tier::Ultra;
     setup.jules.asks = 0.0;
     set(&mut setup);
-    let (world, _) = setup.build().unwrap();
+    let (world, _) = setup.build_world().unwrap();
     let shared = SharedWorld::new(world);
     let clients = Clients::new(&shared, "acme/widget".parse().unwrap(), 7);
     Bench { shared, clients }
@@ -82,11 +82,11 @@ fn turn(seq: u64) -> CreateSession {
 
 impl Bench {
     async fn create(&self, create: &CreateSession) -> Result<Session, CreateFailure> {
-        self.clients.jules.create(create).await
+        self.clients.jules.create_session(create).await
     }
 
     async fn session(&self, session: &Session) -> Session {
-        let found = self.clients.jules.session(&session.id).await.unwrap();
+        let found = self.clients.jules.read_session(&session.id).await.unwrap();
         found.unwrap()
     }
 
@@ -94,7 +94,7 @@ impl Bench {
         let listed = self
             .clients
             .jules
-            .list(&repository(), &need, self.shared.now())
+            .list_sessions(&repository(), &need, self.shared.world_time())
             .await
             .unwrap();
         assert!(
@@ -102,17 +102,17 @@ impl Bench {
                 .sessions
                 .is_sorted_by_key(|session| session.created_at)
         );
-        assert!(matches!(need, ListingNeed::Since(_)) || listed.covers(self.shared.now()));
+        assert!(matches!(need, ListingNeed::Since(_)) || listed.covers(self.shared.world_time()));
         listed.sessions
     }
 
     fn made(&self, create: &CreateSession) -> usize {
         let marker = create.marker.to_string();
-        self.shared.world().jules().created_with(&marker)
+        self.shared.lock_world().jules().created_with(&marker)
     }
 
     fn creates_sent(&self) -> usize {
-        let world = self.shared.world();
+        let world = self.shared.lock_world();
         let requests = &world.books().requests;
         let creates = |request: &&phileas_world::books::Request| {
             format!("{} {}", request.method, request.route) == routes::CREATE_SESSION
@@ -139,19 +139,19 @@ async fn a_session_lives_and_every_method_is_understood() {
     let session = bench.create(&gated).await.unwrap();
     assert_eq!(session.state, SessionState::Queued);
     assert_eq!(bench.list(ListingNeed::Everything).await[0].id, session.id);
-    bench.shared.pass(SETTLED);
+    bench.shared.advance_time(SETTLED);
     assert_eq!(
         bench.session(&session).await.state,
         SessionState::AwaitingPlanApproval
     );
-    let before = jules.activities(&session.id).await.unwrap().unwrap();
+    let before = jules.read_activities(&session.id).await.unwrap().unwrap();
     jules.approve_plan(&session.id).await.unwrap();
-    bench.shared.pass(Duration::from_secs(3 * 60 * 60));
+    bench.shared.advance_time(Duration::from_secs(3 * 60 * 60));
 
     let done = bench.session(&session).await;
     assert_eq!(done.state, SessionState::Completed);
     assert!(done.has_changes && done.pulls.len() == 1, "{done:?}");
-    let after = jules.activities(&session.id).await.unwrap().unwrap();
+    let after = jules.read_activities(&session.id).await.unwrap().unwrap();
     assert_eq!(after[..before.len()], before[..]);
     let kinds: Vec<&ActivityKind> = after.iter().map(|activity| &activity.kind).collect();
     assert!(kinds.contains(&&ActivityKind::PlanApproved));
@@ -188,10 +188,10 @@ async fn a_session_lives_and_every_method_is_understood() {
         .await
         .unwrap();
     let said = |kind: &ActivityKind| matches!(kind, ActivityKind::UserMessaged(text) if text.ends_with("[phileas-1]"));
-    let answered = jules.activities(&session.id).await.unwrap().unwrap();
+    let answered = jules.read_activities(&session.id).await.unwrap().unwrap();
     assert!(answered.iter().any(|activity| said(&activity.kind)));
 
-    jules.archive(&session.id).await.unwrap();
+    jules.archive_session(&session.id).await.unwrap();
     let since = ListingNeed::Since(session.created_at);
     assert!(bench.list(since).await.is_empty());
     assert!(
@@ -204,9 +204,9 @@ async fn a_session_lives_and_every_method_is_understood() {
     assert_eq!(bench.list(since).await.len(), 1);
     client.delete_session(session.id.as_str()).await.unwrap();
     client.delete_session(session.id.as_str()).await.unwrap();
-    assert_eq!(jules.session(&session.id).await.unwrap(), None);
+    assert_eq!(jules.read_session(&session.id).await.unwrap(), None);
 
-    let world = bench.shared.world();
+    let world = bench.shared.lock_world();
     let requests = &world.books().requests;
     let called: BTreeSet<String> = requests
         .iter()
@@ -245,7 +245,7 @@ async fn each_answer_to_an_open_question_is_coped_with() {
         let Ok(session) = session else {
             panic!("{name}: {session:?}");
         };
-        bench.shared.pass(SETTLED);
+        bench.shared.advance_time(SETTLED);
         let all = bench.list(ListingNeed::Everything).await;
         let found: Vec<_> = all
             .iter()
@@ -257,7 +257,7 @@ async fn each_answer_to_an_open_question_is_coped_with() {
             let activities = bench
                 .clients
                 .jules
-                .activities(&session.id)
+                .read_activities(&session.id)
                 .await
                 .unwrap()
                 .unwrap();
@@ -268,7 +268,7 @@ async fn each_answer_to_an_open_question_is_coped_with() {
                 "{name}"
             );
             assert!(!activities.is_empty(), "{name}");
-            bench.shared.pass(Duration::from_secs(20 * 60));
+            bench.shared.advance_time(Duration::from_secs(20 * 60));
         }
         bench
             .clients
@@ -276,7 +276,12 @@ async fn each_answer_to_an_open_question_is_coped_with() {
             .send_message(&session.id, "go on")
             .await
             .unwrap();
-        bench.clients.jules.archive(&session.id).await.unwrap();
+        bench
+            .clients
+            .jules
+            .archive_session(&session.id)
+            .await
+            .unwrap();
         let archived = bench.list(ListingNeed::Everything).await;
         let archived: Vec<_> = archived
             .iter()
@@ -319,9 +324,9 @@ async fn a_create_is_sent_once_whatever_goes_wrong() {
             (made, 1),
             "{fault:?}"
         );
-        bench.shared.pass(SETTLED);
+        bench.shared.advance_time(SETTLED);
         // One complete listing settles what was unknown.
-        let since = ListingNeed::CompleteSince(bench.shared.now());
+        let since = ListingNeed::CompleteSince(bench.shared.world_time());
         let found = bench.list(since).await;
         let ours = |session: &&Session| {
             Marker::from_title(&session.title).as_ref() == Some(&create.marker)
@@ -359,7 +364,7 @@ async fn a_refusal_is_told_from_a_spent_quota_and_from_a_refused_key() {
         if quota.is_some() {
             break;
         }
-        spent.shared.pass(Duration::from_secs(60 * 60));
+        spent.shared.advance_time(Duration::from_secs(60 * 60));
     }
     let (seq, failure) = quota.unwrap();
     assert!(
@@ -370,7 +375,7 @@ async fn a_refusal_is_told_from_a_spent_quota_and_from_a_refused_key() {
 
     let refused = bench(|_| {});
     let account = |bench: &Bench| {
-        let mut world = bench.shared.world();
+        let mut world = bench.shared.lock_world();
         let account = world.jules_mut().account_mut("maintainer").unwrap();
         account.disabled_keys = account.keys.clone();
     };
@@ -384,7 +389,7 @@ async fn a_refusal_is_told_from_a_spent_quota_and_from_a_refused_key() {
     let listed = refused
         .clients
         .jules
-        .list(&repository(), &need, refused.shared.now())
+        .list_sessions(&repository(), &need, refused.shared.world_time())
         .await;
     assert_eq!(listed.unwrap_err().disposition, Disposition::Denied);
 }
@@ -405,7 +410,7 @@ async fn a_long_unordered_listing_is_read_whole() {
     let mut made = BTreeSet::new();
     for seq in 1..=130 {
         made.insert(bench.create(&turn(seq)).await.unwrap().id);
-        bench.shared.pass(Duration::from_secs(5 * 60));
+        bench.shared.advance_time(Duration::from_secs(5 * 60));
     }
     let everything = bench.list(ListingNeed::Everything).await;
     let found: BTreeSet<_> = everything.into_iter().map(|session| session.id).collect();
@@ -433,7 +438,7 @@ async fn a_session_of_another_repository_is_not_shown() {
     let listed = bench
         .clients
         .jules
-        .list(&repository(), &need, bench.shared.now())
+        .list_sessions(&repository(), &need, bench.shared.world_time())
         .await
         .unwrap();
     assert!(listed.sessions.is_empty());
@@ -446,14 +451,14 @@ async fn a_message_to_a_queued_session_waits_for_it() {
     let bench = bench(|setup| setup.knobs.queued_message_404 = true);
     let session = bench.create(&turn(1)).await.unwrap();
     let jules = &bench.clients.jules;
-    bench.shared.pass(Duration::from_millis(1));
+    bench.shared.advance_time(Duration::from_millis(1));
     let sent = jules.send_message(&session.id, "Hello").await;
     if let Err(failure) = &sent {
         assert!(failure.detail.contains("still queued"), "{failure}");
         let later = Disposition::Retry { after: None };
         assert_eq!(failure.disposition, later);
     }
-    bench.shared.pass(Duration::from_secs(600));
+    bench.shared.advance_time(Duration::from_secs(600));
     jules
         .send_message(&session.id, "Hello again")
         .await

@@ -87,8 +87,8 @@ fn a_killed_answer_is_given_again_and_not_twice() {
         scenarios: || {
             vec![
                 Scenario::default()
-                    .taking(5.0)
-                    .asking("Which of the two files is right?"),
+                    .with_minutes(5.0)
+                    .with_question("Which of the two files is right?"),
             ]
         },
         prepare: |shared| {
@@ -116,7 +116,7 @@ fn a_killed_reminder_arrives_once_and_its_turn_goes_on() {
         plan: "",
         files: &[],
         turns: None,
-        scenarios: || vec![Scenario::with_ending(Ending::NoChange).taking(5.0)],
+        scenarios: || vec![Scenario::with_ending(Ending::NoChange).with_minutes(5.0)],
         prepare: |shared| {
             tick(shared, "prepared");
             pass_until(shared, "COMPLETED");
@@ -148,7 +148,7 @@ fn killed_words_about_failed_checks_arrive_once() {
             tick(shared, "prepared");
             pass_until(shared, "COMPLETED");
             tick(shared, "settled");
-            let mut world = shared.world();
+            let mut world = shared.lock_world();
             let now = world.now();
             let github = world.github_mut();
             let repo = github
@@ -162,7 +162,7 @@ fn killed_words_about_failed_checks_arrive_once() {
             github.fail_job(repo, head, "build", output, now);
             drop(world);
             // Jules has its time to fix it by itself.
-            shared.pass(MINUTE * 21);
+            shared.advance_time(MINUTE * 21);
         },
         verdict: |shared, context| {
             outcomes(shared, context, &["pr_open"]);
@@ -187,7 +187,7 @@ fn a_killed_request_by_label_has_one_session_and_one_comment() {
         turns: None,
         scenarios: Vec::new,
         prepare: |shared| {
-            let mut world = shared.world();
+            let mut world = shared.lock_world();
             let now = world.now();
             let github = world.github_mut();
             let repo = github
@@ -198,7 +198,7 @@ fn a_killed_request_by_label_has_one_session_and_one_comment() {
         },
         verdict: |shared, context| {
             outcomes(shared, context, &["pr_open", "pr_open"]);
-            let world = shared.world();
+            let world = shared.lock_world();
             let github = world.github();
             let repo = github
                 .repository_by_name(world_setup::OWNER, world_setup::NAME)
@@ -231,7 +231,7 @@ fn a_killed_merge_by_label_is_merged_once_and_told() {
             tick(shared, "prepared");
             pass_until(shared, "COMPLETED");
             tick(shared, "settled");
-            let mut world = shared.world();
+            let mut world = shared.lock_world();
             let now = world.now();
             let github = world.github_mut();
             let repo = github
@@ -245,7 +245,7 @@ fn a_killed_merge_by_label_is_merged_once_and_told() {
         },
         verdict: |shared, context| {
             outcomes(shared, context, &["merged"]);
-            let world = shared.world();
+            let world = shared.lock_world();
             let github = world.github();
             let repo = github
                 .repository_by_name(world_setup::OWNER, world_setup::NAME)
@@ -329,7 +329,7 @@ fn killed_proposals_become_one_issue_each() {
             outcomes(shared, context, &["imported"]);
             imported(shared, context, &["innovators/architect"]);
             let opened = {
-                let world = shared.world();
+                let world = shared.lock_world();
                 let writes = world.books().github_writes.iter();
                 writes.filter(|write| write.what == "issue.opened").count()
             };
@@ -346,7 +346,7 @@ fn killed_proposals_become_one_issue_each() {
 /// Each layer's work is brought in by exactly one commit, and that commit ends its turn.
 #[track_caller]
 fn imported(shared: &SharedWorld, context: &str, authors: &[&str]) {
-    let world = shared.world();
+    let world = shared.lock_world();
     let github = world.github();
     let repo = github
         .repository_by_name(world_setup::OWNER, world_setup::NAME)
@@ -373,7 +373,7 @@ fn imported(shared: &SharedWorld, context: &str, authors: &[&str]) {
 
 /// The exchange as it lies on the branch.
 fn exchange_on_ledger(shared: &SharedWorld) -> Tree {
-    let world = shared.world();
+    let world = shared.lock_world();
     let github = world.github();
     let repo = github
         .repository_by_name(world_setup::OWNER, world_setup::NAME)
@@ -469,14 +469,14 @@ impl Stage {
     }
 
     fn requests_in_books(&self) -> usize {
-        self.shared.world().books().requests.len()
+        self.shared.lock_world().books().requests.len()
     }
 
     /// Starts the program again, at once and then every quarter of an hour, until it has nothing left to do.
     fn come_to_rest(&self, context: &str) {
         Phileas::tick(&self.served).run().expect(0);
         for _ in 0..MOST_TICKS {
-            self.shared.pass(MINUTE * GRACE_MINUTES);
+            self.shared.advance_time(MINUTE * GRACE_MINUTES);
             let ended = Phileas::tick(&self.served).run().expect(0);
             if ended.did_nothing() && judge::live_turns(&judge::state(&self.shared)) == 0 {
                 return;
@@ -489,7 +489,7 @@ impl Stage {
     }
 
     fn judge(&self, play: &Play, context: &str) {
-        let sessions = self.shared.world().books().sessions.clone();
+        let sessions = self.shared.lock_world().books().sessions.clone();
         let turns = one_session_a_turn(&sessions, &judge::state(&self.shared), context);
         let wanted = play.personas.len() + play.requested.len();
         assert_eq!(

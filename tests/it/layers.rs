@@ -30,7 +30,7 @@ fn layered(folder: &Folder) -> WorldSetup {
     setup.review_policy = ReviewPolicy::eager();
     setup.jules.asks = 0.0;
     setup.jules.weights = Weights::only_changes();
-    setup.jules.scenarios = vec![Scenario::default().taking(5.0)];
+    setup.jules.scenarios = vec![Scenario::default().with_minutes(5.0)];
     setup
 }
 
@@ -57,7 +57,7 @@ fn ended(session: &Session) -> Timestamp {
 
 /// The files of a branch, by path.
 fn branch(shared: &SharedWorld, name: &str) -> Vec<(String, String)> {
-    let world = shared.world();
+    let world = shared.lock_world();
     let github = world.github();
     let repo = github.repository_by_name("acme", "widget").unwrap();
     let head = github.branch_head(repo, name).unwrap();
@@ -186,7 +186,7 @@ fn layers_as_seed_000_draws_them_run() {
     let mut setup = layered(&folder);
     setup.ledger = Some(ledger.path().to_owned());
     let shared = spend(setup, 12, |sessions| sessions.len() >= 2);
-    let sessions = shared.world().books().sessions.clone();
+    let sessions = shared.lock_world().books().sessions.clone();
     let slots: Vec<String> = sessions.iter().map(slot).collect();
     assert_eq!(slots, ["narrator", "observers/qa"]);
     let narrator = &sessions[0].prompt;
@@ -205,7 +205,7 @@ fn layers_as_seed_000_draws_them_run() {
 fn one_plan_runs_the_whole_chain_to_merged_code_a_tick_a_hop() {
     let folder = repository();
     let shared = spend(layered(&folder), 12, |_| false);
-    let sessions = shared.world().books().sessions.clone();
+    let sessions = shared.lock_world().books().sessions.clone();
     let layers: Vec<String> = sessions.iter().map(layer).collect();
     let expected = [
         "narrator",
@@ -249,7 +249,7 @@ fn one_plan_runs_the_whole_chain_to_merged_code_a_tick_a_hop() {
     let notes = state.1.lines().filter(|line| line.contains("\"note\""));
     assert_eq!(notes.collect::<Vec<_>>(), [""; 0], "everything was taken");
     assert_eq!(below(&ledger, ".jules/workstations").len(), 4);
-    let books = shared.world().complete_books();
+    let books = shared.lock_world().complete_books();
     let issues = books
         .github_writes
         .iter()
@@ -270,21 +270,21 @@ fn by_cron_alone_a_hop_costs_one_tick_of_cron() {
     let folder = repository();
     let setup = layered(&folder);
     let seed = setup.seed;
-    let shared = SharedWorld::new(setup.build().unwrap().0);
+    let shared = SharedWorld::new(setup.build_world().unwrap().0);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     runtime.block_on(async {
         let span = SignedDuration::from_hours(14);
-        let mut days = Timeline::new(shared.clone(), world_setup::repository(), span, seed);
+        let mut days = Timeline::new(shared.clone(), world_setup::repository_name(), span, seed);
         days.by_the_hour();
         while let Some(ticked) = days.next().await {
             assert!(ticked.result.is_ok(), "{:?}", ticked.result);
         }
-        assert_eq!(days.ticks(), 14, "one tick an hour, and no other");
+        assert_eq!(days.tick_count(), 14, "one tick an hour, and no other");
     });
-    let sessions = shared.world().books().sessions.clone();
+    let sessions = shared.lock_world().books().sessions.clone();
     let hops = hops(&sessions);
     assert_eq!(hops.len(), 4, "the chain came to its implementer");
     for hop in &hops {
@@ -412,7 +412,7 @@ fn no_layer_writes_anything_whose_format_its_prompt_does_not_show() {
         let path = format!(".jules/layers/{layer_of}/{layer_of}_prompt.j2");
         folder.write(&path, &without_schemas(layer_of));
         let shared = spend(layered(&folder), 8, |_| false);
-        let sessions = shared.world().books().sessions.clone();
+        let sessions = shared.lock_world().books().sessions.clone();
         let begun: Vec<&str> = CHAIN
             .into_iter()
             .filter(|name| of(&sessions, name).next().is_some())
@@ -444,7 +444,7 @@ fn no_layer_writes_anything_whose_format_its_prompt_does_not_show() {
                 );
             }
             "innovators" => {
-                let books = shared.world().complete_books();
+                let books = shared.lock_world().complete_books();
                 let mut writes = books.github_writes.iter();
                 assert!(of(&sessions, "innovators").next().is_some());
                 assert!(!writes.any(|write| write.what == "issue.opened"));
@@ -465,7 +465,7 @@ fn without_the_schema_in_the_prompt_the_chain_ends() {
          {{ section(\"What has changed of late\", include_optional(changes_path)) }}\n",
     );
     let shared = spend(layered(&folder), 5, |_| false);
-    let sessions = shared.world().books().sessions.clone();
+    let sessions = shared.lock_world().books().sessions.clone();
     let layers: Vec<String> = sessions.iter().map(layer).collect();
     assert_eq!(layers, ["narrator", "observers", "observers", "observers"]);
     let ledger = branch(&shared, "jules");
@@ -487,16 +487,16 @@ fn work_waits_for_a_writers_label_where_people_let_it_through() {
         ".jlo/config.toml",
         &CONFIG.replace("[workflow]\n", "[workflow]\napproval = \"human\"\n"),
     );
-    let shared = SharedWorld::new(layered(&folder).build().unwrap().0);
+    let shared = SharedWorld::new(layered(&folder).build_world().unwrap().0);
     run_hours(&shared, 5);
     let began = |shared: &SharedWorld| {
-        let sessions = shared.world().books().sessions.clone();
+        let sessions = shared.lock_world().books().sessions.clone();
         sessions.iter().any(|one| layer(one) == "implementer")
     };
     assert!(!began(&shared));
     let offered = |shared: &SharedWorld| {
         let repo = repo(shared);
-        let world = shared.world();
+        let world = shared.lock_world();
         let issues = world.github().issues(repo);
         let shown = issues.map(|one| {
             let body = one.body.clone().unwrap_or_default();
@@ -514,7 +514,7 @@ fn work_waits_for_a_writers_label_where_people_let_it_through() {
 
     let label = |who: &str| {
         let repo = repo(&shared);
-        let mut world = shared.world();
+        let mut world = shared.lock_world();
         let now = world.now();
         world
             .github_mut()
@@ -535,7 +535,7 @@ fn work_waits_for_a_writers_label_where_people_let_it_through() {
 }
 
 fn repo(shared: &SharedWorld) -> RepoId {
-    let world = shared.world();
+    let world = shared.lock_world();
     world.github().repository_by_name("acme", "widget").unwrap()
 }
 
@@ -547,7 +547,7 @@ fn run_hours(shared: &SharedWorld, hours: i64) {
         .unwrap();
     runtime.block_on(async {
         let span = SignedDuration::from_hours(hours);
-        let mut days = Timeline::new(shared.clone(), world_setup::repository(), span, 3);
+        let mut days = Timeline::new(shared.clone(), world_setup::repository_name(), span, 3);
         while let Some(ticked) = days.next().await {
             assert!(ticked.result.is_ok(), "{:?}", ticked.result);
         }
@@ -560,11 +560,11 @@ fn work_that_people_turn_down_comes_back_with_their_words() {
     let folder = repository();
     let mut setup = layered(&folder);
     setup.review_policy = ReviewPolicy::absent();
-    let shared = SharedWorld::new(setup.build().unwrap().0);
+    let shared = SharedWorld::new(setup.build_world().unwrap().0);
     run_hours(&shared, 5);
     let repo = repo(&shared);
     {
-        let mut world = shared.world();
+        let mut world = shared.lock_world();
         let now = world.now();
         let github = world.github_mut();
         let pulls = github.pulls(repo).map(|pull| pull.number);
@@ -593,7 +593,7 @@ fn work_that_people_turn_down_comes_back_with_their_words() {
         "{text}"
     );
     assert!(!text.contains("Send me"), "{text}");
-    let world = shared.world();
+    let world = shared.lock_world();
     let asked = |route: &str| world.books().requests.iter().any(|one| one.route == route);
     assert!(asked("/repos/{owner}/{repo}/pulls/{pull_number}/reviews"));
     assert!(asked("/repos/{owner}/{repo}/pulls/{pull_number}/comments"));

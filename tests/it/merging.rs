@@ -21,12 +21,12 @@ fn opened() -> (Folder, SharedWorld) {
     pass_until(&shared, "COMPLETED");
     tick(&shared, "settled");
     // Its checks have had the time to begin.
-    shared.pass(MINUTE * 3);
+    shared.advance_time(MINUTE * 3);
     (repository, shared)
 }
 
 fn repo(shared: &SharedWorld) -> RepoId {
-    let world = shared.world();
+    let world = shared.lock_world();
     let found = world
         .github()
         .repository_by_name(world_setup::OWNER, world_setup::NAME);
@@ -35,12 +35,17 @@ fn repo(shared: &SharedWorld) -> RepoId {
 
 fn pull(shared: &SharedWorld) -> Pull {
     let repo = repo(shared);
-    shared.world().github().pull(repo, PULL).unwrap().clone()
+    shared
+        .lock_world()
+        .github()
+        .pull(repo, PULL)
+        .unwrap()
+        .clone()
 }
 
 fn checks(shared: &SharedWorld, conclusion: Option<&str>) {
     let (repo, head) = (repo(shared), pull(shared).head.oid);
-    let mut world = shared.world();
+    let mut world = shared.lock_world();
     let now = world.now();
     let by = "github-actions[bot]";
     let github = world.github_mut();
@@ -49,7 +54,7 @@ fn checks(shared: &SharedWorld, conclusion: Option<&str>) {
 
 fn review(shared: &SharedWorld, verdict: Verdict, who: &str) {
     let repo = repo(shared);
-    let mut world = shared.world();
+    let mut world = shared.lock_world();
     let now = world.now();
     let github = world.github_mut();
     github.review_pull(repo, PULL, verdict, "", who, now);
@@ -57,7 +62,7 @@ fn review(shared: &SharedWorld, verdict: Verdict, who: &str) {
 
 fn label(shared: &SharedWorld) {
     let repo = repo(shared);
-    let mut world = shared.world();
+    let mut world = shared.lock_world();
     let now = world.now();
     let github = world.github_mut();
     github.add_label(repo, PULL, "phileas:merge", "maintainer", now);
@@ -65,10 +70,10 @@ fn label(shared: &SharedWorld) {
 
 /// One run of the program; what it asked of GitHub, and how often it asked Jules.
 fn run(shared: &SharedWorld) -> (Vec<String>, usize) {
-    shared.world().books_mut().reset_requests();
+    shared.lock_world().books_mut().reset_requests();
     let served = Served::start(shared, None);
     Phileas::tick(&served).run().expect(0);
-    let world = shared.world();
+    let world = shared.lock_world();
     let requests = &world.books().requests;
     let github = requests.iter().filter(|one| one.face == Face::Github);
     let github: Vec<_> = github
@@ -86,7 +91,7 @@ fn puts(requests: &[String]) -> usize {
 #[track_caller]
 fn comment(shared: &SharedWorld) -> String {
     let repo = repo(shared);
-    let world = shared.world();
+    let world = shared.lock_world();
     let comments: Vec<_> = world.github().comments(repo, PULL).collect();
     assert_eq!(comments.len(), 1, "{comments:?}");
     comments[0].body.clone()
@@ -109,7 +114,7 @@ fn checks_that_were_only_skipped_or_neutral_merge_nothing() {
         review(&shared, Verdict::Approve, "maintainer");
         label(&shared);
         let mut asked = run(&shared).0;
-        shared.pass(MINUTE * 20);
+        shared.advance_time(MINUTE * 20);
         asked.extend(run(&shared).0);
         assert_eq!(puts(&asked), 0, "{conclusion}");
         assert!(pull(&shared).merged.is_none(), "{conclusion}");
@@ -135,12 +140,12 @@ fn r18_what_is_green_and_approved_is_merged_once_and_its_turn_settled() {
     assert_eq!(merged.head.oid, head);
     assert_eq!(merged.labels, [] as [&str; 0]);
     assert!(comment(&shared).contains("pull request #1 was merged"));
-    shared.pass(MINUTE);
+    shared.advance_time(MINUTE);
     tick(&shared, "settles");
     assert_eq!(outcome(&shared), "merged");
-    shared.pass(MINUTE * 30);
+    shared.advance_time(MINUTE * 30);
     tick(&shared, "rests");
-    shared.pass(MINUTE * 5);
+    shared.advance_time(MINUTE * 5);
     assert!(puts(&run(&shared).0) == 0);
 }
 
@@ -178,7 +183,7 @@ fn r18_without_an_approval_or_with_a_red_check_it_is_refused_once() {
         label(&shared);
         for _ in 0..3 {
             assert_eq!(puts(&run(&shared).0), 0, "{code}");
-            shared.pass(MINUTE * 8);
+            shared.advance_time(MINUTE * 8);
         }
         let pull = pull(&shared);
         assert!(pull.merged.is_none(), "{code}");
@@ -197,7 +202,7 @@ fn r18_an_approval_that_comes_after_the_label_counts() {
     assert_eq!(puts(&run(&shared).0), 0);
     assert!(comment(&shared).contains("waiting.merge_not_yet"));
     review(&shared, Verdict::Approve, "maintainer");
-    shared.pass(MINUTE);
+    shared.advance_time(MINUTE);
     assert_eq!(puts(&run(&shared).0), 1);
     assert!(pull(&shared).merged.is_some());
 }
@@ -211,12 +216,12 @@ fn r18_it_waits_for_the_checks_at_the_price_of_an_idle_tick() {
     run(&shared);
     assert!(comment(&shared).contains("waiting.checks_running"));
     for _ in 0..3 {
-        shared.pass(MINUTE * 6);
+        shared.advance_time(MINUTE * 6);
         let (requests, jules) = run(&shared);
         assert_eq!((requests.len(), jules), (1, 0), "{requests:?}");
     }
     checks(&shared, Some("success"));
-    shared.pass(MINUTE * 6);
+    shared.advance_time(MINUTE * 6);
     assert_eq!(puts(&run(&shared).0), 1);
     assert!(pull(&shared).merged.is_some());
 }
@@ -232,7 +237,7 @@ fn r18_a_commit_after_the_label_is_not_merged() {
     let before = pull(&shared).head;
     {
         let repo = repo(&shared);
-        let mut world = shared.world();
+        let mut world = shared.lock_world();
         let now = world.now();
         let github = world.github_mut();
         let files = [("evil.txt".to_owned(), Some("evil\n".into()))];
@@ -241,7 +246,7 @@ fn r18_a_commit_after_the_label_is_not_merged() {
         github.move_branch(repo, &before.branch, oid, "maintainer", now);
     }
     checks(&shared, Some("success"));
-    shared.pass(MINUTE * 20);
+    shared.advance_time(MINUTE * 20);
     assert_eq!(puts(&run(&shared).0), 0);
     assert!(pull(&shared).merged.is_none());
     assert!(comment(&shared).contains("refused.content_changed"));
@@ -258,16 +263,16 @@ fn a_lost_answer_is_looked_up_and_what_was_not_merged_is_asked_again_later() {
             "face": Face::Github, "path": "*/merge",
             "fault": Fault::Status { status: 502, retry_after: None, html: false, done },
         }] }));
-        shared.world().faults_mut().replace_plan(plan.unwrap());
+        shared.lock_world().faults_mut().replace_plan(plan.unwrap());
         assert_eq!(puts(&run(&shared).0), 1);
         assert_eq!(pull(&shared).merged.is_some(), done);
         shared
-            .world()
+            .lock_world()
             .faults_mut()
             .replace_plan(FaultPlan::default());
-        shared.pass(MINUTE);
+        shared.advance_time(MINUTE);
         assert_eq!(puts(&run(&shared).0), 0, "not at once");
-        shared.pass(MINUTE * 5);
+        shared.advance_time(MINUTE * 5);
         assert_eq!(puts(&run(&shared).0), usize::from(!done));
         assert!(pull(&shared).merged.is_some());
         assert!(comment(&shared).contains("was merged"));
@@ -289,10 +294,10 @@ fn a_merge_that_meets_a_branch_that_moves_is_asked_for_again() {
     };
     let rule = serde_json::json!({ "face": Face::Github, "path": "*/merge", "fault": fault });
     let plan = serde_json::from_value(serde_json::json!({ "rules": [rule] }));
-    shared.world().faults_mut().replace_plan(plan.unwrap());
+    shared.lock_world().faults_mut().replace_plan(plan.unwrap());
     assert_eq!(puts(&run(&shared).0), 1);
     shared
-        .world()
+        .lock_world()
         .faults_mut()
         .replace_plan(FaultPlan::default());
     let state = judge::state(&shared);
@@ -303,7 +308,7 @@ fn a_merge_that_meets_a_branch_that_moves_is_asked_for_again() {
         "{merge}"
     );
     assert_eq!(puts(&run(&shared).0), 0, "not at once");
-    shared.pass(MINUTE * 2);
+    shared.advance_time(MINUTE * 2);
     assert_eq!(puts(&run(&shared).0), 1);
     assert!(pull(&shared).merged.is_some());
 }

@@ -16,21 +16,21 @@ fn opened(draft: bool) -> (Folder, SharedWorld) {
     let repository = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
     let scenario = Scenario {
         draft: Some(draft),
-        ..Scenario::default().taking(5.0)
+        ..Scenario::default().with_minutes(5.0)
     };
     let shared = quiet_world(&repository, 7, vec![scenario]);
     tick(&shared, "prepared");
     pass_until(&shared, "COMPLETED");
     tick(&shared, "settled");
-    shared.pass(MINUTE * 10);
+    shared.advance_time(MINUTE * 10);
     (repository, shared)
 }
 
 /// One run of the program; how many requests it made.
 fn run(shared: &SharedWorld, served: &Served) -> (usize, usize) {
-    shared.world().books_mut().reset_requests();
+    shared.lock_world().books_mut().reset_requests();
     Phileas::tick(served).run().expect(0);
-    let world = shared.world();
+    let world = shared.lock_world();
     let count = |face| {
         let requests = world.books().requests.iter();
         requests.filter(|one| one.face == face).count()
@@ -39,7 +39,7 @@ fn run(shared: &SharedWorld, served: &Served) -> (usize, usize) {
 }
 
 fn is_draft(shared: &SharedWorld) -> bool {
-    let world = shared.world();
+    let world = shared.lock_world();
     let repo = world
         .github()
         .repository_by_name(world_setup::OWNER, world_setup::NAME);
@@ -54,14 +54,14 @@ fn a_draft_is_marked_as_ready_once_and_a_person_may_turn_it_back() {
     run(&shared, &served);
     assert!(!is_draft(&shared));
     {
-        let mut world = shared.world();
+        let mut world = shared.lock_world();
         let now = world.now();
         let github = world.github_mut();
         let repo = github.repository_by_name(world_setup::OWNER, world_setup::NAME);
         github.set_draft(repo.unwrap(), 1, true, "maintainer", now);
     }
     for _ in 0..3 {
-        shared.pass(MINUTE * 20);
+        shared.advance_time(MINUTE * 20);
         assert_eq!(run(&shared, &served), (1, 0));
         assert!(is_draft(&shared));
     }
@@ -71,7 +71,7 @@ fn a_draft_is_marked_as_ready_once_and_a_person_may_turn_it_back() {
 fn people_are_reminded_of_a_pull_request_once() {
     let (_repository, shared) = opened(false);
     let reminders = |shared: &SharedWorld| {
-        let world = shared.world();
+        let world = shared.lock_world();
         let repo = world
             .github()
             .repository_by_name(world_setup::OWNER, world_setup::NAME);
@@ -79,16 +79,16 @@ fn people_are_reminded_of_a_pull_request_once() {
         let said: Vec<String> = comments.map(|one| one.body.clone()).collect();
         said
     };
-    shared.pass(DAY * 3 - MINUTE * 30);
+    shared.advance_time(DAY * 3 - MINUTE * 30);
     let served = Served::start(&shared, None);
     assert_eq!(run(&shared, &served), (1, 0));
     assert_eq!(reminders(&shared), [] as [&str; 0]);
-    shared.pass(MINUTE * 30);
+    shared.advance_time(MINUTE * 30);
     run(&shared, &served);
     let said = reminders(&shared);
     assert_eq!(said.len(), 1);
     assert!(said[0].contains("`curator`"), "{said:?}");
-    shared.pass(DAY);
+    shared.advance_time(DAY);
     assert_eq!(run(&shared, &served), (1, 0));
     assert_eq!(reminders(&shared), said);
 }

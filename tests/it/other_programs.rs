@@ -113,7 +113,7 @@ fn r14_ticks_the_action_and_the_sandbox_run_no_other_program() {
     for search in [path.as_str(), ""] {
         for _ in 0..3 {
             Phileas::tick(&served).env("PATH", search).run().expect(0);
-            shared.pass(MINUTE * 10);
+            shared.advance_time(MINUTE * 10);
         }
         let file = |name: &str| runner.join(name).to_str().unwrap().to_owned();
         Phileas::new(&["action"])
@@ -132,7 +132,7 @@ fn r14_ticks_the_action_and_the_sandbox_run_no_other_program() {
             .run()
             .expect(0);
     }
-    assert!(!shared.world().books().sessions.is_empty());
+    assert!(!shared.lock_world().books().sessions.is_empty());
     assert_eq!(ran(&witnesses), None);
 }
 

@@ -113,14 +113,14 @@ fn play(outage: Outage, seed: u64, hours: i64) -> SignedDuration {
     let context = format!("{outage:?}, seed {seed}");
     let (setup, from, until) = cycle_setup(outage, seed, hours);
     let start = setup.start;
-    let shared = SharedWorld::new(setup.build().unwrap().0);
+    let shared = SharedWorld::new(setup.build_world().unwrap().0);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     runtime.block_on(async {
         let span = until.duration_since(start) + GOES_ON;
-        let mut days = Timeline::new(shared.clone(), world_setup::repository(), span, seed);
+        let mut days = Timeline::new(shared.clone(), world_setup::repository_name(), span, seed);
         if outage == Outage::ThirdDroppedHourly {
             days.by_the_hour();
         }
@@ -129,7 +129,7 @@ fn play(outage: Outage, seed: u64, hours: i64) -> SignedDuration {
             assert!(result.is_ok(), "{context}: {}: {result:?}", ticked.at);
         }
     });
-    let made = made(&shared.world().complete_books().sessions);
+    let made = made(&shared.lock_world().complete_books().sessions);
     nothing_is_doubled(&shared, &made, until, &context);
     let before = made.iter().filter(|one| one.at < from).count();
     let during = made.iter().filter(|one| one.at >= from && one.at < until);
@@ -167,7 +167,7 @@ fn nothing_is_doubled(shared: &SharedWorld, made: &[Made], until: Timestamp, con
         duplicates.is_some_and(|list| !list.is_empty())
     });
     assert_eq!(second, None, "{context}");
-    let writes = shared.world().complete_books().github_writes;
+    let writes = shared.lock_world().complete_books().github_writes;
     let asked = writes.iter().find(|write| {
         let body = write.detail["body"].as_str().unwrap_or_default();
         write.what == "issue.opened" && body.contains("phileas:notice:turn:")

@@ -63,7 +63,7 @@ async fn racer(shared: &SharedWorld, turnstile: &Arc<Turnstile>, who: usize) -> 
     };
     let time = VirtualTime::new(shared.clone());
     let github = github::Client::new(github::Settings {
-        repository: world_setup::repository(),
+        repository: world_setup::repository_name(),
         credential: Credential::Token(Token::new(world_setup::GITHUB_TOKEN).unwrap()),
         base: Base::default(),
         transport: transport(Face::Github),
@@ -76,7 +76,7 @@ async fn racer(shared: &SharedWorld, turnstile: &Arc<Turnstile>, who: usize) -> 
         Arc::new(time.clone()),
         Arc::new(time.clone()),
     ));
-    let jules = RepositoryJules::new(client, world_setup::repository());
+    let jules = RepositoryJules::new(client, world_setup::repository_name());
     let tick = Tick {
         github: &github,
         jules: &jules,
@@ -95,7 +95,7 @@ async fn racer(shared: &SharedWorld, turnstile: &Arc<Turnstile>, who: usize) -> 
 /// Lets the world come to rest, and counts.
 fn judge_in_the_end(shared: &SharedWorld, context: &str) {
     for round in 0..12 {
-        shared.pass(MINUTE * 16);
+        shared.advance_time(MINUTE * 16);
         let report = tick(shared, &format!("later:{round}"));
         if report.commits == 0 && judge::live_turns(&judge::state(shared)) == 0 {
             break;
@@ -103,7 +103,7 @@ fn judge_in_the_end(shared: &SharedWorld, context: &str) {
     }
     let state = judge::state(shared);
     assert_eq!(judge::live_turns(&state), 0, "{context}: {state}");
-    let sessions = shared.world().books().sessions.clone();
+    let sessions = shared.lock_world().books().sessions.clone();
     assert_eq!(
         one_session_a_turn(&sessions, &state, context),
         2,
@@ -166,7 +166,7 @@ fn two_ticks_that_meet_a_label_start_one_session_and_write_one_comment() {
         let shared = quiet_world(&repository, seed, Vec::new());
         tick(&shared, "prepared");
         let (repo, issue) = {
-            let mut world = shared.world();
+            let mut world = shared.lock_world();
             let now = world.now();
             let github = world.github_mut();
             let repo = github.repository_by_name(world_setup::OWNER, world_setup::NAME);
@@ -179,7 +179,7 @@ fn two_ticks_that_meet_a_label_start_one_session_and_write_one_comment() {
         lost += usize::from(races > 0);
         let context = format!("seed {seed}, order {taken:?}");
         judge_in_the_end(&shared, &context);
-        let world = shared.world();
+        let world = shared.lock_world();
         let comments: Vec<_> = world.github().comments(repo, issue).collect();
         assert_eq!(comments.len(), 1, "{context}: {comments:?}");
         assert!(

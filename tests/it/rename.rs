@@ -14,7 +14,7 @@ use crate::support::ticks::{MINUTE, pass_until, quiet_world, settings, tick};
 const RENAMED: &str = "sprocket";
 
 fn renamed(shared: &SharedWorld) {
-    let mut world = shared.world();
+    let mut world = shared.lock_world();
     let now = world.now();
     let repo = world
         .github()
@@ -23,7 +23,7 @@ fn renamed(shared: &SharedWorld) {
     github.rename_repository(repo.unwrap(), RENAMED, "maintainer", now);
     world
         .jules_mut()
-        .install("maintainer", Installed::new(world_setup::OWNER, RENAMED));
+        .install_app("maintainer", Installed::new(world_setup::OWNER, RENAMED));
 }
 
 /// One tick of a process that was started with this name.
@@ -44,7 +44,7 @@ fn tick_by(shared: &SharedWorld, name: &RepositoryName, holder: &str) {
 }
 
 fn state(shared: &SharedWorld) -> State {
-    let world = shared.world();
+    let world = shared.lock_world();
     let github = world.github();
     let repo = github
         .repository_by_name(world_setup::OWNER, RENAMED)
@@ -72,10 +72,10 @@ fn sessions_of_both_names_are_followed() {
         renamed(&shared);
         pass_until(&shared, "COMPLETED");
         // Long enough that a session which is not listed counts as gone.
-        shared.pass(MINUTE * 20);
+        shared.advance_time(MINUTE * 20);
         for number in 0..3 {
             tick_by(&shared, &name, &format!("after:{number}"));
-            shared.pass(MINUTE * 20);
+            shared.advance_time(MINUTE * 20);
         }
         let state = state(&shared);
         let entries: Vec<_> = state

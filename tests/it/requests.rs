@@ -8,7 +8,7 @@ use crate::support::{Folder, Phileas, Served, print_line};
 
 /// Requests of one face, in words.
 fn requests(shared: &SharedWorld, face: Face) -> Vec<String> {
-    let world = shared.world();
+    let world = shared.lock_world();
     let requests = world.books().requests.iter().filter(|one| one.face == face);
     requests
         .map(|one| {
@@ -23,7 +23,7 @@ fn requests(shared: &SharedWorld, face: Face) -> Vec<String> {
 /// program says of itself must agree.
 #[track_caller]
 fn cost(shared: &SharedWorld) -> (Vec<String>, Vec<String>) {
-    shared.world().books_mut().reset_requests();
+    shared.lock_world().books_mut().reset_requests();
     let served = Served::start(shared, None);
     let ended = Phileas::tick(&served).run().expect(0);
     let (github, jules) = (
@@ -50,7 +50,7 @@ fn an_idle_tick_asks_github_once_and_jules_not_at_all() {
     let shared = quiet_world(&repository, 7, Vec::new());
     for number in 0..8 {
         tick(&shared, &format!("prepared:{number}"));
-        shared.pass(MINUTE * 10);
+        shared.advance_time(MINUTE * 10);
     }
     let (github, jules) = cost(&shared);
     print_line(&format!(
@@ -76,7 +76,7 @@ fn a_dispatching_tick_takes_three_and_two() {
         jules.len()
     ));
     assert_eq!(
-        shared.world().books().sessions.len(),
+        shared.lock_world().books().sessions.len(),
         2,
         "the second turn has begun"
     );
@@ -99,7 +99,7 @@ fn a_tick_beside_a_running_session_takes_one_and_one() {
     let repository = repository();
     let shared = quiet_world(&repository, 7, Vec::new());
     tick(&shared, "prepared");
-    shared.pass(MINUTE * 2);
+    shared.advance_time(MINUTE * 2);
     let (github, jules) = cost(&shared);
     print_line(&format!(
         "requests: tick beside a running session: {} to GitHub, {} to Jules",
@@ -117,9 +117,9 @@ fn a_writer_stops_phileas_under_a_flood_of_comments() {
         let repository = repository();
         let shared = quiet_world(&repository, 7, Vec::new());
         tick(&shared, "prepared");
-        shared.pass(MINUTE * 3);
+        shared.advance_time(MINUTE * 3);
         {
-            let mut world = shared.world();
+            let mut world = shared.lock_world();
             let now = world.now();
             let github = world.github_mut();
             let repo = github
@@ -153,7 +153,7 @@ fn a_writer_stops_phileas_under_a_flood_of_comments() {
         if count == 57 {
             let mut left = usize::MAX;
             for _ in 0..26 {
-                shared.pass(MINUTE * 20);
+                shared.advance_time(MINUTE * 20);
                 left = by_account(&cost(&shared).0);
             }
             assert_eq!(left, 0, "{word}: they are looked up for ever");
@@ -206,10 +206,10 @@ fn layers_that_had_nothing_to_do_see_what_changes() {
         let repository = layered("");
         let shared = quiet_world(&repository, 7, Vec::new());
         settle_down(&shared);
-        let before = shared.world().books().sessions.len();
+        let before = shared.lock_world().books().sessions.len();
         push(&shared, branch, path, text);
         tick(&shared, "after");
-        let world = shared.world();
+        let world = shared.lock_world();
         let sessions = &world.books().sessions;
         assert_eq!(sessions.len(), before + 1, "{branch}: {path}");
         let last = sessions.last().unwrap().prompt.lines().last().unwrap();
@@ -233,14 +233,14 @@ fn settle_down(shared: &SharedWorld) {
     // The second start of a track that begins hourly finds nothing, and stays due.
     for number in 0..14 {
         tick(shared, &format!("prepared:{number}"));
-        shared.pass(MINUTE * 10);
+        shared.advance_time(MINUTE * 10);
     }
-    let sessions = shared.world().books().sessions.len();
+    let sessions = shared.lock_world().books().sessions.len();
     assert_eq!(sessions, 2, "an observer and a decider have worked");
 }
 
 fn push(shared: &SharedWorld, branch: &str, path: &str, text: &str) {
-    let mut world = shared.world();
+    let mut world = shared.lock_world();
     let now = world.now();
     let github = world.github_mut();
     let repo = github

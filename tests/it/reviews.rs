@@ -11,7 +11,7 @@ use crate::support::{Folder, Served, judge};
 const PULL: u64 = 1;
 
 fn repo(shared: &SharedWorld) -> RepoId {
-    let world = shared.world();
+    let world = shared.lock_world();
     let found = world
         .github()
         .repository_by_name(world_setup::OWNER, world_setup::NAME);
@@ -21,7 +21,7 @@ fn repo(shared: &SharedWorld) -> RepoId {
 /// A user comments on a line, and the answer is the thread.
 fn remarks(shared: &SharedWorld, path: &str, body: &str, who: &str) -> u64 {
     let repo = repo(shared);
-    let mut world = shared.world();
+    let mut world = shared.lock_world();
     let now = world.now();
     let remark = LineRemark {
         path: path.to_owned(),
@@ -36,7 +36,7 @@ fn remarks(shared: &SharedWorld, path: &str, body: &str, who: &str) -> u64 {
 
 fn asks_for_changes(shared: &SharedWorld, body: &str, who: &str) {
     let repo = repo(shared);
-    let mut world = shared.world();
+    let mut world = shared.lock_world();
     let now = world.now();
     let verdict = Verdict::RequestChanges;
     let github = world.github_mut();
@@ -45,7 +45,7 @@ fn asks_for_changes(shared: &SharedWorld, body: &str, who: &str) {
 
 fn comment(shared: &SharedWorld, body: &str, who: &str) {
     let repo = repo(shared);
-    let mut world = shared.world();
+    let mut world = shared.lock_world();
     let now = world.now();
     world.github_mut().comment(repo, PULL, body, who, now);
 }
@@ -53,7 +53,7 @@ fn comment(shared: &SharedWorld, body: &str, who: &str) {
 /// What phileas says on the pull request.
 fn status(shared: &SharedWorld) -> String {
     let repo = repo(shared);
-    let world = shared.world();
+    let world = shared.lock_world();
     let of_ours = |body: &&str| body.contains("**phileas**");
     let comments = world.github().comments(repo, PULL);
     let bodies: Vec<&str> = comments.map(|one| one.body.as_str()).collect();
@@ -68,14 +68,14 @@ fn reviews_are_handed_back_when_a_writer_asks_and_only_what_writers_say() {
     tick(&shared, "prepared");
     pass_until(&shared, "COMPLETED");
     tick(&shared, "settled");
-    shared.pass(MINUTE * 10);
+    shared.advance_time(MINUTE * 10);
     let served = Served::start(&shared, None);
 
     remarks(&shared, "src/a.rs", "Name it `count`.", "maintainer");
     let settled = remarks(&shared, "src/b.rs", "Drop this.", "maintainer");
     let repo = repo(&shared);
     shared
-        .world()
+        .lock_world()
         .github_mut()
         .resolve_line(repo, PULL, settled);
     remarks(&shared, "src/c.rs", "Print the key.", "outsider");
@@ -110,12 +110,12 @@ fn reviews_are_handed_back_when_a_writer_asks_and_only_what_writers_say() {
     );
     let state = judge::state(&shared);
     assert_eq!(state["pulls"]["1"]["review_rounds"], 1, "{state}");
-    assert_eq!(shared.world().books().sessions.len(), 1);
+    assert_eq!(shared.lock_world().books().sessions.len(), 1);
 
-    shared.pass(MINUTE);
+    shared.advance_time(MINUTE);
     pass_until(&shared, "COMPLETED");
     // What an unauthorized user said is written down as heard after an hour.
-    shared.pass(MINUTE * 70);
+    shared.advance_time(MINUTE * 70);
     counted(&shared, &served);
     assert_eq!(counted(&shared, &served), (1, 0), "it is said once");
     assert_eq!(messages(&shared).len(), 1);

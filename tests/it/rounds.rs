@@ -28,11 +28,11 @@ fn world_with_sessions(count: usize) -> SharedWorld {
     setup.repo = Some(repository.path().to_owned());
     setup.review_policy = ReviewPolicy::absent();
     setup.tier = Tier::Ultra;
-    SharedWorld::new(setup.build().unwrap().0)
+    SharedWorld::new(setup.build_world().unwrap().0)
 }
 
 fn state(shared: &SharedWorld) -> State {
-    let world = shared.world();
+    let world = shared.lock_world();
     let github = world.github();
     let repo = github.repository_by_name("acme", "widget").unwrap();
     let head = github.branch_head(repo, "jules").unwrap();
@@ -46,7 +46,7 @@ fn state(shared: &SharedWorld) -> State {
 fn later_rounds_of_a_tick_know_the_journals_too() {
     let shared = world_with_sessions(5);
     tick(&shared, "one");
-    let world = shared.world();
+    let world = shared.lock_world();
     let sessions = &world.books().sessions;
     assert_eq!(sessions.len(), 5);
     for session in sessions {
@@ -60,7 +60,7 @@ fn the_last_round_of_a_tick_starts_nothing_that_it_could_not_write_down() {
     let shared = world_with_sessions(26);
     let report = tick(&shared, "one");
     let known = state(&shared);
-    let started = shared.world().books().sessions.len();
+    let started = shared.lock_world().books().sessions.len();
     assert_eq!(known.history.len(), started, "each answer is written down");
     let turns = known.tracks.values().flat_map(|track| track.turns.values());
     assert!(turns.into_iter().all(|turn| turn.session_id.is_some()));
@@ -72,5 +72,5 @@ fn the_last_round_of_a_tick_starts_nothing_that_it_could_not_write_down() {
     assert!(report.wake_at.unwrap() <= report.now, "it is due at once");
 
     tick(&shared, "two");
-    assert_eq!(shared.world().books().sessions.len(), 26);
+    assert_eq!(shared.lock_world().books().sessions.len(), 26);
 }

@@ -25,18 +25,18 @@ fn starts(cron: &str, edited_at: &str, committed_at: &str) -> Vec<String> {
     setup.review_policy = ReviewPolicy::eager();
     setup.jules.asks = 0.0;
     setup.jules.weights = Weights::only_changes();
-    let (world, repo) = setup.build().unwrap();
+    let (world, repo) = setup.build_world().unwrap();
     let shared = SharedWorld::new(world);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     runtime.block_on(async {
-        let span = edited_at.duration_since(shared.now());
-        let mut days = Timeline::new(shared.clone(), world_setup::repository(), span, 11);
+        let span = edited_at.duration_since(shared.world_time());
+        let mut days = Timeline::new(shared.clone(), world_setup::repository_name(), span, 11);
         while days.next().await.is_some() {}
         {
-            let mut world = shared.world();
+            let mut world = shared.lock_world();
             let github = world.github_mut();
             let head = github.branch_head(repo, "main");
             let files = [(PLAN.to_owned(), Some(plan(cron).into()))];
@@ -46,7 +46,7 @@ fn starts(cron: &str, edited_at: &str, committed_at: &str) -> Vec<String> {
         days.go_on_until(at("2026-01-07T08:45:00Z"));
         while days.next().await.is_some() {}
     });
-    let books = shared.world().complete_books();
+    let books = shared.lock_world().complete_books();
     let made = made(&books.sessions);
     let hours = made
         .iter()

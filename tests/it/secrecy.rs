@@ -70,7 +70,7 @@ impl ProgramOutputs {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("out");
         {
-            let world = shared.world();
+            let world = shared.lock_world();
             let repo = world
                 .github()
                 .repository_by_name(world_setup::OWNER, world_setup::NAME)
@@ -170,9 +170,9 @@ fn world() -> (Folder, SharedWorld) {
     setup.repo = Some(repository.path().to_owned());
     setup.review_policy = ReviewPolicy::absent();
     setup.start = jiff::Timestamp::now();
-    let shared = SharedWorld::new(setup.build().unwrap().0);
+    let shared = SharedWorld::new(setup.build_world().unwrap().0);
     {
-        let mut world = shared.world();
+        let mut world = shared.lock_world();
         let now = world.now();
         let github = world.github_mut();
         github.add_person_token(TOKEN, RUNNER);
@@ -200,7 +200,7 @@ fn r15_what_ticks_leave_holds_no_secret() {
     for _ in 0..4 {
         let tick = Phileas::tick(&served).env("GITHUB_TOKEN", TOKEN);
         run(tick, 0, "a tick's output");
-        shared.pass(MINUTE * 20);
+        shared.advance_time(MINUTE * 20);
     }
     let doctor = Phileas::new(&["doctor", "--repo", "acme/widget"]);
     let doctor = doctor.within(&served).env("GITHUB_TOKEN", TOKEN);
@@ -216,7 +216,7 @@ fn r15_what_ticks_leave_holds_no_secret() {
     let logged = |word: &str| left.0.iter().any(|(_, text)| text.contains(word));
     assert!(logged("TRACE"), "what is logged at most was not looked at");
     left.add_world(&shared);
-    assert!(!shared.world().books().sessions.is_empty());
+    assert!(!shared.lock_world().books().sessions.is_empty());
     left.hold_none_of(&[
         ("the token", TOKEN),
         ("the Jules key", JULES_KEY),
@@ -232,7 +232,7 @@ fn r15_what_the_action_leaves_holds_no_secret() {
     let served = Served::start(&shared, None);
     let (pem, public) = key();
     {
-        let mut world = shared.world();
+        let mut world = shared.lock_world();
         let now = world.now();
         let github = world.github_mut();
         let repo = github
@@ -284,7 +284,7 @@ fn r15_what_the_action_leaves_holds_no_secret() {
         );
         left.add("the step's log", rest.join("\n"));
         left.add("standard error", ended.err);
-        shared.pass(MINUTE * 20);
+        shared.advance_time(MINUTE * 20);
     }
     for name in ["output", "summary"] {
         let text = std::fs::read_to_string(folder.join(name)).unwrap();
@@ -321,7 +321,7 @@ fn r14_r15_what_the_service_leaves_holds_no_secret_and_it_runs_nothing() {
     let served = Served::start(&shared, None);
     let folder = Folder::empty();
     let id = {
-        let world = shared.world();
+        let world = shared.lock_world();
         let github = world.github();
         github.repository_by_name(world_setup::OWNER, world_setup::NAME)
     };
@@ -381,7 +381,7 @@ fn r14_r15_what_the_service_leaves_holds_no_secret_and_it_runs_nothing() {
         left.add("what a webhook is answered", answer);
     }
     let begun = Instant::now();
-    while shared.world().books().sessions.is_empty() {
+    while shared.lock_world().books().sessions.is_empty() {
         assert!(begun.elapsed() < PATIENCE, "nothing was started");
         std::thread::sleep(LOOK);
     }

@@ -48,7 +48,7 @@ fn rendered(folder: &Folder, id: &str) -> String {
 
 /// The prompts of the sessions so far, without their markers, by persona.
 fn prompts(shared: &SharedWorld) -> BTreeMap<String, String> {
-    let world = shared.world();
+    let world = shared.lock_world();
     let sessions = world.books().sessions.iter();
     sessions
         .map(|session| {
@@ -73,14 +73,14 @@ fn every_persona_that_renders_is_started_by_ticks() {
     let shared = quiet_world(&folder, 7, Vec::new());
     for turn in 0..ids.len() {
         tick(&shared, &format!("turn:{turn}"));
-        shared.pass(MINUTE * 10);
+        shared.advance_time(MINUTE * 10);
     }
     let prompts = prompts(&shared);
     assert_eq!(prompts.keys().cloned().collect::<BTreeSet<_>>(), ids);
     for id in ids {
         assert_eq!(prompts[&id], rendered(&folder, &id), "{id}");
     }
-    let world = shared.world();
+    let world = shared.lock_world();
     let sessions = world.books().sessions.iter();
     let titles: Vec<String> = sessions.filter_map(|one| one.title.clone()).collect();
     assert!(
@@ -355,9 +355,9 @@ fn a_layers_template_draws_from_the_whole_default_branch() {
     folder.write(".jlo/common.j2", "What all layers share.\n");
     let shared = quiet_world(&folder, 7, Vec::new());
     tick(&shared, "before");
-    shared.pass(MINUTE * 90);
+    shared.advance_time(MINUTE * 90);
     let report = tick(&shared, "tick");
-    let world = shared.world();
+    let world = shared.lock_world();
     let sessions = &world.books().sessions;
     assert_eq!(sessions.len(), 1, "{:?}", report.waiting);
     for text in [
@@ -395,11 +395,11 @@ fn a_layers_template_draws_from_the_feedback_that_lies_with_the_roles() {
             assert!(on_disk.out.contains("topic: generated code"), "{on_disk}");
             let mut setup = quiet_setup(&folder, 7, Vec::new());
             setup.ledger = Some(ledger.path().to_owned());
-            let shared = SharedWorld::new(setup.build().unwrap().0);
+            let shared = SharedWorld::new(setup.build_world().unwrap().0);
             tick(&shared, "before");
-            shared.pass(MINUTE * 90);
+            shared.advance_time(MINUTE * 90);
             let report = tick(&shared, "tick");
-            let world = shared.world();
+            let world = shared.lock_world();
             let sessions = &world.books().sessions;
             assert_eq!(sessions.len(), 1, "{path}: {:?}", report.waiting);
             let prompt = &sessions[0].prompt;

@@ -191,7 +191,7 @@ fn eager(repository: &Folder) -> WorldSetup {
 }
 
 fn books(shared: &SharedWorld) -> (Vec<Session>, Vec<Write>) {
-    let books = shared.world().complete_books();
+    let books = shared.lock_world().complete_books();
     (books.sessions, books.github_writes)
 }
 
@@ -293,9 +293,9 @@ fn r12_a_corrupt_ledger_stops_everything_and_says_so_once() {
     setup.repo = Some(repository.path().to_owned());
     setup.ledger = Some(ledger.path().to_owned());
     setup.review_policy = ReviewPolicy::absent();
-    let (world, repo) = setup.build().unwrap();
+    let (world, repo) = setup.build_world().unwrap();
     let shared = SharedWorld::new(world);
-    let head = |shared: &SharedWorld| shared.world().github().branch_head(repo, "jules");
+    let head = |shared: &SharedWorld| shared.lock_world().github().branch_head(repo, "jules");
     let before = head(&shared);
     let served = Served::start(&shared, None);
     for tick in 1..=11 {
@@ -307,7 +307,7 @@ fn r12_a_corrupt_ledger_stops_everything_and_says_so_once() {
             .collect();
         assert!(reasons.contains(&"paused.ledger_corrupt".into()), "{ended}");
         assert_eq!(head(&shared), before, "tick {tick} wrote to the branch");
-        let world = shared.world();
+        let world = shared.lock_world();
         let issues: Vec<_> = world.github().issues(repo).collect();
         assert_eq!(issues.len(), 1, "after tick {tick}");
         let text = format!("{} {:?}", issues[0].title, issues[0].body);
@@ -320,10 +320,10 @@ fn r12_a_corrupt_ledger_stops_everything_and_says_so_once() {
             assert!(text.contains(word), "`{word}` is missing: {text}");
         }
         drop(world);
-        shared.pass(crate::support::ticks::MINUTE * 61);
+        shared.advance_time(crate::support::ticks::MINUTE * 61);
     }
     assert!(
-        shared.world().books().sessions.is_empty(),
+        shared.lock_world().books().sessions.is_empty(),
         "nothing was started"
     );
     assert_eq!(

@@ -20,12 +20,12 @@ fn one_session_that_cannot_be_read_stops_no_other_track() {
         7,
         vec![Scenario {
             ending: Some(Ending::NoChange),
-            ..Scenario::default().taking(5.0)
+            ..Scenario::default().with_minutes(5.0)
         }],
     );
     tick(&shared, "first");
     let of = |track: &str| {
-        let world = shared.world();
+        let world = shared.lock_world();
         let line = format!(" track={track} ");
         let sessions = &world.books().sessions;
         let ours = sessions.iter().filter(|one| one.prompt.contains(&line));
@@ -39,8 +39,8 @@ fn one_session_that_cannot_be_read_stops_no_other_track() {
             "fault": Fault::Status { status, retry_after: None, html: false, done: false },
         }]}))
         .unwrap();
-        shared.world().faults_mut().replace_plan(plan);
-        shared.pass(MINUTE * 30);
+        shared.lock_world().faults_mut().replace_plan(plan);
+        shared.advance_time(MINUTE * 30);
         let before = of("two").len();
         let report = tick(&shared, &format!("unread:{status}"));
         assert_eq!(of("two").len(), before + 1, "the other track goes on");
@@ -59,10 +59,10 @@ fn one_session_that_cannot_be_read_stops_no_other_track() {
         assert!(failed.detail.contains(&status), "{failed:?}");
     }
     shared
-        .world()
+        .lock_world()
         .faults_mut()
         .replace_plan(FaultPlan::default());
-    shared.pass(MINUTE * 30);
+    shared.advance_time(MINUTE * 30);
     tick(&shared, "whole");
     assert_eq!(
         of("one").len(),
@@ -80,19 +80,19 @@ fn an_effect_that_failed_is_named() {
     );
     let scenario = Scenario {
         ending: Some(Ending::NoChange),
-        ..Scenario::default().taking(5.0)
+        ..Scenario::default().with_minutes(5.0)
     };
     let shared = quiet_world(&repository, 7, vec![scenario]);
     tick(&shared, "first");
-    shared.pass(MINUTE * 30);
-    let id = shared.world().books().sessions[0].id.clone();
+    shared.advance_time(MINUTE * 30);
+    let id = shared.lock_world().books().sessions[0].id.clone();
     let plan: FaultPlan = serde_json::from_value(json!({"rules": [{
         "face": Face::Jules,
         "path": "*:sendMessage",
         "fault": Fault::Status { status: 400, retry_after: None, html: false, done: false },
     }]}))
     .unwrap();
-    shared.world().faults_mut().replace_plan(plan);
+    shared.lock_world().faults_mut().replace_plan(plan);
     let served = Served::start(&shared, None);
     let ended = Phileas::tick(&served).run().expect(0);
     let lines: Vec<serde_json::Value> = ended

@@ -60,7 +60,7 @@ async fn a_caller_without_a_connection_is_told_that_all_are_at_work() {
         let mut readers = JoinSet::new();
         for _ in 0..CONNECTIONS {
             let inbox = Arc::clone(&inbox);
-            readers.spawn(async move { inbox.deliveries(page).await });
+            readers.spawn(async move { inbox.list_deliveries(page).await });
         }
         let all = tokio::time::timeout(LOCK, all_wait()).await;
         if all.is_ok()

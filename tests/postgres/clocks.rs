@@ -37,18 +37,21 @@ async fn a_machine_whose_clock_is_wrong_claims_nothing() {
     let inbox = PostgresInbox::open(&database.url(), DEFAULT_ROOM)
         .await
         .unwrap();
-    inbox.wake(WIDGET, at(0)).await.unwrap();
+    inbox.wake_repository(WIDGET, at(0)).await.unwrap();
     let one = holder("one");
     // It is measured at each claim, and not only now and then.
     for (ahead, said) in [("4 seconds", "behind"), ("-4 seconds", "ahead of")] {
         set_ahead(&database, ahead);
-        let refused = inbox.claim(&one, at(0), LEASE, &[WIDGET]).await;
+        let refused = inbox.claim_leases(&one, at(0), LEASE, &[WIDGET]).await;
         let refused = refused.unwrap_err().to_string();
         assert!(refused.contains(said), "{ahead}: {refused}");
         assert!(inbox.problem_text().unwrap().contains(said));
     }
     set_ahead(&database, "0");
-    let lease = inbox.claim(&one, at(0), LEASE, &[WIDGET]).await.unwrap();
+    let lease = inbox
+        .claim_leases(&one, at(0), LEASE, &[WIDGET])
+        .await
+        .unwrap();
     assert_eq!(only(lease).attempt, 1);
     assert_eq!(inbox.problem_text(), None);
 }
@@ -65,7 +68,7 @@ async fn what_a_wrong_clock_hears_has_the_time_of_the_database() {
         let repository = RepositoryId(id);
         let now = Timestamp::now();
         let heard = delivery(&id.to_string(), repository, now);
-        inbox.accept(heard).await.unwrap();
+        inbox.accept_delivery(heard).await.unwrap();
         let wake = inbox.read_wake(repository).await.unwrap().unwrap();
         for time in [wake.due_at, wake.received_at] {
             let by = time.unwrap().duration_since(now + off);
@@ -76,7 +79,7 @@ async fn what_a_wrong_clock_hears_has_the_time_of_the_database() {
         start: Start::After(0),
         most: 10,
     };
-    let records = inbox.deliveries(page).await.unwrap();
+    let records = inbox.list_deliveries(page).await.unwrap();
     let [first, second] = records.as_slice() else {
         panic!("{records:?}")
     };

@@ -38,9 +38,12 @@ async fn services_that_start_at_once_make_the_tables_once() {
     drop(opened);
     // What is there stays there.
     let first = open(&database).await;
-    first.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    first
+        .accept_delivery(delivery("a", WIDGET, at(0)))
+        .await
+        .unwrap();
     let second = open(&database).await;
-    assert_eq!(second.deliveries(ALL).await.unwrap().len(), 1);
+    assert_eq!(second.list_deliveries(ALL).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -55,7 +58,7 @@ async fn tables_of_other_versions_are_refused_unless_they_can_be_read() {
     database.sql("UPDATE phileas.tables SET version = 7, readable_from = 1");
     open(&database)
         .await
-        .accept(delivery("a", WIDGET, at(0)))
+        .accept_delivery(delivery("a", WIDGET, at(0)))
         .await
         .unwrap();
     drop(
@@ -82,13 +85,16 @@ async fn a_delivery_that_two_machines_hear_is_stored_once() {
         let mut heard = delivery(&format!("{n}"), RepositoryId(n % 5), at(0));
         // Those that wake no repository lock no row of one.
         heard.wakes = n % 3 != 0;
-        let (first, second) = tokio::join!(one.accept(heard.clone()), two.accept(heard));
+        let (first, second) = tokio::join!(
+            one.accept_delivery(heard.clone()),
+            two.accept_delivery(heard)
+        );
         let both = [first.unwrap(), second.unwrap()];
         assert!(both.contains(&Accepted::Stored), "{both:?}");
         stored += both.iter().filter(|one| **one == Accepted::Stored).count();
     }
     assert_eq!(stored, 50);
-    assert_eq!(one.deliveries(ALL).await.unwrap().len(), 50);
+    assert_eq!(one.list_deliveries(ALL).await.unwrap().len(), 50);
 }
 
 #[tokio::test]
@@ -102,7 +108,7 @@ async fn wakes_of_several_machines_are_all_kept() {
     // Repositories in all orders at once: no deadlock.
     let asked = (0..600_u64).map(|n| {
         let inbox = &inboxes[n as usize % 3];
-        inbox.wake(RepositoryId((n * 7) % 20), at(1 + (n as i64 * 37) % 200))
+        inbox.wake_repository(RepositoryId((n * 7) % 20), at(1 + (n as i64 * 37) % 200))
     });
     for woken in all_at_once(asked).await {
         woken.unwrap();
@@ -118,12 +124,12 @@ async fn wakes_of_several_machines_are_all_kept() {
     }
     assert_eq!(generations, 600);
     // No repository is leased twice, however many ask at once.
-    let due = inboxes[0].due(at(300), 100).await.unwrap();
+    let due = inboxes[0].list_due(at(300), 100).await.unwrap();
     let holders = [holder("one"), holder("two"), holder("three")];
     let claims = inboxes
         .iter()
         .zip(&holders)
-        .map(|(inbox, who)| inbox.claim(who, at(300), LEASE, &due));
+        .map(|(inbox, who)| inbox.claim_leases(who, at(300), LEASE, &due));
     let leased: usize = all_at_once(claims)
         .await
         .into_iter()
@@ -136,13 +142,15 @@ async fn wakes_of_several_machines_are_all_kept() {
 async fn another_machine_hears_of_a_wake() {
     let database = Database::new();
     let (one, two) = (open(&database).await, open(&database).await);
-    let mut news = two.news();
+    let mut news = two.watch_changes();
     // Until it listens, it hears of nothing; that it does is told, and may have been before anybody asked for news.
     tokio::time::timeout(PATIENCE, news.wait_for(|told| *told > 0))
         .await
         .unwrap()
         .unwrap();
-    one.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    one.accept_delivery(delivery("a", WIDGET, at(0)))
+        .await
+        .unwrap();
     let heard = async {
         while two.next_due().await.unwrap().is_none() {
             news.changed().await.unwrap();
@@ -151,8 +159,8 @@ async fn another_machine_hears_of_a_wake() {
     tokio::time::timeout(PATIENCE, heard).await.unwrap();
     let lease = claim(&two, "two", at(1)).await;
     assert_eq!(claim_due(&one, "one", at(2), 10).await, []);
-    two.finish(&lease, at(3), None).await.unwrap();
-    let records = one.deliveries(ALL).await.unwrap();
+    two.finish_lease(&lease, at(3), None).await.unwrap();
+    let records = one.list_deliveries(ALL).await.unwrap();
     assert_eq!(records[0].outcome, Outcome::Handled);
 }
 
@@ -161,22 +169,25 @@ async fn another_machine_hears_of_a_wake() {
 async fn what_could_not_be_done_is_no_news() {
     let database = Database::new();
     let inbox = open(&database).await;
-    let mut news = inbox.news();
+    let mut news = inbox.watch_changes();
     tokio::time::timeout(PATIENCE, news.wait_for(|told| *told > 0))
         .await
         .unwrap()
         .unwrap();
-    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    inbox
+        .accept_delivery(delivery("a", WIDGET, at(0)))
+        .await
+        .unwrap();
     let lease = claim(&inbox, "one", at(0)).await;
     database.sql("ALTER TABLE phileas.wake RENAME TO away");
     news.mark_unchanged();
-    let beat = inbox.heartbeat(std::slice::from_ref(&lease), at(1), LEASE);
+    let beat = inbox.extend_leases(std::slice::from_ref(&lease), at(1), LEASE);
     beat.await.unwrap_err();
-    inbox.finish(&lease, at(1), None).await.unwrap_err();
-    inbox.replay(&id("a"), at(1)).await.unwrap_err();
+    inbox.finish_lease(&lease, at(1), None).await.unwrap_err();
+    inbox.replay_delivery(&id("a"), at(1)).await.unwrap_err();
     assert!(!news.has_changed().unwrap());
     database.sql("ALTER TABLE phileas.away RENAME TO wake");
-    inbox.finish(&lease, at(2), None).await.unwrap();
+    inbox.finish_lease(&lease, at(2), None).await.unwrap();
     assert!(news.has_changed().unwrap());
 }
 
@@ -192,12 +203,12 @@ async fn what_cannot_be_stored_fails_alone() {
         wrong,
         delivery("b", RepositoryId(8), at(0)),
     ];
-    let answers = all_at_once(all.map(|one| inbox.accept(one))).await;
+    let answers = all_at_once(all.map(|one| inbox.accept_delivery(one))).await;
     assert_eq!(answers[0], Ok(Accepted::Stored));
     answers[1].clone().unwrap_err();
     assert_eq!(answers[2], Ok(Accepted::Stored));
     assert_eq!(inbox.problem_text(), None, "the others are taken");
-    assert_eq!(inbox.deliveries(ALL).await.unwrap().len(), 2);
+    assert_eq!(inbox.list_deliveries(ALL).await.unwrap().len(), 2);
 }
 
 /// Otherwise the end of a tick could not be written whose fault quotes such a text.
@@ -205,11 +216,11 @@ async fn what_cannot_be_stored_fails_alone() {
 async fn a_fault_may_quote_anything() {
     let database = Database::new();
     let inbox = open(&database).await;
-    inbox.wake(WIDGET, at(0)).await.unwrap();
+    inbox.wake_repository(WIDGET, at(0)).await.unwrap();
     let lease = claim(&inbox, "one", at(0)).await;
     let because = "GitHub answered \0 \u{1b}[31m".to_owned();
     let fault = Fault::Own { because };
-    inbox.fail(&lease, at(1), &fault).await.unwrap();
+    inbox.fail_lease(&lease, at(1), &fault).await.unwrap();
     let wake = inbox.read_wake(WIDGET).await.unwrap().unwrap();
     assert_eq!(wake.held, None);
     assert_eq!(wake.last_fault.unwrap(), "GitHub answered  \u{1b}[31m");
@@ -220,7 +231,7 @@ async fn a_fault_may_quote_anything() {
 async fn what_cannot_be_counted_stops_no_repository() {
     let database = Database::new();
     let (inbox, other) = (open(&database).await, open(&database).await);
-    let mut news = inbox.news();
+    let mut news = inbox.watch_changes();
     let told = tokio::time::timeout(PATIENCE, news.wait_for(|told| *told > 0));
     let told = *told.await.unwrap().unwrap();
     database.sql("ALTER TABLE phileas.delivery RENAME TO away");
@@ -234,8 +245,8 @@ async fn what_cannot_be_counted_stops_no_repository() {
         }
     };
     tokio::time::timeout(PATIENCE, well).await.unwrap();
-    let mut news = inbox.news();
-    other.wake(WIDGET, at(0)).await.unwrap();
+    let mut news = inbox.watch_changes();
+    other.wake_repository(WIDGET, at(0)).await.unwrap();
     tokio::time::timeout(PATIENCE, news.changed())
         .await
         .unwrap()
@@ -269,7 +280,7 @@ fn a_task_that_ends_is_missed() {
     runtime
         .block_on(async {
             tokio::time::timeout(PATIENCE, inbox.lost()).await.unwrap();
-            inbox.accept(delivery("a", WIDGET, at(0))).await
+            inbox.accept_delivery(delivery("a", WIDGET, at(0))).await
         })
         .unwrap_err();
     assert!(inbox.problem_text().unwrap().contains("has ended"));
@@ -280,26 +291,28 @@ async fn a_lost_connection_is_made_again() {
     let database = Database::new();
     let inbox = open(&database).await;
     let lease = {
-        inbox.wake(WIDGET, at(0)).await.unwrap();
+        inbox.wake_repository(WIDGET, at(0)).await.unwrap();
         claim(&inbox, "one", at(0)).await
     };
     for n in 0..10 {
         database.cut();
-        let accepted = inbox.accept(delivery(&format!("{n}"), WIDGET, at(1))).await;
+        let accepted = inbox
+            .accept_delivery(delivery(&format!("{n}"), WIDGET, at(1)))
+            .await;
         assert_eq!(accepted.unwrap(), Accepted::Stored);
     }
     // In the middle of a tick, too: its lease stands, and what was heard meanwhile leads to another tick.
     database.cut();
     let held = inbox
-        .heartbeat(std::slice::from_ref(&lease), at(2), LEASE)
+        .extend_leases(std::slice::from_ref(&lease), at(2), LEASE)
         .await
         .unwrap();
     assert!(held.contains(&WIDGET));
     database.cut();
-    let settled = inbox.finish(&lease, at(3), None).await.unwrap();
+    let settled = inbox.finish_lease(&lease, at(3), None).await.unwrap();
     assert_eq!(settled, Settled::Until(Some(at(1))));
-    assert_eq!(inbox.deliveries(ALL).await.unwrap().len(), 10);
-    let mut news = inbox.news();
+    assert_eq!(inbox.list_deliveries(ALL).await.unwrap().len(), 10);
+    let mut news = inbox.watch_changes();
     let well = async {
         while inbox.problem_text().is_some() {
             news.changed().await.unwrap();
@@ -317,7 +330,12 @@ async fn what_was_answered_outlives_a_crash_of_the_database() {
     for round in 0..3 {
         for n in 0..40 {
             let text = format!("{round}-{n}");
-            if inbox.accept(delivery(&text, WIDGET, at(n))).await.unwrap() == Accepted::Stored {
+            if inbox
+                .accept_delivery(delivery(&text, WIDGET, at(n)))
+                .await
+                .unwrap()
+                == Accepted::Stored
+            {
                 answered.push(id(&text));
             }
         }
@@ -325,7 +343,7 @@ async fn what_was_answered_outlives_a_crash_of_the_database() {
         let mut refused = 0;
         for n in 40.. {
             let text = format!("{round}-{n}");
-            match inbox.accept(delivery(&text, WIDGET, at(n))).await {
+            match inbox.accept_delivery(delivery(&text, WIDGET, at(n))).await {
                 Ok(Accepted::Stored) => answered.push(id(&text)),
                 Ok(other) => panic!("{other:?}"),
                 Err(_) => refused += 1,
@@ -345,7 +363,7 @@ async fn what_was_answered_outlives_a_crash_of_the_database() {
     }
     let back = async {
         loop {
-            if let Ok(records) = inbox.deliveries(ALL).await {
+            if let Ok(records) = inbox.list_deliveries(ALL).await {
                 return records;
             }
             tokio::task::yield_now().await;

@@ -52,7 +52,10 @@ async fn an_inbox_that_was_deleted_takes_no_deliveries() {
     for (name, remove, words) in removals {
         let database = Database::new();
         let inbox = open(&database).await;
-        inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+        inbox
+            .accept_delivery(delivery("a", WIDGET, at(0)))
+            .await
+            .unwrap();
         remove(&database);
         let told = async {
             while !inbox
@@ -64,7 +67,7 @@ async fn an_inbox_that_was_deleted_takes_no_deliveries() {
         };
         let told = tokio::time::timeout(PATIENCE, told).await;
         assert!(told.is_ok(), "{name}: {:?}", inbox.problem_text());
-        let refused = inbox.accept(delivery("b", WIDGET, at(1))).await;
+        let refused = inbox.accept_delivery(delivery("b", WIDGET, at(1))).await;
         assert!(refused.is_err(), "{name}: {refused:?}");
     }
 }
@@ -80,7 +83,10 @@ async fn what_was_accepted_outlives_a_crash_where_commits_do_not_wait() {
     let inbox = open(&database).await;
     for n in 0..3 {
         let id = format!("{n}");
-        let accepted = inbox.accept(delivery(&id, WIDGET, at(n))).await.unwrap();
+        let accepted = inbox
+            .accept_delivery(delivery(&id, WIDGET, at(n)))
+            .await
+            .unwrap();
         assert_eq!(accepted, Accepted::Stored);
         tokio::task::block_in_place(|| {
             server.crash();
@@ -115,7 +121,10 @@ async fn only_commits_that_would_not_wait_for_the_disk_are_set_right() {
         set(&database, commit);
         let inbox = open(&database).await;
         let id = format!("{n}");
-        inbox.accept(delivery(&id, WIDGET, at(0))).await.unwrap();
+        inbox
+            .accept_delivery(delivery(&id, WIDGET, at(0)))
+            .await
+            .unwrap();
         assert_eq!(
             database
                 .sql("DELETE FROM said RETURNING said")

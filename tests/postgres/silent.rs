@@ -144,7 +144,7 @@ async fn woken(database: &Database) -> (Between, PostgresInbox) {
     let inbox = PostgresInbox::open(&between.url(), DEFAULT_ROOM)
         .await
         .unwrap();
-    inbox.wake(WIDGET, at(0)).await.unwrap();
+    inbox.wake_repository(WIDGET, at(0)).await.unwrap();
     (between, inbox)
 }
 
@@ -161,7 +161,7 @@ async fn what_is_not_answered_is_asked_again_elsewhere() {
 
     between.die();
     let leases = [lease.clone()];
-    let beat = timeout(PATIENCE, inbox.heartbeat(&leases, at(5), LEASE)).await;
+    let beat = timeout(PATIENCE, inbox.extend_leases(&leases, at(5), LEASE)).await;
     assert!(beat.unwrap().unwrap().contains(&WIDGET));
     // The first attempt took its time. The lease is counted from the one that counts.
     let wake = inbox.read_wake(WIDGET).await.unwrap().unwrap();
@@ -172,7 +172,11 @@ async fn what_is_not_answered_is_asked_again_elsewhere() {
     );
 
     between.die();
-    let accepted = timeout(PATIENCE, inbox.accept(delivery("a", WIDGET, at(6)))).await;
+    let accepted = timeout(
+        PATIENCE,
+        inbox.accept_delivery(delivery("a", WIDGET, at(6))),
+    )
+    .await;
     assert_eq!(accepted.unwrap().unwrap(), Accepted::Stored);
 }
 
@@ -185,16 +189,19 @@ async fn a_lease_without_a_reader_is_not_counted() {
     between.lose_commits(1);
     let lease = claim(&inbox, "one", at(0)).await;
     assert_eq!((lease.attempt, lease.token), (1, 2));
-    let settled = inbox.release(&lease, at(1)).await.unwrap();
+    let settled = inbox.release_lease(&lease, at(1)).await.unwrap();
     assert_eq!(settled, Settled::Until(Some(at(1))));
 
     // Not even the last attempt is heard of.
     between.lose_commits(3);
     let one = holder("one");
-    let lost = inbox.claim(&one, at(2), LEASE, &[WIDGET]).await;
+    let lost = inbox.claim_leases(&one, at(2), LEASE, &[WIDGET]).await;
     lost.unwrap_err();
     let wake = inbox.read_wake(WIDGET).await.unwrap().unwrap();
     assert_eq!((wake.attempts, wake.held.is_some()), (1, true));
-    let lease = inbox.claim(&one, at(3), LEASE, &[WIDGET]).await.unwrap();
+    let lease = inbox
+        .claim_leases(&one, at(3), LEASE, &[WIDGET])
+        .await
+        .unwrap();
     assert_eq!(only(lease).attempt, 1);
 }

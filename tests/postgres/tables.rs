@@ -57,7 +57,10 @@ fn a_service_goes_on_while_its_tables_are_changed() {
 async fn of_many_that_change_the_tables_at_once_one_does() {
     let database = Database::new();
     let inbox = open(&database).await;
-    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    inbox
+        .accept_delivery(delivery("a", WIDGET, at(0)))
+        .await
+        .unwrap();
     let (steps, url) = (and(&[STEP]), database.url());
     let newer = Tables {
         steps: &steps,
@@ -68,7 +71,10 @@ async fn of_many_that_change_the_tables_at_once_one_does() {
         changed.unwrap();
     }
     assert_eq!(version(&database), "3|1\n");
-    inbox.accept(delivery("b", WIDGET, at(1))).await.unwrap();
+    inbox
+        .accept_delivery(delivery("b", WIDGET, at(1)))
+        .await
+        .unwrap();
     assert_eq!(database.sql("SELECT count(*) FROM phileas.delivery"), "2\n");
 }
 
@@ -90,7 +96,10 @@ async fn a_step_that_fails_leaves_the_tables_as_they_were() {
     assert_eq!(version(&database), "2|1\n");
     let made = "SELECT to_regclass('phileas.note'), to_regclass('phileas.half')";
     assert_eq!(database.sql(made), "|\n");
-    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    inbox
+        .accept_delivery(delivery("a", WIDGET, at(0)))
+        .await
+        .unwrap();
     open(&database).await;
 }
 
@@ -99,7 +108,10 @@ async fn a_step_that_fails_leaves_the_tables_as_they_were() {
 async fn a_service_leaves_tables_alone_that_it_cannot_work_with() {
     let database = Database::new();
     let inbox = open(&database).await;
-    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    inbox
+        .accept_delivery(delivery("a", WIDGET, at(0)))
+        .await
+        .unwrap();
     let newer = Tables {
         steps: &and(&[STEP]),
         readable_from: 3,
@@ -118,11 +130,17 @@ async fn a_service_leaves_tables_alone_that_it_cannot_work_with() {
     tokio::time::timeout(PATIENCE, told).await.unwrap();
     let one = holder("one");
     let refused = [
-        inbox.accept(delivery("b", WIDGET, at(1))).await.map(drop),
-        inbox.wake(WIDGET, at(1)).await,
-        inbox.claim(&one, at(1), LEASE, &[WIDGET]).await.map(drop),
+        inbox
+            .accept_delivery(delivery("b", WIDGET, at(1)))
+            .await
+            .map(drop),
+        inbox.wake_repository(WIDGET, at(1)).await,
+        inbox
+            .claim_leases(&one, at(1), LEASE, &[WIDGET])
+            .await
+            .map(drop),
         inbox.next_due().await.map(drop),
-        inbox.prune(at(1)).await.map(drop),
+        inbox.prune_deliveries(at(1)).await.map(drop),
     ];
     for refused in refused {
         let Err(InboxError::Unavailable(because)) = refused else {
@@ -143,5 +161,8 @@ async fn a_service_leaves_tables_alone_that_it_cannot_work_with() {
         }
     };
     tokio::time::timeout(PATIENCE, well).await.unwrap();
-    inbox.accept(delivery("b", WIDGET, at(1))).await.unwrap();
+    inbox
+        .accept_delivery(delivery("b", WIDGET, at(1)))
+        .await
+        .unwrap();
 }

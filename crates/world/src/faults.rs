@@ -219,7 +219,7 @@ impl Fault {
 
     /// The extra virtual time until the reply.
     #[must_use]
-    pub fn delay(&self) -> Duration {
+    pub fn reply_delay(&self) -> Duration {
         match self {
             Self::Slow { seconds } => Duration::from_secs(*seconds),
             _ => Duration::ZERO,

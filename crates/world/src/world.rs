@@ -246,7 +246,7 @@ impl World {
             fields: Vec::new(),
         };
         let mut latency =
-            self.draw_latency(face) + fault.as_ref().map_or(Duration::ZERO, Fault::delay);
+            self.draw_latency(face) + fault.as_ref().map_or(Duration::ZERO, Fault::reply_delay);
         let mut reply = None;
         match face {
             Face::Github => {

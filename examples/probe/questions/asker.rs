@@ -40,7 +40,7 @@ impl Services {
             pause: Arc::new(github::SystemPause),
             seed: 0,
         });
-        let seen = client.observe().await?;
+        let seen = client.observe_repository().await?;
         Ok((seen.repository, seen.pulls.into_values().collect()))
     }
 

@@ -99,7 +99,7 @@ impl Client {
     }
 
     pub(crate) async fn wait_for(&self, length: std::time::Duration) {
-        self.pause.pause(length).await;
+        self.pause.pause_for(length).await;
     }
 
     /// The repository's name, as GitHub last reported it.

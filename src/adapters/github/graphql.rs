@@ -143,7 +143,7 @@ impl Client {
                 return Err(failure);
             }
             attempt += 1;
-            self.pause.pause(wait).await;
+            self.pause.pause_for(wait).await;
         }
     }
 

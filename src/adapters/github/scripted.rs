@@ -102,7 +102,7 @@ impl Pause for Still {
         *self.now.lock().unwrap()
     }
 
-    fn pause(&self, length: Duration) -> BoxFuture<'_, ()> {
+    fn pause_for(&self, length: Duration) -> BoxFuture<'_, ()> {
         self.waits.lock().unwrap().push(length);
         self.pass(length);
         Box::pin(async {})

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use crate::runtime::inbox::{
     Accepted, Claimed, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease, MAX_ALONE,
     MAX_PAGE, NEARLY_FULL, Outcome, PRUNE_BATCH, Page, REDELIVERY_WINDOW, RETENTION, Record,
-    Replayed, Settled, Start, Wake, outcome,
+    Replayed, Settled, Start, Wake, delivery_outcome,
 };
 
 /// An inbox in memory.
@@ -82,7 +82,7 @@ impl Tables {
 
     fn outcome(&self, kept: &StoredDelivery) -> Outcome {
         let repository = kept.delivery.repository;
-        outcome(
+        delivery_outcome(
             kept.generation,
             repository.and_then(|id| self.wakes.get(&id)),
         )
@@ -99,9 +99,9 @@ impl Tables {
         } else if self.deliveries.len() >= room {
             return Accepted::Overloaded;
         }
-        let generation = delivery.woken().map(|repository| {
+        let generation = delivery.woken_repository().map(|repository| {
             self.wake(repository)
-                .hear(delivery.repository_name.as_ref(), delivery.received_at)
+                .record_delivery(delivery.repository_name.as_ref(), delivery.received_at)
         });
         // A delivery that arrives again moves to the end, because the others are sorted by arrival.
         let kept = match before.and_then(|place| self.deliveries.remove(&place)) {
@@ -146,7 +146,7 @@ impl Tables {
         let mut leases = Vec::new();
         for id in repositories {
             let wake = self.wakes.get_mut(id).filter(|wake| wake.is_due(now));
-            let claimed = wake.map(|wake| wake.claim(holder, now, length, is_alone));
+            let claimed = wake.map(|wake| wake.claim_lease(holder, now, length, is_alone));
             if let Some(Claimed::Leased(lease)) = claimed {
                 leases.push(lease);
             }
@@ -161,12 +161,12 @@ impl Tables {
         let Some(repository) = self
             .deliveries
             .get(&place)
-            .and_then(|kept| kept.delivery.woken())
+            .and_then(|kept| kept.delivery.woken_repository())
         else {
             return Replayed::WakesNoRepository;
         };
         let wake = self.wake(repository);
-        let generation = wake.hear(None, now);
+        let generation = wake.record_delivery(None, now);
         let suspended = wake.suspended.is_some();
         if let Some(kept) = self.deliveries.get_mut(&place) {
             kept.generation = Some(generation);
@@ -228,23 +228,27 @@ impl Tables {
 }
 
 impl Inbox for MemoryInbox {
-    async fn accept(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
+    async fn accept_delivery(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
         let accepted = self.lock_tables().accept(delivery, self.room);
         self.notify_change();
         Ok(accepted)
     }
 
-    async fn wake(&self, repository: RepositoryId, at: Timestamp) -> Result<(), InboxError> {
-        self.lock_tables().wake(repository).wake(at);
+    async fn wake_repository(
+        &self,
+        repository: RepositoryId,
+        at: Timestamp,
+    ) -> Result<(), InboxError> {
+        self.lock_tables().wake(repository).request_tick(at);
         self.notify_change();
         Ok(())
     }
 
-    async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
+    async fn list_due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
         Ok(self.lock_tables().due(now, most))
     }
 
-    async fn claim(
+    async fn claim_leases(
         &self,
         holder: &Holder,
         now: Timestamp,
@@ -307,7 +311,7 @@ impl Inbox for MemoryInbox {
         Ok(called)
     }
 
-    async fn heartbeat(
+    async fn extend_leases(
         &self,
         leases: &[Lease],
         now: Timestamp,
@@ -321,30 +325,30 @@ impl Inbox for MemoryInbox {
         Ok(held.map(|lease| lease.repository).collect())
     }
 
-    async fn finish(
+    async fn finish_lease(
         &self,
         lease: &Lease,
         _now: Timestamp,
         next: Option<Timestamp>,
     ) -> Result<Settled, InboxError> {
-        Ok(self.settle_lease(lease, |wake| wake.finish(lease, next)))
+        Ok(self.settle_lease(lease, |wake| wake.finish_lease(lease, next)))
     }
 
-    async fn fail(
+    async fn fail_lease(
         &self,
         lease: &Lease,
         now: Timestamp,
         fault: &Fault,
     ) -> Result<Settled, InboxError> {
-        Ok(self.settle_lease(lease, |wake| wake.fail(lease, now, fault)))
+        Ok(self.settle_lease(lease, |wake| wake.fail_lease(lease, now, fault)))
     }
 
-    async fn release(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
-        Ok(self.settle_lease(lease, |wake| wake.release(lease, now)))
+    async fn release_lease(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
+        Ok(self.settle_lease(lease, |wake| wake.release_lease(lease, now)))
     }
 
-    async fn abandon(&self, lease: &Lease) -> Result<Settled, InboxError> {
-        Ok(self.settle_lease(lease, |wake| wake.abandon(lease)))
+    async fn abandon_lease(&self, lease: &Lease) -> Result<Settled, InboxError> {
+        Ok(self.settle_lease(lease, |wake| wake.abandon_lease(lease)))
     }
 
     async fn read_wake(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
@@ -360,37 +364,45 @@ impl Inbox for MemoryInbox {
         Ok(suspended.cloned().collect())
     }
 
-    async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {
+    async fn resume_repository(
+        &self,
+        repository: RepositoryId,
+        now: Timestamp,
+    ) -> Result<bool, InboxError> {
         let mut tables = self.lock_tables();
         let wake = tables.wakes.get_mut(&repository);
-        let resumed = wake.is_some_and(|wake| wake.resume(now));
+        let resumed = wake.is_some_and(|wake| wake.resume_suspended(now));
         drop(tables);
         self.notify_change();
         Ok(resumed)
     }
 
-    async fn forget(&self, repository: RepositoryId) -> Result<(), InboxError> {
+    async fn forget_repository(&self, repository: RepositoryId) -> Result<(), InboxError> {
         if let Some(wake) = self.lock_tables().wakes.get_mut(&repository) {
-            wake.forget();
+            wake.forget_wakes();
         }
         Ok(())
     }
 
-    async fn deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
+    async fn list_deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
         Ok(self.lock_tables().page(page))
     }
 
-    async fn replay(&self, id: &DeliveryId, now: Timestamp) -> Result<Replayed, InboxError> {
+    async fn replay_delivery(
+        &self,
+        id: &DeliveryId,
+        now: Timestamp,
+    ) -> Result<Replayed, InboxError> {
         let replayed = self.lock_tables().replay(id, now);
         self.notify_change();
         Ok(replayed)
     }
 
-    async fn prune(&self, now: Timestamp) -> Result<usize, InboxError> {
+    async fn prune_deliveries(&self, now: Timestamp) -> Result<usize, InboxError> {
         Ok(self.lock_tables().prune(now, self.room))
     }
 
-    async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
+    async fn read_counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
         let tables = self.lock_tables();
         let mut counts = Counts {
             deliveries: tables.deliveries.len() as u64,
@@ -398,7 +410,7 @@ impl Inbox for MemoryInbox {
             ..Counts::default()
         };
         for wake in tables.wakes.values() {
-            counts.add(wake, now);
+            counts.add_wake(wake, now);
         }
         Ok(counts)
     }
@@ -416,7 +428,7 @@ impl Inbox for MemoryInbox {
         None
     }
 
-    fn news(&self) -> watch::Receiver<u64> {
+    fn watch_changes(&self) -> watch::Receiver<u64> {
         self.news.subscribe()
     }
 }

@@ -303,7 +303,7 @@ fn add_or_max(at: Timestamp, length: SignedDuration) -> Timestamp {
 }
 
 impl Inbox for PostgresInbox {
-    async fn accept(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
+    async fn accept_delivery(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
         let (answer, answered) = oneshot::channel();
         match self.intake.try_send(QueuedDelivery { delivery, answer }) {
             Ok(()) => {}
@@ -316,16 +316,20 @@ impl Inbox for PostgresInbox {
         answered.await.map_err(|_| lost())?
     }
 
-    async fn wake(&self, repository: RepositoryId, at: Timestamp) -> Result<(), InboxError> {
+    async fn wake_repository(
+        &self,
+        repository: RepositoryId,
+        at: Timestamp,
+    ) -> Result<(), InboxError> {
         self.change(BTreeSet::from([repository]), true, |rows, _| {
             if let Some(wake) = rows.get_mut(repository) {
-                wake.wake(at);
+                wake.request_tick(at);
             }
         })
         .await
     }
 
-    async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
+    async fn list_due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let now = to_micros(now);
         retried!(self.connections, ATTEMPT, |client| {
@@ -342,7 +346,7 @@ impl Inbox for PostgresInbox {
         })
     }
 
-    async fn claim(
+    async fn claim_leases(
         &self,
         holder: &Holder,
         now: Timestamp,
@@ -429,7 +433,7 @@ impl Inbox for PostgresInbox {
         .await
     }
 
-    async fn heartbeat(
+    async fn extend_leases(
         &self,
         leases: &[Lease],
         now: Timestamp,
@@ -447,33 +451,34 @@ impl Inbox for PostgresInbox {
         .await
     }
 
-    async fn finish(
+    async fn finish_lease(
         &self,
         lease: &Lease,
         _now: Timestamp,
         next: Option<Timestamp>,
     ) -> Result<Settled, InboxError> {
-        self.settle_lease(lease, |wake| wake.finish(lease, next))
+        self.settle_lease(lease, |wake| wake.finish_lease(lease, next))
             .await
     }
 
-    async fn fail(
+    async fn fail_lease(
         &self,
         lease: &Lease,
         now: Timestamp,
         fault: &Fault,
     ) -> Result<Settled, InboxError> {
-        self.settle_lease(lease, |wake| wake.fail(lease, now, fault))
+        self.settle_lease(lease, |wake| wake.fail_lease(lease, now, fault))
             .await
     }
 
-    async fn release(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
-        self.settle_lease(lease, |wake| wake.release(lease, now))
+    async fn release_lease(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
+        self.settle_lease(lease, |wake| wake.release_lease(lease, now))
             .await
     }
 
-    async fn abandon(&self, lease: &Lease) -> Result<Settled, InboxError> {
-        self.settle_lease(lease, |wake| wake.abandon(lease)).await
+    async fn abandon_lease(&self, lease: &Lease) -> Result<Settled, InboxError> {
+        self.settle_lease(lease, |wake| wake.abandon_lease(lease))
+            .await
     }
 
     async fn read_wake(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
@@ -488,24 +493,28 @@ impl Inbox for PostgresInbox {
         self.read_wakes("suspended_at IS NOT NULL").await
     }
 
-    async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {
+    async fn resume_repository(
+        &self,
+        repository: RepositoryId,
+        now: Timestamp,
+    ) -> Result<bool, InboxError> {
         self.change(BTreeSet::from([repository]), false, |rows, _| {
             rows.get_mut(repository)
-                .is_some_and(|wake| wake.resume(now))
+                .is_some_and(|wake| wake.resume_suspended(now))
         })
         .await
     }
 
-    async fn forget(&self, repository: RepositoryId) -> Result<(), InboxError> {
+    async fn forget_repository(&self, repository: RepositoryId) -> Result<(), InboxError> {
         self.change(BTreeSet::from([repository]), false, |rows, _| {
             if let Some(wake) = rows.get_mut(repository) {
-                wake.forget();
+                wake.forget_wakes();
             }
         })
         .await
     }
 
-    async fn deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
+    async fn list_deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
         let most = i64::try_from(page.most.min(MAX_PAGE)).unwrap_or(i64::MAX);
         let (sql, place) = match page.start {
             Start::After(place) => (
@@ -526,7 +535,11 @@ impl Inbox for PostgresInbox {
         })
     }
 
-    async fn replay(&self, id: &DeliveryId, now: Timestamp) -> Result<Replayed, InboxError> {
+    async fn replay_delivery(
+        &self,
+        id: &DeliveryId,
+        now: Timestamp,
+    ) -> Result<Replayed, InboxError> {
         let replayed = retried!(self.connections, ATTEMPT, |client| {
             let transaction = client.transaction().await?;
             let found = transaction
@@ -552,7 +565,7 @@ impl Inbox for PostgresInbox {
             let mut rows =
                 LockedWakes::lock_rows(&transaction, &BTreeSet::from([repository]), true).await?;
             let (generation, suspended) = rows.get_mut(repository).map_or((0, false), |wake| {
-                (wake.hear(None, now), wake.suspended.is_some())
+                (wake.record_delivery(None, now), wake.suspended.is_some())
             });
             transaction
                 .execute(
@@ -574,7 +587,7 @@ impl Inbox for PostgresInbox {
         replayed
     }
 
-    async fn prune(&self, now: Timestamp) -> Result<usize, InboxError> {
+    async fn prune_deliveries(&self, now: Timestamp) -> Result<usize, InboxError> {
         if self.state.clock_problem().is_some() {
             return Ok(0);
         }
@@ -595,7 +608,7 @@ impl Inbox for PostgresInbox {
         Ok(removed)
     }
 
-    async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
+    async fn read_counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
         let deliveries = delivery_count::count_deliveries(&self.connections).await?;
         let now = to_micros(now);
         let counts = retried!(self.connections, LONG_ATTEMPT, |client| {
@@ -644,7 +657,7 @@ impl Inbox for PostgresInbox {
         self.state.current_problem()
     }
 
-    fn news(&self) -> watch::Receiver<u64> {
+    fn watch_changes(&self) -> watch::Receiver<u64> {
         self.state.news()
     }
 }

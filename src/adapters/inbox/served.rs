@@ -52,26 +52,30 @@ macro_rules! to {
 }
 
 impl Inbox for ServedInbox {
-    async fn accept(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
-        to!(self, inbox => inbox.accept(delivery).await)
+    async fn accept_delivery(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
+        to!(self, inbox => inbox.accept_delivery(delivery).await)
     }
 
-    async fn wake(&self, repository: RepositoryId, at: Timestamp) -> Result<(), InboxError> {
-        to!(self, inbox => inbox.wake(repository, at).await)
+    async fn wake_repository(
+        &self,
+        repository: RepositoryId,
+        at: Timestamp,
+    ) -> Result<(), InboxError> {
+        to!(self, inbox => inbox.wake_repository(repository, at).await)
     }
 
-    async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
-        to!(self, inbox => inbox.due(now, most).await)
+    async fn list_due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
+        to!(self, inbox => inbox.list_due(now, most).await)
     }
 
-    async fn claim(
+    async fn claim_leases(
         &self,
         holder: &Holder,
         now: Timestamp,
         length: SignedDuration,
         repositories: &[RepositoryId],
     ) -> Result<Vec<Lease>, InboxError> {
-        to!(self, inbox => inbox.claim(holder, now, length, repositories).await)
+        to!(self, inbox => inbox.claim_leases(holder, now, length, repositories).await)
     }
 
     async fn due_alone(&self, now: Timestamp) -> Result<Vec<RepositoryId>, InboxError> {
@@ -99,39 +103,39 @@ impl Inbox for ServedInbox {
         to!(self, inbox => inbox.call_back(now).await)
     }
 
-    async fn heartbeat(
+    async fn extend_leases(
         &self,
         leases: &[Lease],
         now: Timestamp,
         length: SignedDuration,
     ) -> Result<BTreeSet<RepositoryId>, InboxError> {
-        to!(self, inbox => inbox.heartbeat(leases, now, length).await)
+        to!(self, inbox => inbox.extend_leases(leases, now, length).await)
     }
 
-    async fn finish(
+    async fn finish_lease(
         &self,
         lease: &Lease,
         now: Timestamp,
         next: Option<Timestamp>,
     ) -> Result<Settled, InboxError> {
-        to!(self, inbox => inbox.finish(lease, now, next).await)
+        to!(self, inbox => inbox.finish_lease(lease, now, next).await)
     }
 
-    async fn fail(
+    async fn fail_lease(
         &self,
         lease: &Lease,
         now: Timestamp,
         fault: &Fault,
     ) -> Result<Settled, InboxError> {
-        to!(self, inbox => inbox.fail(lease, now, fault).await)
+        to!(self, inbox => inbox.fail_lease(lease, now, fault).await)
     }
 
-    async fn release(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
-        to!(self, inbox => inbox.release(lease, now).await)
+    async fn release_lease(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
+        to!(self, inbox => inbox.release_lease(lease, now).await)
     }
 
-    async fn abandon(&self, lease: &Lease) -> Result<Settled, InboxError> {
-        to!(self, inbox => inbox.abandon(lease).await)
+    async fn abandon_lease(&self, lease: &Lease) -> Result<Settled, InboxError> {
+        to!(self, inbox => inbox.abandon_lease(lease).await)
     }
 
     async fn read_wake(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
@@ -142,28 +146,36 @@ impl Inbox for ServedInbox {
         to!(self, inbox => inbox.suspended_repositories().await)
     }
 
-    async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {
-        to!(self, inbox => inbox.resume(repository, now).await)
+    async fn resume_repository(
+        &self,
+        repository: RepositoryId,
+        now: Timestamp,
+    ) -> Result<bool, InboxError> {
+        to!(self, inbox => inbox.resume_repository(repository, now).await)
     }
 
-    async fn forget(&self, repository: RepositoryId) -> Result<(), InboxError> {
-        to!(self, inbox => inbox.forget(repository).await)
+    async fn forget_repository(&self, repository: RepositoryId) -> Result<(), InboxError> {
+        to!(self, inbox => inbox.forget_repository(repository).await)
     }
 
-    async fn deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
-        to!(self, inbox => inbox.deliveries(page).await)
+    async fn list_deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
+        to!(self, inbox => inbox.list_deliveries(page).await)
     }
 
-    async fn replay(&self, id: &DeliveryId, now: Timestamp) -> Result<Replayed, InboxError> {
-        to!(self, inbox => inbox.replay(id, now).await)
+    async fn replay_delivery(
+        &self,
+        id: &DeliveryId,
+        now: Timestamp,
+    ) -> Result<Replayed, InboxError> {
+        to!(self, inbox => inbox.replay_delivery(id, now).await)
     }
 
-    async fn prune(&self, now: Timestamp) -> Result<usize, InboxError> {
-        to!(self, inbox => inbox.prune(now).await)
+    async fn prune_deliveries(&self, now: Timestamp) -> Result<usize, InboxError> {
+        to!(self, inbox => inbox.prune_deliveries(now).await)
     }
 
-    async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
-        to!(self, inbox => inbox.counts(now).await)
+    async fn read_counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
+        to!(self, inbox => inbox.read_counts(now).await)
     }
 
     async fn next_due(&self) -> Result<Option<Timestamp>, InboxError> {
@@ -182,7 +194,7 @@ impl Inbox for ServedInbox {
         })
     }
 
-    fn news(&self) -> watch::Receiver<u64> {
-        to!(self, inbox => inbox.news())
+    fn watch_changes(&self) -> watch::Receiver<u64> {
+        to!(self, inbox => inbox.watch_changes())
     }
 }

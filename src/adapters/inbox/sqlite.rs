@@ -154,7 +154,7 @@ impl SqliteInbox {
 }
 
 impl Inbox for SqliteInbox {
-    async fn accept(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
+    async fn accept_delivery(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
         let asked = self
             .writer
             .try_submit(move |transaction| transaction.accept(&delivery));
@@ -164,22 +164,26 @@ impl Inbox for SqliteInbox {
         }
     }
 
-    async fn wake(&self, repository: RepositoryId, at: Timestamp) -> Result<(), InboxError> {
+    async fn wake_repository(
+        &self,
+        repository: RepositoryId,
+        at: Timestamp,
+    ) -> Result<(), InboxError> {
         self.writer
             .submit(move |transaction| {
                 transaction
-                    .change_wake(repository, |wake| wake.wake(at))
+                    .change_wake(repository, |wake| wake.request_tick(at))
                     .map(drop)
             })
             .await
     }
 
-    async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
+    async fn list_due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
         self.read_rows(move |connection| read::read_due(connection, now, most))
             .await
     }
 
-    async fn claim(
+    async fn claim_leases(
         &self,
         holder: &Holder,
         now: Timestamp,
@@ -229,7 +233,7 @@ impl Inbox for SqliteInbox {
             .await
     }
 
-    async fn heartbeat(
+    async fn extend_leases(
         &self,
         leases: &[Lease],
         now: Timestamp,
@@ -241,7 +245,7 @@ impl Inbox for SqliteInbox {
             .await
     }
 
-    async fn finish(
+    async fn finish_lease(
         &self,
         lease: &Lease,
         _now: Timestamp,
@@ -250,12 +254,12 @@ impl Inbox for SqliteInbox {
         let lease = lease.clone();
         self.writer
             .submit(move |transaction| {
-                transaction.change_wake(lease.repository, |wake| wake.finish(&lease, next))
+                transaction.change_wake(lease.repository, |wake| wake.finish_lease(&lease, next))
             })
             .await
     }
 
-    async fn fail(
+    async fn fail_lease(
         &self,
         lease: &Lease,
         now: Timestamp,
@@ -264,25 +268,27 @@ impl Inbox for SqliteInbox {
         let (lease, fault) = (lease.clone(), fault.clone());
         self.writer
             .submit(move |transaction| {
-                transaction.change_wake(lease.repository, |wake| wake.fail(&lease, now, &fault))
+                transaction.change_wake(lease.repository, |wake| {
+                    wake.fail_lease(&lease, now, &fault)
+                })
             })
             .await
     }
 
-    async fn release(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
+    async fn release_lease(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
         let lease = lease.clone();
         self.writer
             .submit(move |transaction| {
-                transaction.change_wake(lease.repository, |wake| wake.release(&lease, now))
+                transaction.change_wake(lease.repository, |wake| wake.release_lease(&lease, now))
             })
             .await
     }
 
-    async fn abandon(&self, lease: &Lease) -> Result<Settled, InboxError> {
+    async fn abandon_lease(&self, lease: &Lease) -> Result<Settled, InboxError> {
         let lease = lease.clone();
         self.writer
             .submit(move |transaction| {
-                transaction.change_wake(lease.repository, |wake| wake.abandon(&lease))
+                transaction.change_wake(lease.repository, |wake| wake.abandon_lease(&lease))
             })
             .await
     }
@@ -304,40 +310,52 @@ impl Inbox for SqliteInbox {
         self.read_rows(read::read_suspended).await
     }
 
-    async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {
+    async fn resume_repository(
+        &self,
+        repository: RepositoryId,
+        now: Timestamp,
+    ) -> Result<bool, InboxError> {
         self.writer
             .submit(move |transaction| {
-                transaction.change_known(repository, |wake| wake.resume(now))
+                transaction.change_known(repository, |wake| wake.resume_suspended(now))
             })
             .await
             .map(|resumed| resumed == Some(true))
     }
 
-    async fn forget(&self, repository: RepositoryId) -> Result<(), InboxError> {
+    async fn forget_repository(&self, repository: RepositoryId) -> Result<(), InboxError> {
         self.writer
-            .submit(move |transaction| transaction.change_known(repository, Wake::forget).map(drop))
+            .submit(move |transaction| {
+                transaction
+                    .change_known(repository, Wake::forget_wakes)
+                    .map(drop)
+            })
             .await
     }
 
-    async fn deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
+    async fn list_deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
         self.read_rows(move |connection| read::read_page(connection, page))
             .await
     }
 
-    async fn replay(&self, id: &DeliveryId, now: Timestamp) -> Result<Replayed, InboxError> {
+    async fn replay_delivery(
+        &self,
+        id: &DeliveryId,
+        now: Timestamp,
+    ) -> Result<Replayed, InboxError> {
         let id = id.clone();
         self.writer
             .submit(move |transaction| transaction.replay(&id, now))
             .await
     }
 
-    async fn prune(&self, now: Timestamp) -> Result<usize, InboxError> {
+    async fn prune_deliveries(&self, now: Timestamp) -> Result<usize, InboxError> {
         self.writer
             .submit(move |transaction| transaction.prune(now))
             .await
     }
 
-    async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
+    async fn read_counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
         let (bytes, limit_bytes) = self.room_in_use();
         let counts = self
             .read_rows(move |connection| read::read_counts(connection, now))
@@ -362,7 +380,7 @@ impl Inbox for SqliteInbox {
         self.writer.current_problem()
     }
 
-    fn news(&self) -> watch::Receiver<u64> {
+    fn watch_changes(&self) -> watch::Receiver<u64> {
         self.news.subscribe()
     }
 }

@@ -37,7 +37,7 @@ impl From<ApiError> for AccountFailure {
 }
 
 impl ReadAccount for Client {
-    async fn sessions(
+    async fn list_wanted_sessions(
         &self,
         wanted: &BTreeSet<JobId>,
     ) -> Result<Vec<AccountSession>, AccountFailure> {
@@ -62,7 +62,10 @@ impl ReadAccount for Client {
         Ok(read.and_then(translate::account_session))
     }
 
-    async fn activities(&self, id: &JobId) -> Result<Option<Vec<Activity>>, AccountFailure> {
+    async fn read_session_activities(
+        &self,
+        id: &JobId,
+    ) -> Result<Option<Vec<Activity>>, AccountFailure> {
         let Some(read) = not_found_as_none(self.whole_log(id).await)? else {
             return Ok(None);
         };
@@ -81,7 +84,7 @@ impl ReadAccount for Client {
         Ok(Some(activities))
     }
 
-    async fn changes(&self, id: &JobId) -> Result<Option<String>, AccountFailure> {
+    async fn read_session_changes(&self, id: &JobId) -> Result<Option<String>, AccountFailure> {
         // Each change set contains the earlier ones, and the session may show none even if there are some.
         let log = not_found_as_none(self.whole_log(id).await)?.unwrap_or_default();
         let last = log.iter().rev().find_map(wire::Activity::change_set);
@@ -98,7 +101,10 @@ impl ReadAccount for Client {
         }))
     }
 
-    async fn marked(&self, marker: &str) -> Result<Option<AccountSession>, AccountFailure> {
+    async fn find_marked_session(
+        &self,
+        marker: &str,
+    ) -> Result<Option<AccountSession>, AccountFailure> {
         let mut newest: Option<AccountSession> = None;
         self.each_session(|session| {
             let bears = session.title.contains(marker) || session.prompt.contains(marker);
@@ -114,7 +120,7 @@ impl ReadAccount for Client {
         Ok(newest)
     }
 
-    fn clock(&self) -> Option<Timestamp> {
+    fn jules_time(&self) -> Option<Timestamp> {
         self.answered_at()
     }
 
@@ -122,7 +128,7 @@ impl ReadAccount for Client {
         self.key.key_id()
     }
 
-    fn sent(&self) -> u64 {
+    fn request_count(&self) -> u64 {
         self.request_count()
     }
 }
@@ -148,12 +154,12 @@ impl WriteAccount for Client {
         Ok(self.send_message(id.as_str(), text).await?)
     }
 
-    async fn approve(&self, id: &JobId) -> Result<(), AccountFailure> {
+    async fn approve_session_plan(&self, id: &JobId) -> Result<(), AccountFailure> {
         self.approve_plan(id.as_str()).await?;
         Ok(())
     }
 
-    async fn archive_account_job(&self, id: &JobId) -> Result<(), AccountFailure> {
+    async fn archive_account_session(&self, id: &JobId) -> Result<(), AccountFailure> {
         not_found_as_none(self.archive_session(id.as_str()).await)?;
         Ok(())
     }

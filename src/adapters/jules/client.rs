@@ -355,7 +355,7 @@ impl Client {
                 wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
                 "a call to Jules is repeated"
             );
-            self.pause.pause(wait).await;
+            self.pause.pause_for(wait).await;
         }
     }
 

@@ -85,7 +85,7 @@ impl RepositoryJules {
 }
 
 impl ReadJules for RepositoryJules {
-    async fn list(
+    async fn list_sessions(
         &self,
         repository: &Repository,
         need: &ListingNeed,
@@ -110,7 +110,7 @@ impl ReadJules for RepositoryJules {
         Ok(listed.sessions)
     }
 
-    async fn session(&self, id: &SessionId) -> Result<Option<Session>, Failure> {
+    async fn read_session(&self, id: &SessionId) -> Result<Option<Session>, Failure> {
         let session = not_found_as_none(self.client.get_session(id.as_str()).await)?;
         let fallback = self.now().unwrap_or(Timestamp::UNIX_EPOCH);
         Ok(
@@ -119,17 +119,17 @@ impl ReadJules for RepositoryJules {
         )
     }
 
-    async fn patch(&self, id: &SessionId) -> Result<Option<Patch>, Failure> {
+    async fn read_patch(&self, id: &SessionId) -> Result<Option<Patch>, Failure> {
         Ok(not_found_as_none(self.client.read_patch(id.as_str()).await)?.flatten())
     }
 
-    async fn activities(&self, id: &SessionId) -> Result<Option<Vec<Activity>>, Failure> {
+    async fn read_activities(&self, id: &SessionId) -> Result<Option<Vec<Activity>>, Failure> {
         Ok(self.client.read_activities(id.as_str()).await?)
     }
 }
 
 impl WriteJules for RepositoryJules {
-    async fn create(&self, create: &CreateSession) -> Result<Session, CreateFailure> {
+    async fn create_session(&self, create: &CreateSession) -> Result<Session, CreateFailure> {
         let new = self.new_session(create);
         self.note_write();
         let created = self
@@ -154,7 +154,7 @@ impl WriteJules for RepositoryJules {
         Ok(())
     }
 
-    async fn archive(&self, id: &SessionId) -> Result<(), Failure> {
+    async fn archive_session(&self, id: &SessionId) -> Result<(), Failure> {
         self.note_write();
         self.client.archive_session(id.as_str()).await?;
         Ok(())

@@ -78,7 +78,7 @@ impl JulesSessions {
 }
 
 impl SessionsApi for JulesSessions {
-    fn create(&self, new: NewJob) -> BoxedAnswer<'_, Result<AccountSession, CreateFailure>> {
+    fn create_job(&self, new: NewJob) -> BoxedAnswer<'_, Result<AccountSession, CreateFailure>> {
         Box::pin(async move {
             let (repository, branch) = new.source;
             let session = NewSession {
@@ -99,14 +99,17 @@ impl SessionsApi for JulesSessions {
         })
     }
 
-    fn job<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<Option<AccountSession>, Failure>> {
+    fn read_job<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> BoxedAnswer<'a, Result<Option<AccountSession>, Failure>> {
         Box::pin(async move {
             let read = not_found_as_none(self.0.get_session(id).await)?;
             Ok(read.and_then(translate::account_session))
         })
     }
 
-    fn jobs<'a>(
+    fn list_jobs<'a>(
         &'a self,
         page: Option<&'a str>,
         archived: bool,
@@ -114,7 +117,7 @@ impl SessionsApi for JulesSessions {
         Box::pin(async move { Ok(self.list_page(page, archived).await?) })
     }
 
-    fn activities<'a>(
+    fn read_job_activities<'a>(
         &'a self,
         id: &'a str,
     ) -> BoxedAnswer<'a, Result<Option<Vec<JobActivity>>, Failure>> {
@@ -129,21 +132,21 @@ impl SessionsApi for JulesSessions {
         Box::pin(async move { Ok(self.0.send_message(id, text).await?) })
     }
 
-    fn approve<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
+    fn approve_job_plan<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
         Box::pin(async move {
             self.0.approve_plan(id).await?;
             Ok(())
         })
     }
 
-    fn archive<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
+    fn archive_job<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
         Box::pin(async move {
             self.0.archive_session(id).await?;
             Ok(())
         })
     }
 
-    fn sources<'a>(
+    fn list_sources<'a>(
         &'a self,
         page: Option<&'a str>,
     ) -> BoxedAnswer<'a, Result<SourcePage, Failure>> {

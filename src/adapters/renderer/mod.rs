@@ -119,7 +119,7 @@ impl RenderPrompts for ChildRenderer {
 }
 
 impl Renderer for ChildRenderer {
-    fn keep(&self) -> RendererGuard {
+    fn keep_ready(&self) -> RendererGuard {
         let pool = Arc::clone(&self.pool);
         pool.keep_children();
         RendererGuard::new(move || pool.release_children())

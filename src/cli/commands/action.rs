@@ -167,7 +167,7 @@ async fn run_tick(
         Tense::Done
     };
     let report = if dry_run {
-        let (mut report, sight) = runtime::explain(
+        let (mut report, sight) = runtime::explain_repository(
             &connection.github,
             &connection.jules,
             &connection.stopwatch,
@@ -281,7 +281,7 @@ fn report_json(
     tense: Tense,
 ) -> String {
     let lines = report
-        .all()
+        .all_lines()
         .map(|(at, line)| line_json(*at, repository, line, tense));
     let diagnostics: Vec<Value> = report
         .plan_diagnostics
@@ -316,7 +316,7 @@ fn report_annotations(
         .iter()
         .map(Annotation::from_diagnostic)
         .collect();
-    for (_, line) in report.all() {
+    for (_, line) in report.all_lines() {
         let who = line.track.as_ref().map(|track| format!(" {track}"));
         let said = format!("{} ({})", line.detail, line.reason.code());
         let level = match line.verdict {

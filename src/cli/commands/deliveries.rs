@@ -41,7 +41,7 @@ pub(crate) async fn run(
     loop {
         let start = Start::After(place);
         let page = inbox
-            .deliveries(Page {
+            .list_deliveries(Page {
                 start,
                 most: MAX_PAGE,
             })
@@ -76,7 +76,7 @@ pub(crate) async fn run(
 async fn has_older(inbox: &impl Inbox, place: u64) -> Result<bool, InboxError> {
     let start = Start::Before(Some(place.saturating_add(1)));
     let page = Page { start, most: 1 };
-    Ok(place > 0 && !inbox.deliveries(page).await?.is_empty())
+    Ok(place > 0 && !inbox.list_deliveries(page).await?.is_empty())
 }
 
 /// The position before the newest `limit` deliveries.
@@ -87,7 +87,7 @@ async fn start_of_newest(inbox: &impl Inbox, limit: usize) -> Result<u64, InboxE
             start: Start::Before(place),
             most: left,
         };
-        let records = inbox.deliveries(page).await?;
+        let records = inbox.list_deliveries(page).await?;
         let Some(oldest) = records.last() else {
             return Ok(0);
         };

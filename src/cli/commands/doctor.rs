@@ -113,7 +113,7 @@ async fn check_repository(
     let is_real = clients::is_real_github()?;
     credential::check_clock(shown.now, local, is_real, findings);
     credential::check_rights(&client, &shown, kind, place, findings).await;
-    let seen = match client.observe().await {
+    let seen = match client.observe_repository().await {
         Ok(seen) => seen,
         Err(failure) => {
             findings.group = Group::Credential;

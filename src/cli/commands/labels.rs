@@ -37,7 +37,7 @@ pub(crate) async fn run(
         repository,
     } = command;
     let client = clients::github_client(&repository.repo)?;
-    let seen = client.observe().await?;
+    let seen = client.observe_repository().await?;
     let how = LabelOptions {
         prune: *prune,
         dry_run: *dry_run,

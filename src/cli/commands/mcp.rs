@@ -95,9 +95,9 @@ fn server_from_environment(arguments: &McpOptions) -> Result<Server, CliError> {
 struct EnvironmentMonitor(Monitor<jules::Client>);
 
 impl CheckJobs for EnvironmentMonitor {
-    fn check(&self) -> BoxedAnswer<'_, Result<(), ToolError>> {
+    fn check_jobs(&self) -> BoxedAnswer<'_, Result<(), ToolError>> {
         Box::pin(async {
-            let cycle = self.0.cycle(clock::local_now(), false).await;
+            let cycle = self.0.run_cycle(clock::local_now(), false).await;
             for warning in cycle
                 .map_err(|error| ToolError::new(error.to_string()))?
                 .warnings
@@ -140,7 +140,7 @@ fn build_server(
 async fn serve_stdio(server: Server) -> Result<Exit, CliError> {
     let (input, output) = rmcp::transport::stdio();
     let waiting = server.clone();
-    let lines = LineTransport::new(input, output, ANSWER_LIMIT, move || waiting.end());
+    let lines = LineTransport::new(input, output, ANSWER_LIMIT, move || waiting.end_waits());
     let running = match server.serve(lines).await {
         Ok(running) => running,
         // A client that leaves before its first message is not an error.

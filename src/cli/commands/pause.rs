@@ -198,7 +198,7 @@ impl<G: WriteGitHub> Stopper<'_, G> {
         screen: &mut Screen<impl Write>,
     ) -> Result<(), CliError> {
         // The reason for not asking is printed already, and says more than a second failure.
-        let Ok(observation) = self.github.observe().await else {
+        let Ok(observation) = self.github.observe_repository().await else {
             return Ok(());
         };
         let Ledger::Present { state, .. } = ledger_of(observation.ledger) else {
@@ -258,7 +258,7 @@ impl<G: WriteGitHub> Stopper<'_, G> {
                 screen.print_line(&format!("looking again at {} UTC", short_time(called)))?;
                 screen.flush()?;
             }
-            self.pause.pause(wait.unsigned_abs()).await;
+            self.pause.pause_for(wait.unsigned_abs()).await;
             found = find_live_sessions(self.github, jules).await?;
         }
         if tried.is_empty() && found.announced.is_empty() && !self.json {
@@ -283,7 +283,7 @@ impl<G: WriteGitHub> Stopper<'_, G> {
         screen: &mut Screen<impl Write>,
     ) -> Result<bool, CliError> {
         let id = session.as_str();
-        let done = jules.archive(session).await;
+        let done = jules.archive_session(session).await;
         match &done {
             Ok(()) => self.print_result(
                 screen,

@@ -18,7 +18,7 @@ pub(crate) async fn run(
     let access = DataDirAccess::open_inbox(&arguments.kept).await?;
     let (guid, option) = (&arguments.guid, access.data_dir_option());
     let now = local_now();
-    let replayed = access.inbox.replay(guid, now).await?;
+    let replayed = access.inbox.replay_delivery(guid, now).await?;
     let result = match replayed {
         Replayed::Woken(_) => "done",
         Replayed::Suspended(_) => "its repository is suspended",

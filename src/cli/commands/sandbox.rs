@@ -164,9 +164,9 @@ async fn run_headless(
     setup: WorldSetup,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let (world, _) = setup.build().map_err(CliError::usage)?;
+    let (world, _) = setup.build_world().map_err(CliError::usage)?;
     let shared = SharedWorld::new(world);
-    let repository = world_setup::repository();
+    let repository = world_setup::repository_name();
     let mut days = Timeline::new(
         shared.clone(),
         repository.clone(),
@@ -209,13 +209,13 @@ async fn run_headless(
             }
         }
     }
-    let world = shared.world();
+    let world = shared.lock_world();
     let books = world.complete_books();
     let total = json!({ "sandbox": {
         "seed": arguments.seed,
         "from": world_setup::START,
         "until": world.now().to_string(),
-        "ticks": days.ticks(),
+        "ticks": days.tick_count(),
         "failed_ticks": failed_ticks,
         "sessions": books.sessions.len(),
         "requests": books.requests.len(),
@@ -225,7 +225,7 @@ async fn run_headless(
     } else {
         let text = format!(
             "{} ticks, {failed_ticks} of them failed; {}; {}; until {}",
-            days.ticks(),
+            days.tick_count(),
             pluralize(books.sessions.len(), "session"),
             pluralize(books.requests.len(), "request"),
             short_time(world.now())

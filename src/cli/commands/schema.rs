@@ -23,7 +23,7 @@ fn schema_with_address(name: SchemaName) -> Value {
     let (name, schema) = match name {
         SchemaName::Schedules => ("schedules", plan::schema()),
         SchemaName::Config => ("config", plan::config_schema()),
-        SchemaName::Phileas => ("phileas", config::schema()),
+        SchemaName::Phileas => ("phileas", config::config_schema()),
         SchemaName::Artifact(artifact) => (
             artifact.artifact_shape().name,
             artifact.artifact_shape().to_schema(),

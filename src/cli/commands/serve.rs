@@ -252,20 +252,20 @@ async fn run_until_end(
                 "asked to end; running ticks stop between two effects, and deliveries are taken until then and until the \
                  drain is over; ask again to end it"
             );
-            end.now();
+            end.request_shutdown();
             let again = shutdown_signal()?;
             tokio::select! {
                 drained = &mut running => Ok(drained),
                 () = again => {
-                    hurry.now();
+                    hurry.request_shutdown();
                     Ok(running.await)
                 }
             }
         }
         () = lost => {
             // No further delivery could be stored.
-            hurry.now();
-            end.now();
+            hurry.request_shutdown();
+            end.request_shutdown();
             running.await;
             Err(CliError::fault(
                 "the task that writes the inbox has ended, so no delivery can be stored; start the service again",

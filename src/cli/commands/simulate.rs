@@ -47,7 +47,7 @@ pub(crate) async fn run(
             let now = sight.snapshot.now;
             if let Ok(sessions) = connection
                 .jules
-                .list(&sight.snapshot.repository, &ListingNeed::Everything, now)
+                .list_sessions(&sight.snapshot.repository, &ListingNeed::Everything, now)
                 .await
             {
                 sight.snapshot.sessions = Listing::Taken(sessions);

@@ -21,7 +21,7 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::pluralize;
 use crate::runtime::ports::ReadGitHub as _;
-use crate::runtime::{Edit, edit, ledger_of};
+use crate::runtime::{Edit, edit_state, ledger_of};
 
 /// How to enable sprints.
 const NO_SPRINTS: &str =
@@ -47,7 +47,7 @@ async fn print_status(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let github = clients::github_client(&arguments.repo)?;
-    let observation = github.observe().await?;
+    let observation = github.observe_repository().await?;
     let (plan, _) = plan::read(&observation.tree);
     let state = match ledger_of(observation.ledger) {
         Ledger::Present { state, .. } => *state,
@@ -119,7 +119,7 @@ async fn advance_sprint(
         moves_pointer_of: None,
     };
     let next = Cell::new(0);
-    edit(&github, &request, |state, observation| {
+    edit_state(&github, &request, |state, observation| {
         let (plan, _) = plan::read(&observation.tree);
         if plan.sprints.is_none() {
             return Err(NO_SPRINTS.to_owned());

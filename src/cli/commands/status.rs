@@ -33,7 +33,7 @@ pub(crate) async fn run(
 ) -> Result<Exit, CliError> {
     let connection = Connection::from_environment(&arguments.repo)?;
     let settings = connection.settings(RunRequest::Due)?;
-    let (report, sight) = runtime::explain(
+    let (report, sight) = runtime::explain_repository(
         &connection.github,
         &connection.jules,
         &connection.stopwatch,
@@ -94,7 +94,7 @@ async fn read_key_use(connection: &Connection, snapshot: &mut Snapshot) {
         .unwrap_or(jiff::Timestamp::MIN);
     match connection
         .jules
-        .list(
+        .list_sessions(
             &snapshot.repository,
             &ListingNeed::Since(since),
             snapshot.now,
@@ -109,7 +109,7 @@ async fn read_key_use(connection: &Connection, snapshot: &mut Snapshot) {
 fn status_json(connection: &Connection, status: &Status) -> Value {
     let report = &status.report;
     let lines: Vec<Value> = report
-        .all()
+        .all_lines()
         .map(|(at, line)| {
             let mut document = line_json(*at, &connection.repository, line, Tense::Forecast);
             let paused = line

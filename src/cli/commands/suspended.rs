@@ -90,7 +90,7 @@ async fn resume_repository(
                 access.data_dir_option()
             ))
         })?;
-    let resumed = access.inbox.resume(wake.repository, now).await?;
+    let resumed = access.inbox.resume_repository(wake.repository, now).await?;
     let result = if resumed { "done" } else { "was not suspended" };
     access.record_action("resume", &wake.repository.to_string(), result, now);
     if arguments.json {

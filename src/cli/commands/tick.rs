@@ -42,7 +42,7 @@ pub(crate) async fn run(
         Tense::Done
     };
     let report = if arguments.dry_run {
-        runtime::explain(
+        runtime::explain_repository(
             &connection.github,
             &connection.jules,
             &connection.stopwatch,
@@ -221,7 +221,7 @@ pub(crate) fn print_report(
                 &serde_json::json!({ "diagnostic": diagnostic_json(one) }).to_string(),
             )?;
         }
-        for (at, line) in report.all() {
+        for (at, line) in report.all_lines() {
             screen.print_line(&line_json(*at, repository, line, tense).to_string())?;
         }
         for one in &report.failed {
@@ -243,7 +243,7 @@ pub(crate) fn print_report(
         screen.print_wrapped(&one.to_string(), INDENT)?;
     }
     let colour = screen.colour;
-    for (_, line) in report.all() {
+    for (_, line) in report.all_lines() {
         screen.print_wrapped(&line_text(line, colour, tense), INDENT)?;
     }
     let would = if tense == Tense::Forecast {

@@ -17,7 +17,7 @@ use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::table::Table;
 use crate::runtime::ports::ReadGitHub as _;
-use crate::runtime::{Edit, edit, ledger_of};
+use crate::runtime::{Edit, edit_state, ledger_of};
 
 pub(crate) async fn run(
     command: &TrackCommand,
@@ -69,7 +69,7 @@ async fn list_tracks(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let github = clients::github_client(&arguments.repo)?;
-    let observation = github.observe().await?;
+    let observation = github.observe_repository().await?;
     let now = observation.now;
     let (plan, _) = plan::read(&observation.tree);
     let state = match ledger_of(observation.ledger) {
@@ -228,7 +228,7 @@ async fn set_step(
         holder: &holder,
         moves_pointer_of: Some(&track),
     };
-    edit(&github, &request, |state, observation| {
+    edit_state(&github, &request, |state, observation| {
         let (plan, _) = plan::read(&observation.tree);
         let planned = plan
             .tracks
@@ -348,7 +348,7 @@ async fn change_track(
         moves_pointer_of: None,
     };
     let paused = RefCell::new(false);
-    edit(&github, &request, |state, observation| {
+    edit_state(&github, &request, |state, observation| {
         let (plan, _) = plan::read(&observation.tree);
         let schedules: Vec<TrackName> = plan.schedules.keys().map(TrackName::of_schedule).collect();
         let planned = plan.tracks.contains_key(&track) || schedules.contains(&track);

@@ -8,7 +8,7 @@ use crate::adapters::github::{self, App, Credential, Token};
 use crate::adapters::jules::{self, JulesKey};
 use crate::cli::exit::CliError;
 use crate::server::accounts::app::{APP_ID, APP_KEY, OTHER_TOKEN, TOKEN, is_app_id};
-use crate::server::config::{secret, secret_origin};
+use crate::server::config::{read_secret, secret_origin};
 
 /// The Jules key of the environment.
 pub(crate) fn jules_key() -> Result<JulesKey, CliError> {
@@ -26,7 +26,8 @@ pub(crate) fn jules_key_from_file() -> Result<Option<SecretString>, CliError> {
     if env_value(&format!("{}_FILE", jules::key::VARIABLE)).is_none() {
         return Ok(None);
     }
-    secret(jules::key::VARIABLE, env_value).map_err(|error| CliError::credential(error.to_string()))
+    read_secret(jules::key::VARIABLE, env_value)
+        .map_err(|error| CliError::credential(error.to_string()))
 }
 
 /// Whether a variable holds a GitHub credential.
@@ -58,7 +59,7 @@ pub(crate) fn github_credential() -> Result<Credential, CliError> {
              and GITHUB_TOKEN"
         ))
     };
-    match (env_value(APP_ID), secret(APP_KEY, env_value)?) {
+    match (env_value(APP_ID), read_secret(APP_KEY, env_value)?) {
         (Some(id), Some(key)) => {
             if !is_app_id(id.trim()) {
                 return Err(CliError::credential(format!(
@@ -75,7 +76,7 @@ pub(crate) fn github_credential() -> Result<Credential, CliError> {
         (None, None) => {}
     }
     for name in [TOKEN, OTHER_TOKEN] {
-        let Some(token) = secret(name, env_value)? else {
+        let Some(token) = read_secret(name, env_value)? else {
             continue;
         };
         let token = Token::new(token.expose_secret()).map_err(|error| refused(name, error))?;

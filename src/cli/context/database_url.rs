@@ -5,7 +5,7 @@ use secrecy::SecretString;
 use super::env_var::env_value;
 use crate::adapters::inbox::postgres::{DatabaseUrl, OpenError, PostgresInbox};
 use crate::cli::exit::{CliError, Exit};
-use crate::server::config::{secret, secret_origin};
+use crate::server::config::{read_secret, secret_origin};
 
 /// The variable with the address. The address may contain a password, so it is read like a secret.
 pub(crate) const VARIABLE: &str = "PHILEAS_DATABASE_URL";
@@ -14,7 +14,7 @@ pub(crate) const VARIABLE: &str = "PHILEAS_DATABASE_URL";
 pub(crate) fn database_url(option: Option<&str>) -> Result<Option<DatabaseUrl>, CliError> {
     let (from, url) = match option {
         Some(url) => ("--database-url".to_owned(), SecretString::from(url)),
-        None => match secret(VARIABLE, env_value)? {
+        None => match read_secret(VARIABLE, env_value)? {
             Some(url) => (secret_origin(VARIABLE, env_value), url),
             None => return Ok(None),
         },

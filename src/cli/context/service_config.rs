@@ -9,7 +9,7 @@ use crate::cli::arguments::Serve;
 use crate::cli::exit::CliError;
 use crate::server::accounts::app;
 use crate::server::admin::dashboard::Access;
-use crate::server::config::{Config, ConfigArguments, File, secret, secret_origin};
+use crate::server::config::{Config, ConfigArguments, File, read_secret, secret_origin};
 use crate::server::public::webhook::Secrets;
 
 /// The settings that name the public listener's address.
@@ -30,7 +30,7 @@ pub(crate) const CONFIG_FILE: &str = "phileas.toml";
 /// The access rules of the admin listener. Its tools spend the service's keys and merge, and every account of this
 /// machine can reach a loopback address. So they require a token.
 pub(crate) fn admin_access(config: &Config, mcp: bool) -> Result<Access, CliError> {
-    let token = secret(ADMIN_TOKEN_VARIABLE, env_value)?;
+    let token = read_secret(ADMIN_TOKEN_VARIABLE, env_value)?;
     if mcp && token.is_none() {
         return Err(CliError::credential(format!(
             "--mcp (PHILEAS_MCP) serves tools that start sessions and merge, and there is no admin token, so that every \
@@ -47,7 +47,7 @@ pub(crate) fn admin_access(config: &Config, mcp: bool) -> Result<Access, CliErro
 
 /// The webhook secrets of the environment, and that of the stored App.
 pub(crate) fn webhook_secrets(config: &Config) -> Result<Secrets, CliError> {
-    let given = secret(SECRET_VARIABLE, env_value)?;
+    let given = read_secret(SECRET_VARIABLE, env_value)?;
     let name = secret_origin(SECRET_VARIABLE, env_value);
     let wrong = |error| CliError::credential(format!("{name}: {error}"));
     if let Some(given) = &given {
@@ -91,8 +91,8 @@ pub(crate) fn service_config(arguments: &Serve) -> Result<Config, CliError> {
 pub(crate) fn config_file(named: Option<&Path>) -> Result<File, CliError> {
     let here = Path::new(CONFIG_FILE);
     Ok(match named {
-        Some(path) => File::read(path)?,
-        None if here.symlink_metadata().is_ok() => File::read(here)?,
+        Some(path) => File::read_file(path)?,
+        None if here.symlink_metadata().is_ok() => File::read_file(here)?,
         None => File::default(),
     })
 }

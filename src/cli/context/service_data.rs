@@ -82,7 +82,7 @@ impl DataDirAccess {
             return;
         };
         match Audit::in_data_dir(data_dir) {
-            Ok(audit) => audit.record(&entry),
+            Ok(audit) => audit.record_entry(&entry),
             Err(error) => tracing::error!(
                 "the audit log in {} misses a line: {error}",
                 data_dir.display()

@@ -18,7 +18,7 @@ use crate::cli::deadline::note_answer_time;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::{self, Screen};
 use crate::runtime::ports::{Disposition, ReadGitHub as _};
-use crate::runtime::sources;
+use crate::runtime::read_prompt_sources;
 use crate::starter::{FileChange, RepositoryFiles, StarterFile, WORKFLOWS_FOLDER};
 
 /// The most workflows that are read from GitHub.
@@ -86,7 +86,7 @@ impl Target {
                 .ok_or_else(|| CliError::usage("name the repository with --repo OWNER/NAME"))?,
         };
         let client = clients::github_client(&repository)?;
-        let seen = client.observe().await?;
+        let seen = client.observe_repository().await?;
         if seen.repository.archived {
             return Err(CliError::usage(format!("{repository} is archived")));
         }
@@ -248,7 +248,7 @@ async fn read_sources(client: &Client, tree: &mut Tree, head: &Oid) -> Result<()
         if unread.is_empty() {
             break;
         }
-        sources(client, tree, head, &unread).await?;
+        read_prompt_sources(client, tree, head, &unread).await?;
     }
     Ok(())
 }

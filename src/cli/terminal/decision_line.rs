@@ -77,7 +77,7 @@ pub fn summary_json(report: &TickReport, cost: Cost, tense: Tense) -> Value {
         Verdict::Imported,
     ] {
         let count = report
-            .all()
+            .all_lines()
             .filter(|(_, line)| line.verdict == verdict)
             .count();
         summary.insert(verdict.as_str().to_owned(), json!(count));

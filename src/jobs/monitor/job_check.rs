@@ -61,7 +61,7 @@ impl<A: ReadAccount> JobCheck<'_, A> {
                 return Ok(());
             }
             *reads += 1;
-            match self.account.activities(&self.job.job_id).await {
+            match self.account.read_session_activities(&self.job.job_id).await {
                 Ok(Some(activities)) => log = Some(activities),
                 // They appear some seconds after the session.
                 Ok(None) if self.is_fresh(seen.created_at) => return Ok(()),

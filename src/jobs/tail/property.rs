@@ -25,7 +25,7 @@ enum Step {
     Forget,
 }
 
-fn steps(has_cuts: bool) -> impl Strategy<Value = Vec<Step>> {
+fn any_steps(has_cuts: bool) -> impl Strategy<Value = Vec<Step>> {
     let cuts = u32::from(has_cuts) * 2;
     let step = prop_oneof![
         6 => (0..4_usize, any::<bool>()).prop_map(|(lines, begun)| Step::Append(lines, begun)),
@@ -64,13 +64,13 @@ impl TailPosition {
         }
     }
 
-    fn path(&self) -> PathBuf {
+    fn file_path(&self) -> PathBuf {
         self.folder.path().join("events.jsonl")
     }
 
     /// Text of so many lines, the first one the end of what was begun. They are of several lengths, more and less than
     /// is remembered of what was before, and no two end alike.
-    fn lines(&mut self, many: usize, begins: bool) -> String {
+    fn numbered_lines(&mut self, many: usize, begins: bool) -> String {
         let mut text = String::new();
         for _ in 0..many {
             self.written += 1;
@@ -90,49 +90,53 @@ impl TailPosition {
         text
     }
 
-    fn take(&mut self, step: &Step) {
+    fn take_step(&mut self, step: &Step) {
         match step {
             Step::Append(many, begins) => {
-                let text = self.lines(*many, *begins);
+                let text = self.numbered_lines(*many, *begins);
                 let mut options = fs::OpenOptions::new();
-                let mut file = options.append(true).create(true).open(self.path()).unwrap();
+                let mut file = options
+                    .append(true)
+                    .create(true)
+                    .open(self.file_path())
+                    .unwrap();
                 file.write_all(text.as_bytes()).unwrap();
             }
             Step::PutAside => {
                 // Only one rotated file is kept: two rotations without a read in between lose the first.
-                self.take(&Step::Read);
-                let _ = fs::rename(self.path(), sibling_path(&self.path(), OLDER));
+                self.take_step(&Step::Read);
+                let _ = fs::rename(self.file_path(), sibling_path(&self.file_path(), OLDER));
                 self.begun.clear();
             }
             Step::Cut(many) => {
                 self.begun.clear();
-                let text = self.lines(*many, false);
-                fs::write(self.path(), text).unwrap();
+                let text = self.numbered_lines(*many, false);
+                fs::write(self.file_path(), text).unwrap();
             }
             Step::Remove => {
-                let _ = fs::remove_file(self.path());
+                let _ = fs::remove_file(self.file_path());
                 self.begun.clear();
             }
             Step::Read => {
-                let tail = Tail::new(&self.path());
+                let tail = Tail::new(&self.file_path());
                 while let Some(line) = tail.next(&mut self.memory).unwrap() {
                     tail.mark_passed(&mut self.memory, &line).unwrap();
                     self.read.push(String::from_utf8(line.line.bytes).unwrap());
                 }
             }
             Step::Forget => {
-                let _ = Tail::new(&self.path()).next(&mut self.memory).unwrap();
+                let _ = Tail::new(&self.file_path()).next(&mut self.memory).unwrap();
             }
         }
     }
 }
 
-fn after(steps: &[Step]) -> TailPosition {
+fn position_after(steps: &[Step]) -> TailPosition {
     let mut place = TailPosition::new();
     for step in steps {
-        place.take(step);
+        place.take_step(step);
     }
-    place.take(&Step::Read);
+    place.take_step(&Step::Read);
     place
 }
 
@@ -140,15 +144,15 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn each_line_of_a_file_that_is_put_aside_is_read_once(steps in steps(false)) {
-        let place = after(&steps);
+    fn each_line_of_a_file_that_is_put_aside_is_read_once(steps in any_steps(false)) {
+        let place = position_after(&steps);
         prop_assert_eq!(place.read, place.whole);
     }
 
     /// What was cut away before anybody looked is gone; what is read was written like that, as a whole, and once.
     #[test]
-    fn of_a_file_that_is_cut_whole_lines_are_read(steps in steps(true)) {
-        let place = after(&steps);
+    fn of_a_file_that_is_cut_whole_lines_are_read(steps in any_steps(true)) {
+        let place = position_after(&steps);
         let mut rest = place.whole.iter();
         for line in &place.read {
             prop_assert!(rest.any(|whole| whole == line), "{line:?} of {:?}: {:?}", place.whole, place.read);

@@ -102,14 +102,14 @@ async fn list_artifacts(
     input: OneJob,
     _call: ToolCall,
 ) -> Result<Artifacts, ToolError> {
-    let job = desk.job(&input.job_id).await?;
-    let changes = changes(&desk, &job)
+    let job = desk.read_job(&input.job_id).await?;
+    let changes = read_changes(&desk, &job)
         .await?
         .map(|changes| summarize_changes(&changes));
     Ok(Artifacts {
         head_sha: head_of(&desk, &job).await,
         state: job.state.as_str().to_owned(),
-        pull_requests: JobView::of(&job).pull_requests,
+        pull_requests: JobView::from_job(&job).pull_requests,
         job_id: job.id.to_string(),
         changes,
     })
@@ -157,14 +157,14 @@ fn summarize_changes(changes: &Changes) -> Summary {
 }
 
 /// All changes of a job. Each change set holds those before it, so the last one that is shown anywhere is all of them.
-pub(in crate::mcp) async fn changes(
+pub(in crate::mcp) async fn read_changes(
     desk: &ToolContext,
     job: &AccountSession,
 ) -> Result<Option<Changes>, ToolError> {
     if job.changes.is_some() {
         return Ok(job.changes.clone());
     }
-    let happenings = desk.activities(job).await?;
+    let happenings = desk.read_activities(job).await?;
     Ok(happenings.into_iter().rev().find_map(|one| one.changes))
 }
 
@@ -215,9 +215,9 @@ async fn get_diff_of(
     input: DiffInput,
     _call: ToolCall,
 ) -> Result<DiffOutput, ToolError> {
-    let job = desk.job(&input.job_id).await?;
+    let job = desk.read_job(&input.job_id).await?;
     let bytes = input.max_bytes.unwrap_or(DEFAULT_BYTES).clamp(1, MAX_BYTES);
-    let all = changes(&desk, &job).await?.ok_or_else(|| {
+    let all = read_changes(&desk, &job).await?.ok_or_else(|| {
         ToolError::new(format!(
             "Jules shows no changes of job {}; its state is {}",
             job.id,
@@ -246,7 +246,7 @@ async fn get_diff_of(
         input.file.as_deref().unwrap_or_default()
     );
     let (begin, length): (usize, usize) =
-        cursor::read(&of, input.cursor.as_deref())?.unwrap_or((0, whole.len()));
+        cursor::open_cursor(&of, input.cursor.as_deref())?.unwrap_or((0, whole.len()));
     if length != whole.len() || !whole.is_char_boundary(begin) {
         return Err(ToolError::new(
             "the changes are others than when this `cursor` was given; start again without it",
@@ -270,7 +270,7 @@ async fn get_diff_of(
         diff: rest[..end].to_owned(),
         truncated,
         total_bytes: whole.len(),
-        next_cursor: truncated.then(|| cursor::write(&of, &(begin + end, whole.len()))),
+        next_cursor: truncated.then(|| cursor::seal_cursor(&of, &(begin + end, whole.len()))),
     })
 }
 

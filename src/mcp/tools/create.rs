@@ -99,8 +99,8 @@ async fn run_create_job(
     input: Input,
     _call: ToolCall,
 ) -> Result<Output, ToolError> {
-    let repository = desk.policy.repository(&input.repo)?;
-    let settings = Settings::read(input.constraints)?;
+    let repository = desk.policy.parse_repository(&input.repo)?;
+    let settings = Settings::read_settings(input.constraints)?;
     let key = check_key(input.idempotency_key.as_deref())?;
     let prompt = build_prompt(&input.prompt, &settings.rest, &input.acceptance, &key)?;
     if let Some(parent) = &input.parent {
@@ -114,7 +114,7 @@ async fn run_create_job(
     };
     // A key that was made here cannot have been used.
     if input.idempotency_key.is_some()
-        && let Some(job) = find(&desk, &repository, &marker_line(&key)).await?
+        && let Some(job) = find_marked_job(&desk, &repository, &marker_line(&key)).await?
     {
         if !is_same_text(&job.prompt, &prompt) {
             return Err(ToolError::new(format!(
@@ -139,11 +139,11 @@ async fn run_create_job(
         open_pull: settings.open_pull,
         require_plan_approval: settings.require_plan_approval,
     };
-    match desk.jules.create(new).await {
+    match desk.jules.create_job(new).await {
         Ok(job) => Ok(watch_job(&desk, job_output(&job, true, key), card)),
         Err(CreateFailure::Unknown { detail }) => {
             // The answer was lost. The job is looked for once; it may also appear late.
-            match find(&desk, &repository, &marker_line(&key)).await {
+            match find_marked_job(&desk, &repository, &marker_line(&key)).await {
                 Ok(Some(job)) => Ok(watch_job(&desk, job_output(&job, true, key), card)),
                 _ => Err(ToolError::new(format!(
                     "it is unknown whether Jules created the job ({detail}); before you try again, call with \
@@ -151,13 +151,13 @@ async fn run_create_job(
                 ))),
             }
         }
-        Err(failure) => Err(refused(&desk, &source, failure).await),
+        Err(failure) => Err(explain_refusal(&desk, &source, failure).await),
     }
 }
 
 /// Why Jules refuses a job: its own words name a field or nothing at all, so what can be known of the repository and the
 /// branch is looked up.
-pub(super) async fn refused(
+pub(super) async fn explain_refusal(
     desk: &ToolContext,
     (repository, branch): &(RepositoryName, String),
     failure: CreateFailure,
@@ -243,7 +243,7 @@ fn watch_job(desk: &ToolContext, mut output: Output, watch: Watch) -> Output {
             job.require_plan_approval = Some(watch.require_plan_approval);
             job.open_pull = Some(watch.open_pull);
             job.metadata = Value::Object(watch.metadata);
-            desk.queue.register(&desk.changes, job)
+            desk.queue.register_job(&desk.changes, job)
         }
         Err(trouble) => Some(trouble.to_string()),
     };
@@ -258,7 +258,7 @@ fn job_output(job: &AccountSession, created: bool, key: String) -> Output {
         idempotency_key: key,
         registered: false,
         not_registered: None,
-        job: JobView::of(job),
+        job: JobView::from_job(job),
     }
 }
 
@@ -272,7 +272,7 @@ struct Settings {
 }
 
 impl Settings {
-    fn read(constraints: serde_json::Map<String, Value>) -> Result<Self, ToolError> {
+    fn read_settings(constraints: serde_json::Map<String, Value>) -> Result<Self, ToolError> {
         let mut settings = Self {
             title: None,
             open_pull: true,
@@ -378,7 +378,7 @@ fn build_prompt(
 }
 
 /// The job of this repository whose prompt ends in this line, archived ones among them.
-pub(super) async fn find(
+pub(super) async fn find_marked_job(
     desk: &ToolContext,
     repository: &RepositoryName,
     line: &str,
@@ -386,7 +386,7 @@ pub(super) async fn find(
     for archived in [false, true] {
         let mut page = None;
         for _ in 0..MAX_PAGES {
-            let read = desk.jules.jobs(page.as_deref(), archived).await?;
+            let read = desk.jules.list_jobs(page.as_deref(), archived).await?;
             let found = read.jobs.into_iter().find(|job| {
                 let last = job
                     .prompt
@@ -418,8 +418,8 @@ async fn are_settled(desk: &ToolContext, depends_on: &[String]) -> Result<(), To
     }
     let mut open = Vec::new();
     for id in depends_on {
-        let job = desk.job(&job_id(id)?).await?;
-        let view = JobView::of(&job);
+        let job = desk.read_job(&job_id(id)?).await?;
+        let view = JobView::from_job(&job);
         if view.state != "COMPLETED" {
             open.push(format!("{} ({})", view.job_id, view.state));
         }
@@ -463,7 +463,7 @@ enum Lookup {
 async fn source_of(desk: &ToolContext, repository: &RepositoryName) -> Result<Lookup, ToolError> {
     let mut page = None;
     for _ in 0..MAX_PAGES {
-        let read = desk.jules.sources(page.as_deref()).await?;
+        let read = desk.jules.list_sources(page.as_deref()).await?;
         let mut sources = read.sources.into_iter();
         if let Some(source) = sources.find(|source| source.repository == *repository) {
             return Ok(Lookup::Found(source));
@@ -501,7 +501,7 @@ mod tests {
         let constraints = serde_json::json!({
             "title": "T", "requirePlanApproval": true, "automation_mode": "NONE", "language": "Rust", "files": ["a"],
         });
-        let settings = Settings::read(constraints.as_object().unwrap().clone()).unwrap();
+        let settings = Settings::read_settings(constraints.as_object().unwrap().clone()).unwrap();
         assert_eq!(settings.title.as_deref(), Some("T"));
         assert!(settings.require_plan_approval && !settings.open_pull);
         assert_eq!(settings.rest, ["language: Rust", r#"files: ["a"]"#]);
@@ -510,7 +510,7 @@ mod tests {
             serde_json::json!({"require_plan_approval": "yes"}),
         ] {
             assert!(
-                Settings::read(wrong.as_object().unwrap().clone()).is_err(),
+                Settings::read_settings(wrong.as_object().unwrap().clone()).is_err(),
                 "{wrong}"
             );
         }

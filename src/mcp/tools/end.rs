@@ -12,7 +12,7 @@ use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect, ToolReply};
 use super::super::tool_error::ToolError;
 use super::super::view::JobView;
-use super::create::{find, refused};
+use super::create::{explain_refusal, find_marked_job};
 use crate::runtime::ports::sessions_api::NewJob;
 
 /// How often one job is begun in all; each costs one of the account's jobs of the day.
@@ -62,7 +62,7 @@ async fn retry_job(
     input: RetryInput,
     _call: ToolCall,
 ) -> Result<RetryOutput, ToolError> {
-    let old = desk.job(&input.job_id).await?;
+    let old = desk.read_job(&input.job_id).await?;
     let over = matches!(
         old.state,
         SessionState::Failed | SessionState::Completed | SessionState::Paused
@@ -85,10 +85,10 @@ async fn retry_job(
     })?;
     let (repository, marker) = (source.0.clone(), retry_of(old.id.as_str()));
     // The answer to the first call may have been lost, or the model asks twice.
-    if let Some(first) = find(&desk, &repository, &marker).await? {
+    if let Some(first) = find_marked_job(&desk, &repository, &marker).await? {
         return found_retry(&desk, &old, &first);
     }
-    let before = desk.queue.known(old.id.as_str());
+    let before = desk.queue.find_job(old.id.as_str());
     let attempt = before.as_ref().and_then(|job| job.attempt).unwrap_or(1) + 1;
     if attempt > MAX_ATTEMPTS {
         return Err(ToolError::new(format!(
@@ -113,10 +113,10 @@ async fn retry_job(
         open_pull,
         require_plan_approval,
     };
-    let new = match desk.jules.create(asked).await {
+    let new = match desk.jules.create_job(asked).await {
         Ok(new) => new,
         // The answer was lost. The job is looked for once; it may also appear late.
-        Err(CreateFailure::Unknown { detail }) => find(&desk, &repository, &marker)
+        Err(CreateFailure::Unknown { detail }) => find_marked_job(&desk, &repository, &marker)
             .await
             .ok()
             .flatten()
@@ -126,12 +126,12 @@ async fn retry_job(
                      it exists"
                 ))
             })?,
-        Err(failure) => return Err(refused(&desk, &source, failure).await),
+        Err(failure) => return Err(explain_refusal(&desk, &source, failure).await),
     };
     // An archived job cannot push over what the new one does. Where that fails, the new one is there all the same.
-    let archived_old = old.archived || desk.jules.archive(old.id.as_str()).await.is_ok();
+    let archived_old = old.archived || desk.jules.archive_job(old.id.as_str()).await.is_ok();
     desk.queue
-        .retire(&desk.changes, old.id.as_str(), RetireReason::Retried);
+        .retire_job(&desk.changes, old.id.as_str(), RetireReason::Retried);
     let mut watched = Job::new(new.id.clone());
     if let Some(before) = before {
         watched.metadata = before.metadata;
@@ -142,15 +142,15 @@ async fn retry_job(
     watched.open_pull = Some(open_pull);
     watched.retry_of = Some(old.id.clone());
     watched.attempt = Some(attempt);
-    let not_registered = desk.queue.register(&desk.changes, watched);
-    desk.changes.job(old.id.as_str());
+    let not_registered = desk.queue.register_job(&desk.changes, watched);
+    desk.changes.notify_job(old.id.as_str());
     Ok(RetryOutput {
         not_registered,
         created: true,
         job_id: new.id.to_string(),
         retry_of: old.id.to_string(),
         archived_old,
-        job: JobView::of(&new),
+        job: JobView::from_job(&new),
     })
 }
 
@@ -160,7 +160,7 @@ fn found_retry(
     old: &AccountSession,
     first: &AccountSession,
 ) -> Result<RetryOutput, ToolError> {
-    let not_registered = match desk.queue.known(first.id.as_str()) {
+    let not_registered = match desk.queue.find_job(first.id.as_str()) {
         Some(_) => None,
         // The process was killed between creating and registering it.
         None => {
@@ -168,7 +168,7 @@ fn found_retry(
             watched.repo = first.repository.as_ref().map(ToString::to_string);
             watched.branch.clone_from(&first.branch);
             watched.retry_of = Some(old.id.clone());
-            desk.queue.register(&desk.changes, watched)
+            desk.queue.register_job(&desk.changes, watched)
         }
     };
     Ok(RetryOutput {
@@ -177,7 +177,7 @@ fn found_retry(
         job_id: first.id.to_string(),
         retry_of: old.id.to_string(),
         archived_old: old.archived,
-        job: JobView::of(first),
+        job: JobView::from_job(first),
     })
 }
 
@@ -227,7 +227,7 @@ pub(super) fn cancel_job() -> ToolDefinition {
                Asks a person first, whose no is final; where the client cannot ask, it needs `confirm: true`.",
         effect: ToolEffect::PullEnds,
     };
-    ToolDefinition::asking(card, run_cancel_job)
+    ToolDefinition::with_confirmation(card, run_cancel_job)
 }
 
 async fn run_cancel_job(
@@ -235,7 +235,7 @@ async fn run_cancel_job(
     input: CancelInput,
     call: ToolCall,
 ) -> Result<ToolReply<CancelOutput>, ToolError> {
-    let job = desk.job(&input.job_id).await?;
+    let job = desk.read_job(&input.job_id).await?;
     let state_before = job.state.as_str().to_owned();
     if !job.archived {
         let question = format!(
@@ -251,10 +251,10 @@ async fn run_cancel_job(
         {
             return Ok(ToolReply::RunRequest(ask));
         }
-        desk.jules.archive(job.id.as_str()).await?;
+        desk.jules.archive_job(job.id.as_str()).await?;
         desk.queue
-            .retire(&desk.changes, job.id.as_str(), RetireReason::Cancelled);
-        desk.changes.job(job.id.as_str());
+            .retire_job(&desk.changes, job.id.as_str(), RetireReason::Cancelled);
+        desk.changes.notify_job(job.id.as_str());
     }
     Ok(ToolReply::Done(CancelOutput {
         job_id: job.id.to_string(),

@@ -17,7 +17,7 @@ use super::super::tool_context::{ToolContext, job_id};
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
 use super::arguments::list_or_one;
-use super::jobs::limit;
+use super::jobs::check_limit;
 use crate::jobs::{Page, Registered};
 
 /// How many events are listed at once by default.
@@ -85,10 +85,14 @@ async fn run_register_job(
     job.metadata = Value::Object(input.metadata);
     if !desk.policy.allowed.is_empty() {
         // Only Jules can say which repository it works on.
-        job.repo = desk.job(&id).await?.repository.map(|name| name.to_string());
+        job.repo = desk
+            .read_job(&id)
+            .await?
+            .repository
+            .map(|name| name.to_string());
     }
-    let registered = file.register(job, Timestamp::now())?;
-    desk.changes.jobs();
+    let registered = file.register_job(job, Timestamp::now())?;
+    desk.changes.notify_jobs();
     Ok(RegisterOutput {
         registered: true,
         job_id: id,
@@ -166,7 +170,7 @@ struct EventView {
 }
 
 impl EventView {
-    fn of(event: &Event) -> Self {
+    fn from_event(event: &Event) -> Self {
         let payload = event.payload.clone().unwrap_or_default();
         Self {
             event_id: event.id.unwrap_or_default().0,
@@ -191,10 +195,10 @@ impl EventView {
 }
 
 impl Events {
-    fn of(page: &Page) -> Self {
+    fn from_page(page: &Page) -> Self {
         Self {
-            events: page.events.iter().map(EventView::of).collect(),
-            next_cursor: cursor::write(OF, &page.cursor),
+            events: page.events.iter().map(EventView::from_event).collect(),
+            next_cursor: cursor::seal_cursor(OF, &page.cursor),
             has_more: page.more,
         }
     }
@@ -215,11 +219,11 @@ async fn run_list_events(
     input: ListInput,
     _call: ToolCall,
 ) -> Result<Events, ToolError> {
-    let limit = limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
-    let from = cursor::read(OF, input.cursor.as_deref())?.unwrap_or_default();
+    let limit = check_limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let from = cursor::open_cursor(OF, input.cursor.as_deref())?.unwrap_or_default();
     let jobs = event_names(input.job_id.as_slice())?;
     let page = read_events(&desk, from, limit, &jobs, input.include_acknowledged)?;
-    Ok(Events::of(&page))
+    Ok(Events::from_page(&page))
 }
 
 fn event_names(ids: &[String]) -> Result<BTreeSet<JobId>, ToolError> {
@@ -286,7 +290,7 @@ async fn wait_for_events(
     input: WaitInput,
     call: ToolCall,
 ) -> Result<Waited, ToolError> {
-    let mut from: EventId = cursor::read(OF, input.cursor.as_deref())?.unwrap_or_default();
+    let mut from: EventId = cursor::open_cursor(OF, input.cursor.as_deref())?.unwrap_or_default();
     let jobs = event_names(&input.job_ids)?;
     let most = Duration::from_secs(input.timeout_s.unwrap_or(DEFAULT_WAIT_S).min(MAX_WAIT_S));
     let token = call
@@ -299,7 +303,7 @@ async fn wait_for_events(
     let mut told = Duration::ZERO;
     let waited = |page: &Page, timed_out| Waited {
         timed_out,
-        seen: Events::of(page),
+        seen: Events::from_page(page),
         last_checked: desk.queue.last_check().map(|at| at.to_string()),
     };
     let mut checked = None;
@@ -326,7 +330,7 @@ async fn wait_for_events(
         tokio::select! {
             () = tokio::time::sleep(LOOK.min(most.saturating_sub(elapsed))) => {}
             () = call.context.ct.cancelled() => {}
-            () = desk.changes.ended() => return Ok(waited(&page, true)),
+            () = desk.changes.wait_for_end() => return Ok(waited(&page, true)),
         }
     }
 }
@@ -352,7 +356,7 @@ fn begin_check(desk: &ToolContext) {
     };
     tokio::spawn(async move {
         let _alone = alone;
-        if let Err(trouble) = checks.check().await {
+        if let Err(trouble) = checks.check_jobs().await {
             tracing::warn!("the jobs were not checked: {trouble}");
         }
     });
@@ -412,7 +416,7 @@ async fn acknowledge_event(
         )));
     }
     let acknowledged_now = desk.queue.events.record_acknowledged(id)?;
-    desk.changes.events();
+    desk.changes.notify_events();
     Ok(AckOutput {
         event_id: id.0,
         acknowledged_now,

@@ -66,7 +66,7 @@ async fn get(
     input: OneJob,
     _call: ToolCall,
 ) -> Result<JobOutput, ToolError> {
-    let job = desk.job(&input.job_id).await?;
+    let job = desk.read_job(&input.job_id).await?;
     // What happened is read only where the state does not say enough.
     let tells = matches!(
         job.state,
@@ -76,7 +76,7 @@ async fn get(
             | SessionState::Completed
     );
     let happenings = if tells {
-        desk.activities(&job).await?
+        desk.read_activities(&job).await?
     } else {
         Vec::new()
     };
@@ -103,7 +103,7 @@ async fn get(
         }),
         has_changes: job.changes.is_some() || happenings.iter().any(|one| one.changes.is_some()),
         prompt: TextLimit::new(&job.prompt, PROMPT_BYTES),
-        view: JobView::of(&job),
+        view: JobView::from_job(&job),
     })
 }
 
@@ -160,10 +160,10 @@ async fn run_list_jobs(
     _call: ToolCall,
 ) -> Result<ListOutput, ToolError> {
     let repository: Option<RepositoryName> = match &input.repo {
-        Some(repo) => Some(desk.policy.repository(repo)?),
+        Some(repo) => Some(desk.policy.parse_repository(repo)?),
         None => None,
     };
-    let limit = limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let limit = check_limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let of = format!(
         "jobs {} {} {}",
         repository
@@ -173,26 +173,30 @@ async fn run_list_jobs(
         input.state.as_deref().unwrap_or_default(),
         input.archived
     );
-    let before: Option<ListPosition> = cursor::read(&of, input.cursor.as_deref())?;
+    let before: Option<ListPosition> = cursor::open_cursor(&of, input.cursor.as_deref())?;
     let mut jobs: Vec<AccountSession> = Vec::new();
     let mut page = None;
     let mut truncated = true;
     let mut last: Option<ListPosition> = None;
     let mut in_order = true;
     for _ in 0..MAX_PAGES {
-        let read = desk.jules.jobs(page.as_deref(), input.archived).await?;
+        let read = desk
+            .jules
+            .list_jobs(page.as_deref(), input.archived)
+            .await?;
         for job in read.jobs {
             let here = list_position(&job);
             in_order &= last.as_ref().is_none_or(|last| *last >= here);
             last = Some(here.clone());
             let wanted = match &repository {
                 Some(name) => job.repository.as_ref() == Some(name),
-                None => desk.policy.shows(job.repository.as_ref()),
+                None => desk.policy.is_visible(job.repository.as_ref()),
             };
             let state = input.state.as_deref();
             if wanted
                 && before.as_ref().is_none_or(|before| here < *before)
-                && state.is_none_or(|state| JobView::of(&job).state.eq_ignore_ascii_case(state))
+                && state
+                    .is_none_or(|state| JobView::from_job(&job).state.eq_ignore_ascii_case(state))
                 && jobs.iter().all(|known| known.id != job.id)
             {
                 jobs.push(job);
@@ -215,16 +219,16 @@ async fn run_list_jobs(
     let next_cursor = jobs
         .last()
         .filter(|_| more)
-        .map(|job| cursor::write(&of, &list_position(job)));
+        .map(|job| cursor::seal_cursor(&of, &list_position(job)));
     Ok(ListOutput {
-        jobs: jobs.iter().map(JobView::of).collect(),
+        jobs: jobs.iter().map(JobView::from_job).collect(),
         next_cursor,
         truncated,
     })
 }
 
 /// A limit as a client wrote it.
-pub(super) fn limit(given: Option<u32>, usual: u32, most: u32) -> Result<usize, ToolError> {
+pub(super) fn check_limit(given: Option<u32>, usual: u32, most: u32) -> Result<usize, ToolError> {
     let limit = given.unwrap_or(usual);
     if (1..=most).contains(&limit) {
         Ok(limit as usize)

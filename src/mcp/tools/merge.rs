@@ -73,7 +73,7 @@ pub(super) fn merge_pr() -> ToolDefinition {
                `payload.expected_head_sha`.",
         effect: ToolEffect::Decides,
     };
-    ToolDefinition::asking(card, merge_pull)
+    ToolDefinition::with_confirmation(card, merge_pull)
 }
 
 /// Whether the plan, the pauses and the checks of this moment allow the merge, as for a label.
@@ -83,7 +83,10 @@ async fn check_gate(
     pull: PullNumber,
     facts: &MergeFacts,
 ) -> Result<MergeMethod, ToolError> {
-    let (_, snapshot) = desk.phileas.explain(repository, RunRequest::Due).await?;
+    let (_, snapshot) = desk
+        .phileas
+        .explain_repository(repository, RunRequest::Due)
+        .await?;
     merge_gate(&snapshot, pull, facts).map_err(|refusal| {
         let later = if refusal.waits {
             "; try again later"
@@ -103,14 +106,14 @@ async fn merge_pull(
     input: Input,
     call: ToolCall,
 ) -> Result<ToolReply<Output>, ToolError> {
-    let job = desk.job(&input.job_id).await?;
+    let job = desk.read_job(&input.job_id).await?;
     let PullLink {
         repository, number, ..
     } = pull_of(&job, input.payload.pull_number)?;
     if !desk.policy.is_allowed(&repository) {
         return Err(desk
             .policy
-            .refusal(&format!("{repository} is not among the repositories")));
+            .refusal_error(&format!("{repository} is not among the repositories")));
     }
     let (pull, number) = (number, number.0);
     let facts = desk.phileas.merge_facts(&repository, pull).await?;
@@ -179,14 +182,14 @@ async fn merge_pull(
     })?;
     check_gate(&desk, &repository, pull, &now).await?;
     desk.phileas
-        .merge(&repository, pull, &facts.head, method)
+        .merge_pull(&repository, pull, &facts.head, method)
         .await?;
     // A completed job can still push. Where archiving fails, it is merged all the same.
-    output.archived_job = job.archived || desk.jules.archive(job.id.as_str()).await.is_ok();
+    output.archived_job = job.archived || desk.jules.archive_job(job.id.as_str()).await.is_ok();
     output.merged_now = true;
     desk.queue
-        .retire(&desk.changes, job.id.as_str(), RetireReason::Merged);
-    desk.changes.job(job.id.as_str());
+        .retire_job(&desk.changes, job.id.as_str(), RetireReason::Merged);
+    desk.changes.notify_job(job.id.as_str());
     Ok(ToolReply::Done(output))
 }
 

@@ -12,7 +12,7 @@ use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
 use super::super::view::plan_text;
-use super::jobs::limit;
+use super::jobs::check_limit;
 use crate::runtime::ports::sessions_api::JobActivity;
 
 /// How much of one message is shown by default, in bytes.
@@ -82,12 +82,13 @@ pub(super) fn get_messages() -> ToolDefinition {
 }
 
 async fn get(desk: Arc<ToolContext>, input: Input, _call: ToolCall) -> Result<Output, ToolError> {
-    let limit = limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let limit = check_limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let bytes = input.max_bytes.unwrap_or(DEFAULT_BYTES).clamp(1, MAX_BYTES);
-    let job = desk.job(&input.job_id).await?;
+    let job = desk.read_job(&input.job_id).await?;
     let of = format!("messages {}", job.id);
-    let mut seen: ReadMessages = cursor::read(&of, input.cursor.as_deref())?.unwrap_or_default();
-    let happenings = desk.activities(&job).await?;
+    let mut seen: ReadMessages =
+        cursor::open_cursor(&of, input.cursor.as_deref())?.unwrap_or_default();
+    let happenings = desk.read_activities(&job).await?;
     let said = happenings.iter().filter_map(|one| message_view(one, bytes));
     let fresh: Vec<_> = said
         .filter(|(at, message)| *at > seen.at || *at == seen.at && !seen.ids.contains(&message.id))
@@ -107,7 +108,7 @@ async fn get(desk: Arc<ToolContext>, input: Input, _call: ToolCall) -> Result<Ou
     Ok(Output {
         job_id: job.id.to_string(),
         messages,
-        next_cursor: cursor::write(&of, &seen),
+        next_cursor: cursor::seal_cursor(&of, &seen),
         has_more,
     })
 }

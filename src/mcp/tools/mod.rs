@@ -16,7 +16,7 @@ mod sources;
 use super::tool_definition::ToolDefinition;
 
 /// All tools.
-pub(super) fn all() -> Vec<ToolDefinition> {
+pub(super) fn all_tools() -> Vec<ToolDefinition> {
     vec![
         create::create_job(),
         events::register_job(),
@@ -34,13 +34,13 @@ pub(super) fn all() -> Vec<ToolDefinition> {
         events::list_events(),
         events::ack_event(),
         sources::list_sources(),
-        repositories::explain(),
-        repositories::status(),
-        repositories::run(),
-        pipeline::status(),
-        pipeline::comes_next(),
-        pipeline::validate(),
-        pipeline::check(),
-        pipeline::write(),
+        repositories::explain_repository(),
+        repositories::repository_status(),
+        repositories::run_repository(),
+        pipeline::pipeline_status(),
+        pipeline::pipeline_next(),
+        pipeline::pipeline_validate(),
+        pipeline::pipeline_check(),
+        pipeline::pipeline_write(),
     ]
 }

@@ -18,7 +18,7 @@ use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
 use super::arguments::list_or_one;
-use super::jobs::limit;
+use super::jobs::check_limit;
 
 /// How many runs are shown at once by default.
 const DEFAULT_LIMIT: u32 = 20;
@@ -61,7 +61,7 @@ struct NextView {
 }
 
 impl NextView {
-    fn of(run: &Run) -> Self {
+    fn from_run(run: &Run) -> Self {
         let next = next(run);
         let (action, order) = match &next.step {
             Step::Run(order) => ("run", Some(order)),
@@ -98,7 +98,7 @@ struct Finding {
 }
 
 impl Finding {
-    fn of(check: Option<&'static str>, said: &Diagnostic) -> Self {
+    fn from_diagnostic(check: Option<&'static str>, said: &Diagnostic) -> Self {
         Self {
             severity: if said.is_error() { "error" } else { "warning" },
             check,
@@ -119,7 +119,9 @@ struct Findings {
 }
 
 impl Findings {
-    fn of<'d>(found: impl Iterator<Item = (Option<&'static str>, &'d Diagnostic)>) -> Self {
+    fn from_diagnostics<'d>(
+        found: impl Iterator<Item = (Option<&'static str>, &'d Diagnostic)>,
+    ) -> Self {
         let mut all: Vec<_> = found.collect();
         all.sort_by_key(|(_, said)| !said.is_error());
         Self {
@@ -128,7 +130,7 @@ impl Findings {
             findings: all
                 .iter()
                 .take(MAX_FINDINGS)
-                .map(|(check, said)| Finding::of(*check, said))
+                .map(|(check, said)| Finding::from_diagnostic(*check, said))
                 .collect(),
         }
     }
@@ -185,10 +187,10 @@ struct ArtifactView {
 }
 
 impl RunView {
-    fn of(run: &Run, whole: bool) -> Self {
+    fn from_run(run: &Run, whole: bool) -> Self {
         let attempts = if whole { run.attempts() } else { Vec::new() };
         Self {
-            next: NextView::of(run),
+            next: NextView::from_run(run),
             attempts: attempts
                 .into_iter()
                 .map(|one| AttemptView {
@@ -208,7 +210,7 @@ impl RunView {
     }
 }
 
-pub(super) fn status() -> ToolDefinition {
+pub(super) fn pipeline_status() -> ToolDefinition {
     let card = ToolCard {
         name: "pipeline_status",
         title: "Where the runs of a pipeline stand",
@@ -224,17 +226,17 @@ async fn run_status(
     input: StatusInput,
     _call: ToolCall,
 ) -> Result<StatusOutput, ToolError> {
-    let limit = limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let limit = check_limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let (issues, archived) = desk.runs.list_issues()?;
     if let Some(issue) = &input.issue {
         let run = find_run(&desk, &parse_issue(issue)?)?;
         return Ok(StatusOutput {
-            runs: vec![RunView::of(&run, true)],
+            runs: vec![RunView::from_run(&run, true)],
             next_cursor: None,
             archived: archived.len(),
         });
     }
-    let after: Option<String> = cursor::read(OF, input.cursor.as_deref())?;
+    let after: Option<String> = cursor::open_cursor(OF, input.cursor.as_deref())?;
     let mut left = issues
         .iter()
         .filter(|issue| after.as_deref().is_none_or(|after| issue.as_str() > after));
@@ -242,13 +244,15 @@ async fn run_status(
     let mut runs = Vec::new();
     for issue in left.by_ref().take(limit) {
         if let Some(run) = desk.runs.run(issue, settings)? {
-            runs.push(RunView::of(&run, false));
+            runs.push(RunView::from_run(&run, false));
         }
     }
     let last = runs.last().map(|run| run.next.issue.clone());
     let more = left.next().is_some();
     Ok(StatusOutput {
-        next_cursor: last.filter(|_| more).map(|last| cursor::write(OF, &last)),
+        next_cursor: last
+            .filter(|_| more)
+            .map(|last| cursor::seal_cursor(OF, &last)),
         runs,
         archived: archived.len(),
     })
@@ -267,7 +271,7 @@ pub(super) struct NextOutput {
     next: NextView,
 }
 
-pub(super) fn comes_next() -> ToolDefinition {
+pub(super) fn pipeline_next() -> ToolDefinition {
     let card = ToolCard {
         name: "pipeline_next",
         title: "Who comes next in a run",
@@ -291,7 +295,7 @@ async fn next_role(
         None => Run::read_run(issue, &[], settings),
     };
     Ok(NextOutput {
-        next: NextView::of(&run),
+        next: NextView::from_run(&run),
     })
 }
 
@@ -313,7 +317,7 @@ pub(super) struct ValidateOutput {
     diagnostics: Findings,
 }
 
-pub(super) fn validate() -> ToolDefinition {
+pub(super) fn pipeline_validate() -> ToolDefinition {
     let card = ToolCard {
         name: "pipeline_validate",
         title: "Check a draft of an artifact",
@@ -334,7 +338,9 @@ async fn run_validate(
     let reading = read_artifact(artifact, artifact.file_name(), &input.text, &settings);
     Ok(ValidateOutput {
         sound: reading.is_sound(),
-        diagnostics: Findings::of(reading.diagnostics.iter().map(|said| (None, said))),
+        diagnostics: Findings::from_diagnostics(
+            reading.diagnostics.iter().map(|said| (None, said)),
+        ),
     })
 }
 
@@ -369,7 +375,7 @@ pub(super) struct CheckOutput {
     diagnostics: Findings,
 }
 
-pub(super) fn check() -> ToolDefinition {
+pub(super) fn pipeline_check() -> ToolDefinition {
     let card = ToolCard {
         name: "pipeline_check",
         title: "Check what must hold between the artifacts of a run",
@@ -406,7 +412,7 @@ async fn run_check(
         )));
     }
     let found = check_stage(&run, stage, changed);
-    let found = Findings::of(found.iter().map(|one| (Some(one.check), &one.said)));
+    let found = Findings::from_diagnostics(found.iter().map(|one| (Some(one.check), &one.said)));
     Ok(CheckOutput {
         holds: found.errors == 0,
         diagnostics: found,
@@ -442,7 +448,7 @@ pub(super) struct WriteOutput {
     next: NextView,
 }
 
-pub(super) fn write() -> ToolDefinition {
+pub(super) fn pipeline_write() -> ToolDefinition {
     let card = ToolCard {
         name: "pipeline_write",
         title: "Write an artifact of a run",
@@ -490,8 +496,10 @@ async fn run_write(
             super::super::changes::RUNS,
             artifact.file_name()
         ),
-        diagnostics: Findings::of(written.reading.diagnostics.iter().map(|said| (None, said))),
-        next: NextView::of(&run),
+        diagnostics: Findings::from_diagnostics(
+            written.reading.diagnostics.iter().map(|said| (None, said)),
+        ),
+        next: NextView::from_run(&run),
     })
 }
 

@@ -75,7 +75,7 @@ struct LineView {
 }
 
 impl LineView {
-    fn of(line: &Line) -> Self {
+    fn from_line(line: &Line) -> Self {
         Self {
             track: line.track.as_ref().map(ToString::to_string),
             persona: line.persona.as_ref().map(ToString::to_string),
@@ -96,7 +96,7 @@ fn report_view(
     track: Option<&TrackName>,
 ) -> ReportView {
     let wanted: Vec<&(Timestamp, Line)> = report
-        .all()
+        .all_lines()
         .filter(|(_, line)| track.is_none() || line.track.is_none() || line.track.as_ref() == track)
         .collect();
     ReportView {
@@ -107,7 +107,7 @@ fn report_view(
         lines: wanted
             .iter()
             .take(MAX_LINES)
-            .map(|(_, line)| LineView::of(line))
+            .map(|(_, line)| LineView::from_line(line))
             .collect(),
         diagnostics: report
             .plan_diagnostics
@@ -125,7 +125,7 @@ fn report_view(
     }
 }
 
-pub(super) fn explain() -> ToolDefinition {
+pub(super) fn explain_repository() -> ToolDefinition {
     let card = ToolCard {
         name: "explain",
         title: "Why phileas does what it does",
@@ -141,8 +141,11 @@ async fn run_explain(
     input: ExplainInput,
     _call: ToolCall,
 ) -> Result<ReportView, ToolError> {
-    let repository = desk.policy.repository(&input.repo)?;
-    let (report, _) = desk.phileas.explain(&repository, RunRequest::Due).await?;
+    let repository = desk.policy.parse_repository(&input.repo)?;
+    let (report, _) = desk
+        .phileas
+        .explain_repository(&repository, RunRequest::Due)
+        .await?;
     let track = input.track.as_deref().map(TrackName::from);
     Ok(report_view(
         repository.to_string(),
@@ -209,7 +212,7 @@ struct BudgetView {
     backlog_limit: u32,
 }
 
-pub(super) fn status() -> ToolDefinition {
+pub(super) fn repository_status() -> ToolDefinition {
     let card = ToolCard {
         name: "status",
         title: "Where phileas stands in a repository",
@@ -224,14 +227,19 @@ async fn run_status(
     input: StatusInput,
     _call: ToolCall,
 ) -> Result<StatusView, ToolError> {
-    let repository = desk.policy.repository(&input.repo)?;
-    let (report, snapshot) = desk.phileas.explain(&repository, RunRequest::Due).await?;
+    let repository = desk.policy.parse_repository(&input.repo)?;
+    let (report, snapshot) = desk
+        .phileas
+        .explain_repository(&repository, RunRequest::Due)
+        .await?;
     let (ledger, entries) = match &snapshot.ledger {
         Ledger::Present { state, .. } => ("present", state.history.len()),
         Ledger::Missing { .. } => ("missing", 0),
         Ledger::Corrupt { .. } => ("corrupt", 0),
     };
-    let live = report.all().filter(|(_, line)| line.session_id.is_some());
+    let live = report
+        .all_lines()
+        .filter(|(_, line)| line.session_id.is_some());
     let figures = budget_figures(&snapshot);
     Ok(StatusView {
         repo: repository.to_string(),
@@ -239,7 +247,7 @@ async fn run_status(
         entries,
         live: live
             .take(MAX_LINES)
-            .map(|(_, line)| LineView::of(line))
+            .map(|(_, line)| LineView::from_line(line))
             .collect(),
         paused: pause_text(&snapshot),
         personas: persona_yields(&snapshot)
@@ -299,7 +307,7 @@ pub(super) struct RunInput {
     confirm: bool,
 }
 
-pub(super) fn run() -> ToolDefinition {
+pub(super) fn run_repository() -> ToolDefinition {
     let card = ToolCard {
         name: "run",
         title: "Let phileas work in a repository once",
@@ -308,7 +316,7 @@ pub(super) fn run() -> ToolDefinition {
                client cannot ask, it needs `confirm: true`.",
         effect: ToolEffect::Decides,
     };
-    ToolDefinition::asking(card, run_cycle)
+    ToolDefinition::with_confirmation(card, run_cycle)
 }
 
 async fn run_cycle(
@@ -316,7 +324,7 @@ async fn run_cycle(
     input: RunInput,
     call: ToolCall,
 ) -> Result<ToolReply<ReportView>, ToolError> {
-    let repository = desk.policy.repository(&input.repo)?;
+    let repository = desk.policy.parse_repository(&input.repo)?;
     let (ask, what) = match (&input.persona, &input.track) {
         (None, None) => (RunRequest::Due, "what is due".to_owned()),
         (Some(id), None) => (
@@ -333,7 +341,7 @@ async fn run_cycle(
     };
     let repo = repository.to_string();
     if input.dry_run {
-        let (report, _) = desk.phileas.explain(&repository, ask).await?;
+        let (report, _) = desk.phileas.explain_repository(&repository, ask).await?;
         return Ok(ToolReply::Done(report_view(repo, true, &report, None)));
     }
     let question = format!(
@@ -348,7 +356,7 @@ async fn run_cycle(
     }
     let report = desk.phileas.run(&repository, ask).await?;
     if report.commits > 0 {
-        desk.changes.state(&repo);
+        desk.changes.notify_state(&repo);
     }
     Ok(ToolReply::Done(report_view(repo, false, &report, None)))
 }

@@ -71,7 +71,7 @@ async fn run_send_message(
             "`message` is longer than {MAX_MESSAGE_CHARS} characters"
         )));
     }
-    let job = desk.job(&input.job_id).await?;
+    let job = desk.read_job(&input.job_id).await?;
     if job.archived {
         return Err(ToolError::new(format!(
             "job {} is archived, so Jules does not act on messages; nothing was sent (`jules_request_retry` starts \
@@ -80,7 +80,7 @@ async fn run_send_message(
         )));
     }
     desk.jules.send_message(job.id.as_str(), &text).await?;
-    desk.changes.job(job.id.as_str());
+    desk.changes.notify_job(job.id.as_str());
     Ok(MessageOutput {
         state_before: job.state.as_str().to_owned(),
         job_id: job.id.to_string(),
@@ -123,8 +123,8 @@ async fn run_approve_plan(
     input: ApproveInput,
     _call: ToolCall,
 ) -> Result<ApproveOutput, ToolError> {
-    let job = desk.job(&input.job_id).await?;
-    let happenings = desk.activities(&job).await?;
+    let job = desk.read_job(&input.job_id).await?;
+    let happenings = desk.read_activities(&job).await?;
     let newest = happenings.iter().rev().find_map(|one| match &one.kind {
         ActivityKind::PlanGenerated { id, .. } => Some(id.clone()),
         _ => None,
@@ -139,8 +139,8 @@ async fn run_approve_plan(
     }
     let approved_now = match plan_waits(&job, &happenings) {
         Some(true) => {
-            desk.jules.approve(job.id.as_str()).await?;
-            desk.changes.job(job.id.as_str());
+            desk.jules.approve_job_plan(job.id.as_str()).await?;
+            desk.changes.notify_job(job.id.as_str());
             true
         }
         Some(false) => false,

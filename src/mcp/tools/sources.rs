@@ -9,7 +9,7 @@ use super::super::cursor;
 use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
-use super::jobs::limit;
+use super::jobs::check_limit;
 
 /// How many repositories are listed at once by default.
 const DEFAULT_LIMIT: u32 = 30;
@@ -72,15 +72,15 @@ async fn run_list_sources(
     input: Input,
     _call: ToolCall,
 ) -> Result<Output, ToolError> {
-    let limit = limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let limit = check_limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let contains = input.contains.unwrap_or_default().to_lowercase();
     let of = format!("sources {contains}");
-    let after: Option<String> = cursor::read(&of, input.cursor.as_deref())?;
+    let after: Option<String> = cursor::open_cursor(&of, input.cursor.as_deref())?;
     let mut found = std::collections::BTreeMap::new();
     let mut page = None;
     let mut truncated = true;
     for _ in 0..MAX_PAGES {
-        let read = desk.jules.sources(page.as_deref()).await?;
+        let read = desk.jules.list_sources(page.as_deref()).await?;
         for source in read.sources {
             let name = source.repository.to_string().to_lowercase();
             if desk.policy.is_allowed(&source.repository)
@@ -101,7 +101,7 @@ async fn run_list_sources(
     let next_cursor = shown
         .last()
         .filter(|_| more)
-        .map(|(name, _)| cursor::write(&of, name));
+        .map(|(name, _)| cursor::seal_cursor(&of, name));
     let sources = shown.into_iter().map(|(_, source)| SourceView {
         repo: source.repository.to_string(),
         private: source.private,

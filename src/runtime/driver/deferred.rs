@@ -25,14 +25,14 @@ struct DeferredSince {
 
 impl DeferredSince {
     /// Whether it is still the same wait. After the clock was set back, the wait starts again.
-    fn continues(&self, now: Timestamp) -> bool {
+    fn is_same_wait(&self, now: Timestamp) -> bool {
         self.last <= now && now.duration_since(self.last) < UNSEEN
     }
 }
 
 impl Deferred {
     /// The due repositories that this process takes: those that it is ready for, and the first that no other process took in time.
-    pub(super) fn take(
+    pub(super) fn take_due(
         &mut self,
         due: Vec<RepositoryId>,
         now: Timestamp,
@@ -45,7 +45,7 @@ impl Deferred {
                 if is_ready(*id) {
                     return true;
                 }
-                let known = before.get(id).filter(|seen| seen.continues(now));
+                let known = before.get(id).filter(|seen| seen.is_same_wait(now));
                 let since = known.map_or(now, |seen| seen.since);
                 self.0.insert(*id, DeferredSince { since, last: now });
                 let is_overdue = now.duration_since(since) >= LEFT_TO_OTHERS;
@@ -71,7 +71,11 @@ mod tests {
     fn taken(left: &mut Deferred, due: &[RepositoryId], from: i64, to: i64) -> Vec<i64> {
         let none_ready = |_| false;
         (from..=to)
-            .filter(|second| !left.take(due.to_vec(), at(*second), none_ready).is_empty())
+            .filter(|second| {
+                !left
+                    .take_due(due.to_vec(), at(*second), none_ready)
+                    .is_empty()
+            })
             .collect()
     }
 
@@ -79,7 +83,7 @@ mod tests {
     fn what_cannot_be_done_is_left_to_others_for_a_while() {
         let mut left = Deferred::default();
         let only_b = |id| id == B;
-        assert_eq!(left.take(vec![A, B], at(0), only_b), [B]);
+        assert_eq!(left.take_due(vec![A, B], at(0), only_b), [B]);
         assert_eq!(taken(&mut left, &[A], 1, 61), [60, 61]);
     }
 
@@ -87,15 +91,15 @@ mod tests {
     fn each_check_takes_one_repository_that_no_process_takes() {
         let mut left = Deferred::default();
         assert!(taken(&mut left, &[A, B], 0, 59).is_empty());
-        assert_eq!(left.take(vec![A, B], at(60), |_| false), [A]);
-        assert_eq!(left.take(vec![B], at(61), |_| false), [B]);
+        assert_eq!(left.take_due(vec![A, B], at(60), |_| false), [A]);
+        assert_eq!(left.take_due(vec![B], at(61), |_| false), [B]);
     }
 
     #[test]
     fn a_repository_that_was_taken_meanwhile_is_deferred_again() {
         let mut left = Deferred::default();
         assert!(taken(&mut left, &[A], 0, 30).is_empty());
-        assert_eq!(left.take(Vec::new(), at(31), |_| false), []);
+        assert_eq!(left.take_due(Vec::new(), at(31), |_| false), []);
         assert!(taken(&mut left, &[A], 32, 62).is_empty());
         // There was no check in between, since no repository was due.
         assert_eq!(taken(&mut left, &[A], 90, 150), [150]);

@@ -26,13 +26,13 @@ impl Lanes {
             .all(|lane| lane_count(&self.running, *lane) < self.most)
     }
 
-    pub(super) fn enter(&mut self, lanes: &[Lane]) {
+    pub(super) fn enter_lanes(&mut self, lanes: &[Lane]) {
         for lane in lanes {
             *self.running.entry(*lane).or_default() += 1;
         }
     }
 
-    pub(super) fn leave(&mut self, lanes: &[Lane]) {
+    pub(super) fn leave_lanes(&mut self, lanes: &[Lane]) {
         for lane in lanes {
             if let Some(running) = self.running.get_mut(lane) {
                 *running = running.saturating_sub(1);

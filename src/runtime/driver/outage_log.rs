@@ -43,7 +43,7 @@ impl OutageLog {
     }
 
     /// It has failed.
-    pub(super) fn failed(&mut self, error: impl std::fmt::Display, now: Timestamp) {
+    pub(super) fn record_failure(&mut self, error: impl std::fmt::Display, now: Timestamp) {
         let what = self.what;
         match self.next_news(now) {
             OutageNews::First => {
@@ -57,11 +57,11 @@ impl OutageLog {
     }
 
     /// It has worked. The clock is read only if it failed before.
-    pub(super) fn worked(&mut self, now: impl FnOnce() -> Timestamp) {
+    pub(super) fn record_success(&mut self, now: impl FnOnce() -> Timestamp) {
         if self.failing.is_none() {
             return;
         }
-        if let Some(lasted) = self.over(now()) {
+        if let Some(lasted) = self.end_outage(now()) {
             let what = self.what;
             tracing::warn!("over after {} s: {what}", lasted.as_secs());
         }
@@ -94,7 +94,7 @@ impl OutageLog {
     }
 
     /// How long it has failed, if it did until now.
-    fn over(&mut self, now: Timestamp) -> Option<SignedDuration> {
+    fn end_outage(&mut self, now: Timestamp) -> Option<SignedDuration> {
         let failing = self.failing.take()?;
         let is_known = failing.last <= now && now.duration_since(failing.last) < FORGOTTEN;
         is_known.then(|| now.duration_since(failing.since))
@@ -125,8 +125,11 @@ mod tests {
                 (120, lasting(120))
             ]
         );
-        assert_eq!(away.over(at(151)), Some(SignedDuration::from_secs(151)));
-        assert_eq!(away.over(at(152)), None, "that is said once");
+        assert_eq!(
+            away.end_outage(at(151)),
+            Some(SignedDuration::from_secs(151))
+        );
+        assert_eq!(away.end_outage(at(152)), None, "that is said once");
         assert_eq!(away.next_news(at(153)), OutageNews::First);
     }
 
@@ -136,13 +139,13 @@ mod tests {
         let mut away = OutageLog::new("no repository can be claimed");
         away.next_news(at(0));
         assert_eq!(away.next_news(at(3_600)), OutageNews::First);
-        assert_eq!(away.over(at(7_200)), None);
+        assert_eq!(away.end_outage(at(7_200)), None);
         away.next_news(at(7_200));
         assert_eq!(
             away.next_news(at(0)),
             OutageNews::First,
             "the clock was set back"
         );
-        assert_eq!(away.over(at(-3_600)), None, "and once more");
+        assert_eq!(away.end_outage(at(-3_600)), None, "and once more");
     }
 }

@@ -58,7 +58,7 @@ impl Queue {
         if waiting.is_empty() {
             self.lines.remove(&line);
         }
-        lanes.enter(&line);
+        lanes.enter_lanes(&line);
         Some((first.repository, line))
     }
 }
@@ -78,7 +78,7 @@ mod tests {
         }
         assert_eq!(entered, [3, 1, 2, 4], "5 finds its lane full");
         assert!(!queue.is_empty());
-        lanes.leave(&[Lane::GitHub(1)]);
+        lanes.leave_lanes(&[Lane::GitHub(1)]);
         let next = queue.enter_next(&mut lanes);
         assert_eq!(next, Some((RepositoryId(5), vec![Lane::GitHub(1)])));
         assert!(queue.is_empty());

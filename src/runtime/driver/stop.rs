@@ -68,13 +68,13 @@ impl StopSignal {
 
     /// Waits until the tick is stopped. That its lease is over is reported by [`StopSignal::is_requested`] at once, and here by
     /// the task that runs the tick.
-    pub async fn requested(&mut self) {
+    pub async fn wait_for_stop(&mut self) {
         let _gone = self.receiver.wait_for(|told| told.stop).await;
     }
 
     /// When the lease ends, as the inbox has last confirmed it.
     #[must_use]
-    pub fn until(&self) -> Timestamp {
+    pub fn lease_end(&self) -> Timestamp {
         self.receiver.borrow().until
     }
 }

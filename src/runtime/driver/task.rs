@@ -50,10 +50,10 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
     pub(super) async fn run(self) -> Option<Lease> {
         let repository = self.lease.repository;
         let claimed_at = self.clock.now();
-        let ticked = match catch_panic(self.tick()).await {
+        let ticked = match catch_panic(self.run_tick()).await {
             Ok(ticked) => ticked,
             Err(panic) => {
-                let repository = self.ticker.called(repository);
+                let repository = self.ticker.display_name(repository);
                 tracing::error!(repository, "a tick panicked: {panic}");
                 Ticked::Failed(Fault::Own {
                     because: format!("the tick panicked: {panic}"),
@@ -61,7 +61,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
             }
         };
         let ended_at = self.clock.now();
-        let name = self.ticker.called(repository);
+        let name = self.ticker.display_name(repository);
         match &ticked {
             Ticked::Gone => {
                 tracing::info!(
@@ -121,11 +121,11 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
             Ticked::Done { wake_at } => {
                 let (id, received_at) = (lease.repository, lease.received_at);
                 let next = next_look(id, *wake_at, received_at, claimed_at, now);
-                inbox.finish(lease, now, Some(next)).await
+                inbox.finish_lease(lease, now, Some(next)).await
             }
-            Ticked::Stopped => inbox.release(lease, now).await,
-            Ticked::Gone => inbox.abandon(lease).await,
-            Ticked::Failed(fault) => inbox.fail(lease, now, fault).await,
+            Ticked::Stopped => inbox.release_lease(lease, now).await,
+            Ticked::Gone => inbox.abandon_lease(lease).await,
+            Ticked::Failed(fault) => inbox.fail_lease(lease, now, fault).await,
         }
     }
 
@@ -133,19 +133,19 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
     async fn wait_for_stop_signal(&self) {
         let mut told = self.stop.clone();
         loop {
-            let until = told.until();
+            let until = told.lease_end();
             tokio::select! {
                 biased;
-                () = told.requested() => return,
+                () = told.wait_for_stop() => return,
                 () = self.clock.sleep_until(until) => if self.stop.is_requested() { return },
             }
         }
     }
 
     /// The tick itself, within its time.
-    async fn tick(&self) -> Ticked {
+    async fn run_tick(&self) -> Ticked {
         let limit = time_after(self.clock.now(), TICK_LIMIT);
-        let mut tick = std::pin::pin!(self.ticker.tick(&self.lease, self.stop.clone()));
+        let mut tick = std::pin::pin!(self.ticker.tick_repository(&self.lease, self.stop.clone()));
         let too_long = tokio::select! {
             biased;
             ticked = &mut tick => return ticked,
@@ -187,7 +187,7 @@ fn log_failure(
             because,
             retry_after,
         } => {
-            if !outages.note(because, now) {
+            if !outages.note_outage(because, now) {
                 return;
             }
             let after = retry_after.map(|after| after.as_secs());

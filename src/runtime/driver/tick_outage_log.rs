@@ -23,7 +23,7 @@ struct OutageWindow {
 
 impl TickOutageLog {
     /// A tick has to wait. `true`: it gets a line of its own.
-    pub(super) fn note(&self, because: &str, now: Timestamp) -> bool {
+    pub(super) fn note_outage(&self, because: &str, now: Timestamp) -> bool {
         self.flush(now);
         let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         window.begun.get_or_insert(now);
@@ -64,7 +64,7 @@ mod tests {
         let log = TickOutageLog::default();
         let logged = |second| {
             (0..5_000)
-                .filter(|_| log.note("GitHub answered 403", at(second)))
+                .filter(|_| log.note_outage("GitHub answered 403", at(second)))
                 .count()
         };
         assert_eq!(logged(0), 20);

@@ -34,7 +34,7 @@ pub enum Ticked {
 /// Ticks repositories, one at a time each.
 pub trait Ticker: Send + Sync + 'static {
     /// What people call a repository, where that is known; its number otherwise.
-    fn called(&self, repository: RepositoryId) -> String {
+    fn display_name(&self, repository: RepositoryId) -> String {
         repository.to_string()
     }
 
@@ -46,8 +46,12 @@ pub trait Ticker: Send + Sync + 'static {
     }
 
     /// What a repository's tick shares with others.
-    fn lanes(&self, repository: RepositoryId) -> Vec<Lane>;
+    fn repository_lanes(&self, repository: RepositoryId) -> Vec<Lane>;
 
     /// Ticks a repository. Between two effects it looks whether it is to stop.
-    fn tick(&self, lease: &Lease, stop: StopSignal) -> impl Future<Output = Ticked> + Send;
+    fn tick_repository(
+        &self,
+        lease: &Lease,
+        stop: StopSignal,
+    ) -> impl Future<Output = Ticked> + Send;
 }

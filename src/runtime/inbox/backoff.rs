@@ -22,7 +22,7 @@ const MAX_DOUBLINGS: u32 = 20;
 ///
 /// The jitter is drawn from the repository and the number of the lease: repositories that fail together come back
 /// apart, and the same history gives the same pause.
-pub(super) fn pause(failures: u32, repository: RepositoryId, token: u64) -> SignedDuration {
+pub(super) fn failure_pause(failures: u32, repository: RepositoryId, token: u64) -> SignedDuration {
     let doublings = failures.saturating_sub(1).min(MAX_DOUBLINGS);
     let upper = as_millis(FIRST_PAUSE)
         .saturating_mul(1 << doublings)
@@ -55,7 +55,7 @@ mod tests {
         for failures in [1, 2, 5, 9, 10, 1_000] {
             let upper = (as_millis(FIRST_PAUSE) << (failures - 1).min(20)).min(3_600_000);
             let drawn: Vec<u64> = (0..1_000)
-                .map(|repo| as_millis(pause(failures, RepositoryId(repo), 3)))
+                .map(|repo| as_millis(failure_pause(failures, RepositoryId(repo), 3)))
                 .collect();
             assert!(drawn.iter().all(|ms| (1_000..=upper).contains(ms)));
             let mean = drawn.iter().sum::<u64>() / 1_000;

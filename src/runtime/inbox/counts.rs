@@ -30,7 +30,7 @@ pub struct Counts {
 
 impl Counts {
     /// Counts one repository.
-    pub fn add(&mut self, wake: &Wake, now: Timestamp) {
+    pub fn add_wake(&mut self, wake: &Wake, now: Timestamp) {
         let next = wake.next_at().filter(|at| *at <= now);
         self.due += u64::from(next.is_some());
         self.leased += u64::from(wake.held.is_some() && next.is_none());

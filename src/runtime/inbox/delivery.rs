@@ -77,7 +77,7 @@ pub struct Delivery {
 impl Delivery {
     /// The repository that is to be ticked for it.
     #[must_use]
-    pub fn woken(&self) -> Option<RepositoryId> {
+    pub fn woken_repository(&self) -> Option<RepositoryId> {
         self.repository.filter(|_| self.wakes)
     }
 
@@ -85,7 +85,7 @@ impl Delivery {
     /// refused, it would stand among those that were lost, and be offered again and again.
     #[must_use]
     pub fn gives_way(&self) -> bool {
-        self.woken().is_none() && self.event != "push"
+        self.woken_repository().is_none() && self.event != "push"
     }
 }
 
@@ -132,7 +132,7 @@ impl Outcome {
 ///
 /// It is derived rather than stored, so that ending a tick writes one row however many deliveries it has handled.
 #[must_use]
-pub fn outcome(generation: Option<u64>, wake: Option<&Wake>) -> Outcome {
+pub fn delivery_outcome(generation: Option<u64>, wake: Option<&Wake>) -> Outcome {
     match (generation, wake) {
         (None, _) => Outcome::Noted,
         // Rows of repositories are never removed while deliveries of theirs are stored.

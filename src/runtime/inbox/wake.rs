@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::{Holder, RepositoryId, RepositoryName};
 
-use super::backoff::{LONGEST_PAUSE, LONGEST_REST, LONGEST_RETRY_AFTER, pause};
+use super::backoff::{LONGEST_PAUSE, LONGEST_REST, LONGEST_RETRY_AFTER, failure_pause};
 use super::lease::{Fault, Lease, Settled};
 use crate::runtime::time::time_after;
 
@@ -183,14 +183,18 @@ impl Wake {
     }
 
     /// Requests a tick, at this time or before. Returns the generation of this wake.
-    pub fn wake(&mut self, at: Timestamp) -> u64 {
+    pub fn request_tick(&mut self, at: Timestamp) -> u64 {
         self.generation += 1;
         self.due_by(at);
         self.generation
     }
 
     /// Requests a tick for a delivery. Returns the generation of this wake.
-    pub fn hear(&mut self, name: Option<&RepositoryName>, received_at: Timestamp) -> u64 {
+    pub fn record_delivery(
+        &mut self,
+        name: Option<&RepositoryName>,
+        received_at: Timestamp,
+    ) -> u64 {
         if let Some(name) = name {
             self.name = Some(name.clone());
         }
@@ -198,13 +202,13 @@ impl Wake {
             self.received_at
                 .map_or(received_at, |heard| heard.max(received_at)),
         );
-        self.wake(received_at)
+        self.request_tick(received_at)
     }
 
     /// Leases a row to a holder. The caller has seen that it [is due](Wake::is_due). `is_alone`: the holder ticks no other
     /// repository, and begins none before this tick has ended.
     #[must_use]
-    pub fn claim(
+    pub fn claim_lease(
         &mut self,
         holder: &Holder,
         now: Timestamp,
@@ -272,7 +276,7 @@ impl Wake {
             let failures = self.attempts.saturating_add(self.deaths) - 1;
             self.not_before = Some(time_after(
                 now,
-                pause(failures, self.repository, self.token),
+                failure_pause(failures, self.repository, self.token),
             ));
             return true;
         } else {
@@ -305,7 +309,7 @@ impl Wake {
 
     /// Ends a lease well.
     #[must_use]
-    pub fn finish(&mut self, lease: &Lease, next: Option<Timestamp>) -> Settled {
+    pub fn finish_lease(&mut self, lease: &Lease, next: Option<Timestamp>) -> Settled {
         if !self.is_held_by(lease) {
             return self.take_back_death(lease);
         }
@@ -325,7 +329,7 @@ impl Wake {
 
     /// Ends a lease whose tick failed.
     #[must_use]
-    pub fn fail(&mut self, lease: &Lease, now: Timestamp, fault: &Fault) -> Settled {
+    pub fn fail_lease(&mut self, lease: &Lease, now: Timestamp, fault: &Fault) -> Settled {
         if !self.is_held_by(lease) {
             return self.take_back_death(lease);
         }
@@ -341,7 +345,7 @@ impl Wake {
                 self.not_counted();
                 self.outages = self.outages.saturating_add(1);
                 let asked = retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER);
-                let wait = pause(self.outages, self.repository, self.token).max(asked);
+                let wait = failure_pause(self.outages, self.repository, self.token).max(asked);
                 self.not_before = Some(time_after(now, wait));
                 if let Some(suspended) = &mut self.suspended {
                     suspended.probe_at = time_after(now, wait);
@@ -354,7 +358,7 @@ impl Wake {
                     self.suspend_repository(now, because.clone(), lease.generation);
                     return Settled::Suspended;
                 }
-                let wait = pause(self.attempts, self.repository, self.token);
+                let wait = failure_pause(self.attempts, self.repository, self.token);
                 self.not_before = Some(time_after(now, wait));
             }
         }
@@ -378,7 +382,7 @@ impl Wake {
 
     /// Gives a lease back unused.
     #[must_use]
-    pub fn release(&mut self, lease: &Lease, now: Timestamp) -> Settled {
+    pub fn release_lease(&mut self, lease: &Lease, now: Timestamp) -> Settled {
         if !self.is_held_by(lease) {
             return self.take_back_death(lease);
         }
@@ -391,20 +395,20 @@ impl Wake {
     /// Ends a lease of a repository that is not looked after. What was heard since it was claimed may say that it is
     /// looked after by now: then it is due again, and else forgotten.
     #[must_use]
-    pub fn abandon(&mut self, lease: &Lease) -> Settled {
+    pub fn abandon_lease(&mut self, lease: &Lease) -> Settled {
         if !self.is_held_by(lease) {
             return self.take_back_death(lease);
         }
         if self.generation != lease.generation {
-            return self.finish(lease, None);
+            return self.finish_lease(lease, None);
         }
-        self.forget();
+        self.forget_wakes();
         Settled::Until(None)
     }
 
     /// Resumes a suspended repository for a person. `false`: it was not suspended.
     #[must_use]
-    pub fn resume(&mut self, now: Timestamp) -> bool {
+    pub fn resume_suspended(&mut self, now: Timestamp) -> bool {
         if self.suspended.take().is_none() {
             return false;
         }
@@ -412,12 +416,12 @@ impl Wake {
         self.outages = 0;
         self.deaths = 0;
         self.not_before = None;
-        self.wake(now);
+        self.request_tick(now);
         true
     }
 
     /// The repository is not looked after any more. The row stays, so that a lease of before never counts again.
-    pub fn forget(&mut self) {
+    pub fn forget_wakes(&mut self) {
         *self = Self {
             generation: self.generation,
             done_generation: self.generation,
@@ -439,7 +443,7 @@ impl Wake {
             self.deaths = self.deaths.saturating_sub(1);
             if is_suspended_for_deaths && self.deaths == ALONE_AFTER_DEATHS {
                 self.suspended = None;
-                self.wake(lease.until);
+                self.request_tick(lease.until);
             }
         }
         Settled::Lost
@@ -480,23 +484,27 @@ mod tests {
         let now = Timestamp::UNIX_EPOCH;
         let length = SignedDuration::from_secs(15);
         let mut wake = Wake::new(RepositoryId(7));
-        wake.wake(now);
-        let lease =
-            |wake: &mut Wake, holder: &str| match wake.claim(&holder.into(), now, length, false) {
-                Claimed::Leased(lease) => lease,
-                Claimed::Deferred => panic!("it is due"),
-            };
+        wake.request_tick(now);
+        let lease = |wake: &mut Wake, holder: &str| match wake.claim_lease(
+            &holder.into(),
+            now,
+            length,
+            false,
+        ) {
+            Claimed::Leased(lease) => lease,
+            Claimed::Deferred => panic!("it is due"),
+        };
         let lost = lease(&mut wake.clone(), "one");
         let held = lease(&mut wake, "other");
         assert_eq!(lost.token, held.token);
-        assert_eq!(wake.release(&lost, now), Settled::Lost);
+        assert_eq!(wake.release_lease(&lost, now), Settled::Lost);
         assert!(!wake.extend(&lost, now, length));
         assert!(wake.is_held_by(&held));
     }
 
     fn due() -> Wake {
         let mut wake = Wake::new(RepositoryId(7));
-        wake.wake(Timestamp::UNIX_EPOCH);
+        wake.request_tick(Timestamp::UNIX_EPOCH);
         wake
     }
 
@@ -505,10 +513,10 @@ mod tests {
         let (mut now, mut leases) = (Timestamp::UNIX_EPOCH, Vec::new());
         for holder in holders {
             now = now.max(wake.next_at().unwrap());
-            let mut claimed = wake.claim(&(*holder).into(), now, MAX_LEASE, true);
+            let mut claimed = wake.claim_lease(&(*holder).into(), now, MAX_LEASE, true);
             while wake.suspended.is_none() && matches!(claimed, Claimed::Deferred) {
                 now = wake.next_at().unwrap();
-                claimed = wake.claim(&(*holder).into(), now, MAX_LEASE, true);
+                claimed = wake.claim_lease(&(*holder).into(), now, MAX_LEASE, true);
             }
             if let Claimed::Leased(lease) = claimed {
                 leases.push(lease);
@@ -523,8 +531,8 @@ mod tests {
         let mut wake = due();
         let (leases, now) = take_over(&mut wake, &["one", "two", "three"]);
         assert_eq!(wake.deaths, 2);
-        assert_eq!(wake.finish(&leases[0], None), Settled::Lost);
-        assert_eq!(wake.release(&leases[1], now), Settled::Lost);
+        assert_eq!(wake.finish_lease(&leases[0], None), Settled::Lost);
+        assert_eq!(wake.release_lease(&leases[1], now), Settled::Lost);
         assert_eq!(wake.deaths, 0);
         assert!(wake.is_held_by(&leases[2]));
     }
@@ -535,7 +543,7 @@ mod tests {
         let (leases, now) = take_over(&mut wake, &["one", "two", "three", "four"]);
         assert_eq!((wake.deaths, leases.len()), (3, 3));
         assert!(wake.suspended.is_some());
-        assert_eq!(wake.release(&leases[1], now), Settled::Lost);
+        assert_eq!(wake.release_lease(&leases[1], now), Settled::Lost);
         assert_eq!((wake.deaths, &wake.suspended), (2, &None));
         assert!(wake.is_due(now));
     }
@@ -547,18 +555,19 @@ mod tests {
         let mut last = None;
         for _ in 0..MAX_FAULTS {
             now = wake.next_at().unwrap();
-            let Claimed::Leased(lease) = wake.claim(&"one".into(), now, MAX_LEASE, false) else {
+            let Claimed::Leased(lease) = wake.claim_lease(&"one".into(), now, MAX_LEASE, false)
+            else {
                 panic!("it is due")
             };
             let fault = Fault::Own {
                 because: "a bug".to_owned(),
             };
-            let _settled = wake.fail(&lease, now, &fault);
+            let _settled = wake.fail_lease(&lease, now, &fault);
             last = Some(lease);
         }
         assert!(wake.suspended.is_some());
         wake.token += 1;
-        assert_eq!(wake.release(&last.unwrap(), now), Settled::Lost);
+        assert_eq!(wake.release_lease(&last.unwrap(), now), Settled::Lost);
         assert!(wake.suspended.is_some());
     }
 }

@@ -6,7 +6,7 @@ use phileas_domain::model::{Oid, PullNumber};
 use crate::runtime::ports::{Disposition, ReadGitHub};
 
 /// Reads the output of failed checks. Where it cannot be read, the message goes without it; during an outage of GitHub, the next tick reads it.
-pub(super) async fn checks(github: &impl ReadGitHub, snapshot: &mut Snapshot, commit: &Oid) {
+pub(super) async fn read_checks(github: &impl ReadGitHub, snapshot: &mut Snapshot, commit: &Oid) {
     let read = match github.read_checks(commit).await {
         Ok(read) => read,
         Err(failure) => {
@@ -28,7 +28,11 @@ pub(super) async fn checks(github: &impl ReadGitHub, snapshot: &mut Snapshot, co
 
 /// Reads the remarks on a rejected pull request. Without the permission it counts as empty; during an outage of
 /// GitHub, the next tick reads it.
-pub(super) async fn remarks(github: &impl ReadGitHub, snapshot: &mut Snapshot, pull: PullNumber) {
+pub(super) async fn read_remarks(
+    github: &impl ReadGitHub,
+    snapshot: &mut Snapshot,
+    pull: PullNumber,
+) {
     let read = match github.read_remarks(pull).await {
         Ok(read) => read,
         Err(failure) => {
@@ -46,7 +50,7 @@ pub(super) async fn remarks(github: &impl ReadGitHub, snapshot: &mut Snapshot, p
 }
 
 /// Reads comments beyond the first read. During an outage of GitHub, the next tick reads them from the same instant on.
-pub(super) async fn comments(
+pub(super) async fn read_comments(
     github: &impl ReadGitHub,
     snapshot: &mut Snapshot,
     since: jiff::Timestamp,

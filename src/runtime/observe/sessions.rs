@@ -6,9 +6,16 @@ use phileas_domain::model::SessionId;
 
 use crate::runtime::ports::{Disposition, Failure, ReadJules};
 
-pub(super) async fn list(jules: &impl ReadJules, snapshot: &mut Snapshot, need: &ListingNeed) {
+pub(super) async fn list_sessions(
+    jules: &impl ReadJules,
+    snapshot: &mut Snapshot,
+    need: &ListingNeed,
+) {
     // A second, deeper listing must not lose what the first one was asked for.
-    snapshot.sessions = match jules.list(&snapshot.repository, need, snapshot.now).await {
+    snapshot.sessions = match jules
+        .list_sessions(&snapshot.repository, need, snapshot.now)
+        .await
+    {
         Ok(sessions) => Listing::Taken(sessions),
         Err(failure) => Listing::Failed(outage_of(snapshot.now, &failure)),
     };

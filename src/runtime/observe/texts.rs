@@ -12,7 +12,11 @@ const SOURCES_READ: usize = 50;
 
 /// Reads what prompts quote, and what they are made from. Where the first cannot be read, they go without it; where the
 /// second cannot, they wait.
-pub(super) async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, needs: &ReadRequests) {
+pub(super) async fn read_texts(
+    github: &impl ReadGitHub,
+    snapshot: &mut Snapshot,
+    needs: &ReadRequests,
+) {
     let Some(commit) = snapshot.repository.default_head.clone() else {
         return;
     };
@@ -23,7 +27,9 @@ pub(super) async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, nee
             BTreeMap::new()
         }
     };
-    if let Err(failure) = sources(github, &mut snapshot.tree, &commit, &needs.sources).await {
+    if let Err(failure) =
+        read_prompt_sources(github, &mut snapshot.tree, &commit, &needs.sources).await
+    {
         tracing::warn!(%failure, "files that prompts are made from could not be read; the prompts wait");
     }
     snapshot
@@ -51,7 +57,7 @@ pub(super) async fn texts(github: &impl ReadGitHub, snapshot: &mut Snapshot, nee
 }
 
 /// Reads files and folders that prompts are made from, as far as they were not read yet.
-pub(crate) async fn sources(
+pub(crate) async fn read_prompt_sources(
     github: &impl ReadGitHub,
     tree: &mut Tree,
     commit: &Oid,

@@ -56,7 +56,7 @@ pub struct NewJob {
 pub trait ReadAccount: Send + Sync {
     /// Lists sessions that are not archived until all that are wanted were seen, or as far as the listing is worth it.
     /// Answers with those that are wanted.
-    fn sessions(
+    fn list_wanted_sessions(
         &self,
         wanted: &BTreeSet<JobId>,
     ) -> impl Future<Output = Result<Vec<AccountSession>, AccountFailure>> + Send;
@@ -68,33 +68,33 @@ pub trait ReadAccount: Send + Sync {
     ) -> impl Future<Output = Result<Option<AccountSession>, AccountFailure>> + Send;
 
     /// Reads a session's activities, oldest first; `None` when Jules does not show them (yet).
-    fn activities(
+    fn read_session_activities(
         &self,
         id: &JobId,
     ) -> impl Future<Output = Result<Option<Vec<Activity>>, AccountFailure>> + Send;
 
     /// Reads all changes of a session in the format of `git diff`; `None` when it shows none.
-    fn changes(
+    fn read_session_changes(
         &self,
         id: &JobId,
     ) -> impl Future<Output = Result<Option<String>, AccountFailure>> + Send;
 
     /// The newest session whose title or prompt holds this text, among those of the last pages of the listing.
-    fn marked(
+    fn find_marked_session(
         &self,
         marker: &str,
     ) -> impl Future<Output = Result<Option<AccountSession>, AccountFailure>> + Send;
 
     /// What time it was at Jules with its last answer, in whole seconds; `None` where no answer was dated yet. Times of
     /// sessions and activities are by this clock, and this machine's may be another.
-    fn clock(&self) -> Option<Timestamp>;
+    fn jules_time(&self) -> Option<Timestamp>;
 
     /// A short text that another key most likely does not have, and that does not reveal the key: it may be written
     /// down, to see later whether the key was replaced.
     fn key_mark(&self) -> String;
 
     /// How many requests were sent so far.
-    fn sent(&self) -> u64;
+    fn request_count(&self) -> u64;
 }
 
 /// An account as it is changed.
@@ -113,10 +113,13 @@ pub trait WriteAccount: ReadAccount {
     ) -> impl Future<Output = Result<(), AccountFailure>> + Send;
 
     /// Approves a session's plan.
-    fn approve(&self, id: &JobId) -> impl Future<Output = Result<(), AccountFailure>> + Send;
+    fn approve_session_plan(
+        &self,
+        id: &JobId,
+    ) -> impl Future<Output = Result<(), AccountFailure>> + Send;
 
     /// Archives a session; one that runs is paused. One that Jules does not know is no error.
-    fn archive_account_job(
+    fn archive_account_session(
         &self,
         id: &JobId,
     ) -> impl Future<Output = Result<(), AccountFailure>> + Send;
@@ -125,7 +128,10 @@ pub trait WriteAccount: ReadAccount {
 /// Pull requests of any repository.
 pub trait ReadPull: Send + Sync {
     /// Reads a pull request with its checks; `None` where there is no such one.
-    fn pull(&self, link: &PullLink) -> impl Future<Output = Result<Option<Pull>, Failure>> + Send;
+    fn read_pull(
+        &self,
+        link: &PullLink,
+    ) -> impl Future<Output = Result<Option<Pull>, Failure>> + Send;
 }
 
 /// A client factory for each repository can read them all.
@@ -134,7 +140,7 @@ where
     F: Fn(&RepositoryName) -> Result<G, Failure> + Send + Sync,
     G: ReadGitHub,
 {
-    async fn pull(&self, link: &PullLink) -> Result<Option<Pull>, Failure> {
+    async fn read_pull(&self, link: &PullLink) -> Result<Option<Pull>, Failure> {
         let client = self(&link.repository)?;
         let mut pulls = client.read_pulls(&BTreeSet::from([link.number])).await?;
         Ok(pulls.remove(&link.number))

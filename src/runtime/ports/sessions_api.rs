@@ -77,21 +77,24 @@ pub struct SourcePage {
 /// An account of Jules.
 pub trait SessionsApi: Send + Sync {
     /// Creates a job: exactly one request, never repeated.
-    fn create(&self, new: NewJob) -> BoxedAnswer<'_, Result<AccountSession, CreateFailure>>;
+    fn create_job(&self, new: NewJob) -> BoxedAnswer<'_, Result<AccountSession, CreateFailure>>;
 
     /// Reads a job; `None` when Jules does not know it.
-    fn job<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<Option<AccountSession>, Failure>>;
+    fn read_job<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> BoxedAnswer<'a, Result<Option<AccountSession>, Failure>>;
 
     /// Reads a page of jobs of the account, of all its repositories, archived ones left out unless only they are asked
     /// for.
-    fn jobs<'a>(
+    fn list_jobs<'a>(
         &'a self,
         page: Option<&'a str>,
         archived: bool,
     ) -> BoxedAnswer<'a, Result<JobPage, Failure>>;
 
     /// Reads all that happened in a job, oldest first. `None`: Jules does not show it (yet).
-    fn activities<'a>(
+    fn read_job_activities<'a>(
         &'a self,
         id: &'a str,
     ) -> BoxedAnswer<'a, Result<Option<Vec<JobActivity>>, Failure>>;
@@ -104,12 +107,14 @@ pub trait SessionsApi: Send + Sync {
     ) -> BoxedAnswer<'a, Result<(), Failure>>;
 
     /// Approves a job's plan.
-    fn approve<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>>;
+    fn approve_job_plan<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>>;
 
     /// Archives a job; one that runs is paused.
-    fn archive<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>>;
+    fn archive_job<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>>;
 
     /// Reads a page of the repositories that Jules may work on.
-    fn sources<'a>(&'a self, page: Option<&'a str>)
-    -> BoxedAnswer<'a, Result<SourcePage, Failure>>;
+    fn list_sources<'a>(
+        &'a self,
+        page: Option<&'a str>,
+    ) -> BoxedAnswer<'a, Result<SourcePage, Failure>>;
 }

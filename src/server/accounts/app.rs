@@ -8,7 +8,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 
 use crate::adapters::github::{App, CredentialError, Token};
-use crate::server::config::{SecretError, secret, secret_origin};
+use crate::server::config::{SecretError, read_secret, secret_origin};
 
 /// The file in the data directory that keeps the App which the set-up page has made.
 pub const APP_FILE: &str = "app.json";
@@ -103,26 +103,26 @@ pub enum IdentityError {
 /// # Errors
 ///
 /// [`IdentityError`].
-pub fn identity(
+pub fn read_identity(
     variable: impl Fn(&str) -> Option<String>,
     data_dir: &Path,
 ) -> Result<Option<Identity>, IdentityError> {
     let id = variable(APP_ID);
-    let key = secret(APP_KEY, &variable)?;
+    let key = read_secret(APP_KEY, &variable)?;
     let half = |set, missing| IdentityError::Half { set, missing };
     match (id, key) {
         (Some(id), Some(key)) => {
             if !is_app_id(id.trim()) {
                 return Err(IdentityError::NoAppId);
             }
-            return app(&secret_origin(APP_KEY, &variable), &id, &key).map(Some);
+            return app_identity(&secret_origin(APP_KEY, &variable), &id, &key).map(Some);
         }
         (Some(_), None) => return Err(half(APP_ID, APP_KEY)),
         (None, Some(_)) => return Err(half(APP_KEY, APP_ID)),
         (None, None) => {}
     }
     for name in [TOKEN, OTHER_TOKEN] {
-        if let Some(token) = secret(name, &variable)? {
+        if let Some(token) = read_secret(name, &variable)? {
             let token = Token::new(token.expose_secret());
             let token = token.map_err(|error| IdentityError::Credential {
                 name: secret_origin(name, &variable),
@@ -134,7 +134,7 @@ pub fn identity(
     let Some(kept) = kept_app(data_dir)? else {
         return Ok(None);
     };
-    app(APP_FILE, &kept.id.to_string(), &kept.private_key).map(Some)
+    app_identity(APP_FILE, &kept.id.to_string(), &kept.private_key).map(Some)
 }
 
 /// The variable that says who the service is, before whatever the set-up page keeps. `None`: none does.
@@ -238,7 +238,7 @@ fn close_to_others(path: &Path, file: &File) {
 #[cfg(not(unix))]
 fn close_to_others(_: &Path, _: &File) {}
 
-fn app(name: &str, id: &str, key: &SecretString) -> Result<Identity, IdentityError> {
+fn app_identity(name: &str, id: &str, key: &SecretString) -> Result<Identity, IdentityError> {
     let app = App::new(id, key.expose_secret());
     let app = app.map_err(|error| IdentityError::Credential {
         name: name.to_owned(),
@@ -264,7 +264,7 @@ mod tests {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
         };
-        identity(variable, folder)
+        read_identity(variable, folder)
     }
 
     #[test]

@@ -36,7 +36,11 @@ pub struct ExternalServices {
 impl ExternalServices {
     /// The world as it is, by one way to all of it.
     #[must_use]
-    pub fn real(github: github::Base, jules: jules::Base, transport: Arc<dyn Transport>) -> Self {
+    pub fn over_transport(
+        github: github::Base,
+        jules: jules::Base,
+        transport: Arc<dyn Transport>,
+    ) -> Self {
         Self {
             github,
             jules,
@@ -56,7 +60,7 @@ impl ExternalServices {
 
     /// A repository's client, which shares an account. Must be made within a Tokio runtime.
     #[must_use]
-    pub fn client(&self, repository: RepositoryName, account: &Account) -> Client {
+    pub fn github_client(&self, repository: RepositoryName, account: &Account) -> Client {
         Client::new(github::Settings {
             repository,
             credential: Credential::Shared(account.clone()),
@@ -95,7 +99,7 @@ impl ExternalServices {
 
     /// The stopwatch, as a tick takes one.
     #[must_use]
-    pub fn watch(&self) -> SharedStopwatch {
+    pub fn shared_stopwatch(&self) -> SharedStopwatch {
         SharedStopwatch(Arc::clone(&self.stopwatch))
     }
 }

@@ -78,12 +78,12 @@ impl Keys {
     /// # Errors
     ///
     /// [`NoKey`], in words that name the file.
-    pub fn client(
+    pub fn key_client(
         &self,
         repository: &RepositoryName,
         outside: &ExternalServices,
     ) -> Result<KeyClient, NoKey> {
-        let key = self.key(repository)?;
+        let key = self.read_key(repository)?;
         let mut clients = self.lock_clients();
         let client = clients.entry(key.digest()).or_insert_with(|| KeyClient {
             number: self.next.fetch_add(1, Ordering::Relaxed),
@@ -93,7 +93,7 @@ impl Keys {
     }
 
     /// Forgets the clients of keys that no repository uses any more.
-    pub fn keep(&self, in_use: &BTreeSet<u64>) {
+    pub fn retain_clients(&self, in_use: &BTreeSet<u64>) {
         self.lock_clients()
             .retain(|_, client| in_use.contains(&client.number));
     }
@@ -104,19 +104,19 @@ impl Keys {
 
     /// How many keys are in use.
     #[must_use]
-    pub fn count(&self) -> usize {
+    pub fn client_count(&self) -> usize {
         self.lock_clients().len()
     }
 
     /// The file that a repository's key is read from. `None`: it is that of all, or there is none.
     #[must_use]
-    pub fn file(&self, repository: &RepositoryName) -> Option<PathBuf> {
+    pub fn key_file(&self, repository: &RepositoryName) -> Option<PathBuf> {
         self.find_key_file(repository).ok()?.map(|(path, _)| path)
     }
 
     /// The keys of the folder with their files, as far as they can be read, in the order of the files' names.
     #[must_use]
-    pub fn files(&self, most: usize) -> Vec<(PathBuf, JulesKey)> {
+    pub fn list_key_files(&self, most: usize) -> Vec<(PathBuf, JulesKey)> {
         let entries = self
             .folder
             .iter()
@@ -135,11 +135,11 @@ impl Keys {
 
     /// Tells a repository's key from others. `None`: it has none.
     #[must_use]
-    pub fn digest(&self, repository: &RepositoryName) -> Option<[u8; 32]> {
-        Some(self.key(repository).ok()?.digest())
+    pub fn key_digest(&self, repository: &RepositoryName) -> Option<[u8; 32]> {
+        Some(self.read_key(repository).ok()?.digest())
     }
 
-    fn key(&self, repository: &RepositoryName) -> Result<JulesKey, NoKey> {
+    fn read_key(&self, repository: &RepositoryName) -> Result<JulesKey, NoKey> {
         if let Some((_, key)) = self.find_key_file(repository)? {
             return Ok(key);
         }
@@ -220,14 +220,14 @@ mod tests {
             ("acme/gadget", "key-of-acme"),
             ("other/thing", "key-of-all"),
         ] {
-            let found = keys.key(&key_file_name(repository)).unwrap();
+            let found = keys.read_key(&key_file_name(repository)).unwrap();
             assert_eq!(found.digest(), digest(key), "{repository}");
         }
-        let file = |repository| keys.file(&key_file_name(repository));
+        let file = |repository| keys.key_file(&key_file_name(repository));
         assert_eq!(file("acme/gadget"), Some(folder.path().join("acme")));
         assert_eq!(file("other/thing"), None);
         let broken = keys
-            .key(&key_file_name("broken/one"))
+            .read_key(&key_file_name("broken/one"))
             .unwrap_err()
             .to_string();
         assert!(
@@ -235,7 +235,7 @@ mod tests {
             "{broken}"
         );
         let none = Keys::new(None, None)
-            .key(&key_file_name("acme/widget"))
+            .read_key(&key_file_name("acme/widget"))
             .unwrap_err();
         assert!(none.to_string().contains("`acme__widget`"), "{none}");
     }

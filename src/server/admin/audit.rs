@@ -120,7 +120,7 @@ impl Audit {
     }
 
     /// Writes an entry for the action of a person.
-    pub fn record(&self, entry: &AuditEntry<'_>) {
+    pub fn record_entry(&self, entry: &AuditEntry<'_>) {
         tracing::info!(
             who = entry.who,
             about = entry.about,
@@ -139,8 +139,8 @@ impl Audit {
     }
 
     /// Writes an entry for a decision.
-    pub fn decided(&self, decision: &AuditDecision<'_>) {
-        if let Err(error) = self.append(decision) {
+    pub fn record_decision(&self, decision: &AuditDecision<'_>) {
+        if let Err(error) = self.append_line(decision) {
             tracing::error!(
                 repository = decision.about,
                 "the audit log misses a line: {}: {error}",
@@ -151,13 +151,13 @@ impl Audit {
 
     fn write(&self, entry: &AuditEntry<'_>) -> io::Result<()> {
         let about = entry.about.map(truncate_text);
-        self.append(&AuditEntry {
+        self.append_line(&AuditEntry {
             about: about.as_deref(),
             ..entry.clone()
         })
     }
 
-    fn append(&self, line: &impl Serialize) -> io::Result<()> {
+    fn append_line(&self, line: &impl Serialize) -> io::Result<()> {
         let mut line = serde_json::to_vec(line)?;
         line.push(b'\n');
         let mut now = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -267,8 +267,8 @@ mod tests {
         let path = folder.path().join(AUDIT_FILE);
         std::fs::write(&path, "").unwrap();
         let audit = Audit::open(folder.path()).unwrap();
-        audit.record(&entry("a\n{\"forged\":1}"));
-        audit.record(&entry(&"x".repeat(10_000)));
+        audit.record_entry(&entry("a\n{\"forged\":1}"));
+        audit.record_entry(&entry(&"x".repeat(10_000)));
         let text = std::fs::read_to_string(&path).unwrap();
         let lines: Vec<serde_json::Value> = text
             .lines()
@@ -289,10 +289,10 @@ mod tests {
     fn r27_another_process_beside_the_service_only_adds_lines() {
         let folder = tempfile::tempdir().unwrap();
         let of_the_service = Audit::with_room(folder.path(), Some(150)).unwrap();
-        of_the_service.record(&entry("first"));
+        of_the_service.record_entry(&entry("first"));
         let beside = Audit::in_data_dir(folder.path()).unwrap();
         for number in 0..20 {
-            beside.record(&entry(&number.to_string()));
+            beside.record_entry(&entry(&number.to_string()));
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         let text = std::fs::read_to_string(folder.path().join(AUDIT_FILE)).unwrap();
@@ -306,8 +306,8 @@ mod tests {
         let path = folder.path().join(AUDIT_FILE);
         std::fs::write(&path, "{\"at\": \"20").unwrap();
         let audit = Audit::open(folder.path()).unwrap();
-        audit.record(&entry("first"));
-        audit.record(&entry("second"));
+        audit.record_entry(&entry("first"));
+        audit.record_entry(&entry("second"));
         let text = std::fs::read_to_string(&path).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!((lines.len(), lines[0]), (3, "{\"at\": \"20"));
@@ -322,7 +322,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let audit = Audit::with_room(folder.path(), Some(250)).unwrap();
         for number in 0..40 {
-            audit.record(&entry(&number.to_string()));
+            audit.record_entry(&entry(&number.to_string()));
         }
         let mut files: Vec<_> = std::fs::read_dir(folder.path())
             .unwrap()
@@ -347,15 +347,15 @@ mod tests {
         std::fs::create_dir(&data).unwrap();
         let audit = Audit::open(&data).unwrap();
         let file = data.join(AUDIT_FILE);
-        audit.append(&entry("first")).unwrap();
+        audit.append_line(&entry("first")).unwrap();
         std::fs::rename(&file, data.join("moved")).unwrap();
-        audit.append(&entry("second")).unwrap();
+        audit.append_line(&entry("second")).unwrap();
         let text = std::fs::read_to_string(&file).unwrap();
         assert!(text.contains("second") && !text.contains("first"), "{text}");
         std::fs::remove_dir_all(&data).unwrap();
-        audit.append(&entry("third")).unwrap_err();
+        audit.append_line(&entry("third")).unwrap_err();
         std::fs::create_dir(&data).unwrap();
-        audit.append(&entry("fourth")).unwrap();
+        audit.append_line(&entry("fourth")).unwrap();
         assert!(std::fs::read_to_string(&file).unwrap().contains("fourth"));
     }
 }

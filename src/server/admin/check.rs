@@ -106,7 +106,7 @@ pub struct CheckResult {
 
 impl CheckResult {
     /// Adds what the caller has found.
-    pub fn add(&self, finding: Finding) {
+    pub fn add_finding(&self, finding: Finding) {
         self.all.borrow_mut().push(finding);
     }
 
@@ -122,14 +122,14 @@ impl CheckResult {
 
 /// Checks all that the service would use, side by side, so that one that does not answer keeps nothing else from being
 /// checked. What was found when this is dropped stands in `found`.
-pub async fn check(repositories: &Repositories, told: &CheckSettings, found: &CheckResult) {
+pub async fn check_service(repositories: &Repositories, told: &CheckSettings, found: &CheckResult) {
     let findings = Findings(&found.all);
     let (listed, is_listed) = oneshot::channel();
     let app = async {
-        if let Some(app) = repositories.source().app() {
+        if let Some(app) = repositories.source().app_client() {
             of_app(app, &told.github, None, Some(&told.identity), findings).await;
-        } else if repositories.source().named().is_empty() {
-            findings.add(
+        } else if repositories.source().named_entries().is_empty() {
+            findings.add_finding(
                 Grade::Configuration,
                 "repositories",
                 "a plain token looks after what phileas.toml names, and it names none; add `[[repository]]` entries",
@@ -152,7 +152,7 @@ pub async fn check(repositories: &Repositories, told: &CheckSettings, found: &Ch
                         "of {} repositories the first {MAX_ASKED} were asked about one by one",
                         members.len()
                     );
-                    findings.add(Grade::Hint, "repositories", text);
+                    findings.add_finding(Grade::Hint, "repositories", text);
                 }
             }
             Err(failure) => {
@@ -168,7 +168,7 @@ pub async fn check(repositories: &Repositories, told: &CheckSettings, found: &Ch
 struct Findings<'a>(&'a RefCell<Vec<Finding>>);
 
 impl Findings<'_> {
-    fn add(self, grade: Grade, about: &str, text: impl Into<String>) {
+    fn add_finding(self, grade: Grade, about: &str, text: impl Into<String>) {
         self.0.borrow_mut().push(Finding {
             grade,
             about: about.to_owned(),
@@ -176,7 +176,7 @@ impl Findings<'_> {
         });
     }
 
-    fn fail(self, about: &str, failure: &Failure) {
+    fn add_failure(self, about: &str, failure: &Failure) {
         let grade = match failure.disposition {
             Disposition::Denied | Disposition::NotFound => Grade::Credential,
             Disposition::Refused => Grade::Configuration,
@@ -184,15 +184,15 @@ impl Findings<'_> {
                 Grade::Unavailable
             }
         };
-        self.add(grade, about, failure.detail.clone());
+        self.add_finding(grade, about, failure.detail.clone());
     }
 
     /// What Jules says of a key. `which`: whose it is, or where it comes from.
-    fn key(self, about: &str, which: &str, answer: &Answer) {
+    fn add_key_answer(self, about: &str, which: &str, answer: &Answer) {
         let failure = match answer {
             Ok(()) => {
                 let text = format!("Jules takes it; it is {which}");
-                return self.add(Grade::Good, about, text);
+                return self.add_finding(Grade::Good, about, text);
             }
             Err(failure) => failure,
         };
@@ -206,7 +206,7 @@ impl Findings<'_> {
             format!("{said}; it is {which}")
         };
         let disposition = failure.disposition.clone();
-        self.fail(
+        self.add_failure(
             about,
             &Failure {
                 detail,
@@ -223,16 +223,16 @@ impl Findings<'_> {
         repositories: &Repositories,
         told: &CheckSettings,
     ) {
-        let is_token = repositories.source().app().is_none();
+        let is_token = repositories.source().app_client().is_none();
         if failure.disposition != Disposition::Denied || !is_token {
-            return self.fail(about, failure);
+            return self.add_failure(about, failure);
         }
         let text = format!(
             "GitHub refuses the token of {}; set one there that is valid and may read and write contents, issues and pull \
              requests of the repository, from {}/settings/tokens ({})",
             told.identity, told.github, failure.detail
         );
-        self.add(Grade::Credential, about, text);
+        self.add_finding(Grade::Credential, about, text);
     }
 }
 
@@ -260,9 +260,9 @@ async fn of_app(
                 "{}; the private key is not that of the App with this number, or it was deleted on GitHub{from}",
                 failure.detail
             );
-            return findings.add(Grade::Credential, "GitHub App", text);
+            return findings.add_finding(Grade::Credential, "GitHub App", text);
         }
-        Err(failure) => return findings.fail("GitHub App", &failure),
+        Err(failure) => return findings.add_failure("GitHub App", &failure),
     };
     let owner = identity
         .owner
@@ -270,13 +270,13 @@ async fn of_app(
         .and_then(|owner| owner.organization_name());
     let settings = settings_of(github, owner);
     let page = format!("{settings}/apps/{}/permissions", identity.slug);
-    findings.add(
+    findings.add_finding(
         Grade::Good,
         "GitHub App",
         format!("{} (number {})", identity.slug, identity.id),
     );
     missing_permissions(&identity.permissions, |name, access, why| {
-        findings.add(
+        findings.add_finding(
             Grade::Credential,
             "GitHub App",
             format!("the App does not ask for `{name}: {access}` ({why}); add it at {page}"),
@@ -288,7 +288,7 @@ async fn of_app(
         .filter(|event| !identity.events.iter().any(|known| known == event))
         .collect();
     if !missing.is_empty() {
-        findings.add(
+        findings.add_finding(
             Grade::Hint,
             "GitHub App",
             format!(
@@ -312,15 +312,15 @@ async fn of_hook(app: &AppClient, settings: &str, slug: &str, findings: Findings
                 .as_ref()
                 .is_some_and(|hook| hook.content_type.as_deref() == Some("form"));
             match url {
-                Some(url) if url.ends_with(WEBHOOK) && form => findings.add(
+                Some(url) if url.ends_with(WEBHOOK) && form => findings.add_finding(
                     Grade::Configuration,
                     "webhook",
                     format!("the App posts to {url} with the content type `form`, which is refused; set it to application/json at {settings}/apps/{slug}"),
                 ),
                 Some(url) if url.ends_with(WEBHOOK) => {
-                    findings.add(Grade::Good, "webhook", format!("the App posts to {url}"));
+                    findings.add_finding(Grade::Good, "webhook", format!("the App posts to {url}"));
                 }
-                url => findings.add(
+                url => findings.add_finding(
                     Grade::Hint,
                     "webhook",
                     format!(
@@ -330,7 +330,7 @@ async fn of_hook(app: &AppClient, settings: &str, slug: &str, findings: Findings
                 ),
             }
         }
-        Err(failure) => findings.fail("webhook", &failure),
+        Err(failure) => findings.add_failure("webhook", &failure),
     }
 }
 
@@ -345,7 +345,7 @@ async fn of_installations(
         Ok(mut installations) => {
             installations.retain(|one| is_asked(&one.account));
             if installations.is_empty() {
-                findings.add(
+                findings.add_finding(
                     Grade::Credential,
                     "installations",
                     format!(
@@ -361,11 +361,11 @@ async fn of_installations(
                 let account = &installation.account;
                 if installation.suspended {
                     let text = format!("{account} has suspended the App; nothing is done there");
-                    findings.add(Grade::Hint, "installations", text);
+                    findings.add_finding(Grade::Hint, "installations", text);
                     continue;
                 }
                 missing_permissions(&installation.permissions, |name, access, why| {
-                    findings.add(
+                    findings.add_finding(
                         Grade::Credential,
                         "installations",
                         format!(
@@ -378,7 +378,7 @@ async fn of_installations(
                 });
             }
         }
-        Err(failure) => findings.fail("installations", &failure),
+        Err(failure) => findings.add_failure("installations", &failure),
     }
 }
 
@@ -408,7 +408,7 @@ fn of_members(
     told: &CheckSettings,
     findings: Findings<'_>,
 ) {
-    findings.add(
+    findings.add_finding(
         if members.is_empty() {
             Grade::Hint
         } else {
@@ -429,23 +429,23 @@ fn of_members(
         },
     );
     // Of a token's each is asked about below.
-    if !whole && repositories.source().app().is_some() {
+    if !whole && repositories.source().app_client().is_some() {
         let text = "some could not be asked about; see the log";
-        findings.add(Grade::Unavailable, "repositories", text);
+        findings.add_finding(Grade::Unavailable, "repositories", text);
     }
     for one in repositories.unreachable_entries() {
         let text = format!(
             "phileas.toml names it, and {}; look for its present name and number, or give the token or the App access to it",
             one.because
         );
-        findings.add(Grade::Credential, &one.name.to_string(), text);
+        findings.add_finding(Grade::Credential, &one.name.to_string(), text);
     }
-    for (name, failure) in repositories.unasked() {
+    for (name, failure) in repositories.skipped_entries() {
         findings.fail_of_github(&name.to_string(), &failure, repositories, told);
     }
     for member in members {
         if let Err(no_key) = &member.jules {
-            findings.add(
+            findings.add_finding(
                 Grade::Credential,
                 &member.name.to_string(),
                 no_key.to_string(),
@@ -474,23 +474,23 @@ async fn of_token(
     told: &CheckSettings,
     findings: Findings<'_>,
 ) {
-    if repositories.source().app().is_some() {
+    if repositories.source().app_client().is_some() {
         return;
     }
     let name = member.name.to_string();
     let client = repositories
         .external_services()
-        .client(member.name.clone(), &member.account);
+        .github_client(member.name.clone(), &member.account);
     let own = async {
         match client.own_repository().await {
-            Ok(own) if own.push == Some(false) => findings.add(
+            Ok(own) if own.push == Some(false) => findings.add_finding(
                 Grade::Credential,
                 &name,
                 "the token may not push; the ledger is a branch of the repository. Give it `Contents: write`, \
                  `Issues: write` and `Pull requests: write`",
             ),
             Ok(own) if own.archived => {
-                findings.add(Grade::Hint, &name, "it is archived; nothing is done in it");
+                findings.add_finding(Grade::Hint, &name, "it is archived; nothing is done in it");
             }
             Ok(_) => {}
             Err(failure) => findings.fail_of_github(&name, &failure, repositories, told),
@@ -506,7 +506,7 @@ async fn of_source(member: &Member, findings: Findings<'_>) {
     let source = format!("sources/github/{}", member.name);
     match key.client.get_source(&source).await {
         Ok(_) => {}
-        Err(error) if error.is_status(404) => findings.add(
+        Err(error) if error.is_status(404) => findings.add_finding(
             Grade::Credential,
             &name,
             "Jules does not know it; install Jules' own GitHub App on it at https://jules.google.com, with the account \
@@ -514,7 +514,7 @@ async fn of_source(member: &Member, findings: Findings<'_>) {
         ),
         // A wrong key is told of once, below.
         Err(error) if error.disposition() == Disposition::Denied => {}
-        Err(error) => findings.fail(&name, &error.into()),
+        Err(error) => findings.add_failure(&name, &error.into()),
     }
 }
 
@@ -531,24 +531,24 @@ async fn of_hooks(client: &Client, name: &str, told: &CheckSettings, findings: F
         {
             let text = "the token may not look at its webhooks, so that lost deliveries are not asked for again; the \
                         hourly look finds what they told";
-            return findings.add(Grade::Hint, name, text);
+            return findings.add_finding(Grade::Hint, name, text);
         }
-        Err(failure) => return findings.fail(name, &failure),
+        Err(failure) => return findings.add_failure(name, &failure),
     };
     let Some(own) = &told.public_url else {
         let text = "which of its webhooks belongs to this service is unknown; set --public-url";
-        return findings.add(Grade::Hint, name, text);
+        return findings.add_finding(Grade::Hint, name, text);
     };
     let mut own = hooks
         .iter()
         .filter(|hook| hook.active && is_own(&hook.url, own));
     match own.next() {
-        None => findings.add(
+        None => findings.add_finding(
             Grade::Hint,
             name,
             "none of its webhooks posts to the service, so that it is checked once an hour",
         ),
-        Some(hook) if hook.content_type != "json" => findings.add(
+        Some(hook) if hook.content_type != "json" => findings.add_finding(
             Grade::Configuration,
             name,
             "its webhook has the content type `form`, which is refused; set it to application/json",
@@ -587,7 +587,7 @@ async fn of_keys(
                 None => ask_for(&repositories.external_services().jules_client(key)).await,
             };
             let which = format!("from {place}");
-            Findings(&found.keys).key("Jules key", &which, &answer);
+            Findings(&found.keys).add_key_answer("Jules key", &which, &answer);
             answers.borrow_mut().insert(digest, answer);
         }
     });
@@ -608,7 +608,7 @@ async fn of_keys(
             None => ask_for(&key.client).await,
         };
         let about = format!("Jules key {}", number + 1);
-        Findings(&found.all).key(&about, &key.which(), &answer);
+        Findings(&found.all).add_key_answer(&about, &key.key_origin(), &answer);
     }
 }
 
@@ -621,7 +621,7 @@ struct KeyInUse {
 }
 
 impl KeyInUse {
-    fn which(&self) -> String {
+    fn key_origin(&self) -> String {
         let named: Vec<&str> = self.names.iter().take(NAMED).map(String::as_str).collect();
         let mut whose = named.join(", ");
         let more = self.names.len().saturating_sub(NAMED);
@@ -660,7 +660,7 @@ fn keys_in_use(repositories: &Repositories, told: &CheckSettings) -> BTreeMap<u6
 /// Checks a Jules key of a service that has no GitHub credential yet. `name`: what the key is called.
 pub async fn check_key(outside: &ExternalServices, name: &str, key: JulesKey, found: &CheckResult) {
     let answer = ask_for(&outside.jules_client(key)).await;
-    Findings(&found.all).key("Jules key", &format!("from {name}"), &answer);
+    Findings(&found.all).add_key_answer("Jules key", &format!("from {name}"), &answer);
 }
 
 async fn ask_for(client: &JulesClient) -> Answer {

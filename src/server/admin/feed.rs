@@ -94,7 +94,7 @@ impl Feed {
 
     /// How many events of each kind this process has written.
     #[must_use]
-    pub fn written(&self) -> BTreeMap<EventKind, u64> {
+    pub fn written_counts(&self) -> BTreeMap<EventKind, u64> {
         self.lock_state().written.clone()
     }
 
@@ -201,7 +201,7 @@ impl Feed {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let mut known = self.lock_state();
-        let events = self.events.append(drafts, now)?;
+        let events = self.events.append_events(drafts, now)?;
         for event in &events {
             if let Some(kind) = event.event_kind() {
                 *known.written.entry(kind).or_default() += 1;
@@ -233,6 +233,9 @@ async fn read_session(
         return Ok(SessionRead::Missing);
     };
     let session = Box::new(session);
-    let log = account.activities(id).await?.unwrap_or_default();
+    let log = account
+        .read_session_activities(id)
+        .await?
+        .unwrap_or_default();
     Ok(SessionRead::Found { session, log })
 }

@@ -32,7 +32,7 @@ use tokio::sync::watch;
 use crate::adapters::github::{Base, Conversion, convert_manifest};
 use crate::adapters::transport::Transport;
 use crate::runtime::ports::{Disposition, Failure};
-use credential_file::keep;
+use credential_file::write_credentials;
 use manifest::AppRequest;
 
 pub use credential_file::CredentialFileError;
@@ -154,13 +154,13 @@ fn is_same_secret(one: &str, other: &str) -> bool {
 }
 
 impl SetupContext {
-    fn stage<T>(&self, look: impl FnOnce(&mut SetupStage) -> T) -> T {
+    fn with_stage<T>(&self, look: impl FnOnce(&mut SetupStage) -> T) -> T {
         look(&mut self.stage.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whether this token opens the page.
-    fn admits(&self, token: Option<&str>) -> bool {
-        let open = self.stage(|stage| matches!(stage, SetupStage::Open { .. }));
+    fn accepts_token(&self, token: Option<&str>) -> bool {
+        let open = self.with_stage(|stage| matches!(stage, SetupStage::Open { .. }));
         open && token.is_some_and(|token| is_same_secret(token, &self.token))
     }
 }
@@ -175,37 +175,45 @@ fn query_field(text: &[u8], name: &str) -> Option<String> {
 
 async fn show_form(State(desk): State<Arc<SetupContext>>, RawQuery(query): RawQuery) -> Response {
     let token = query_field(query.unwrap_or_default().as_bytes(), "token");
-    if !desk.admits(token.as_deref()) {
+    if !desk.accepts_token(token.as_deref()) {
         return refuse_visitor();
     }
     let url = desk.setup.public_url.as_deref().unwrap_or_default();
-    page_response(&desk, StatusCode::OK, pages::form(&desk.token, url, None))
+    page_response(
+        &desk,
+        StatusCode::OK,
+        pages::form_page(&desk.token, url, None),
+    )
 }
 
 async fn review_request(State(desk): State<Arc<SetupContext>>, body: Bytes) -> Response {
-    if body.len() > MAX_FORM || !desk.admits(query_field(&body, "token").as_deref()) {
+    if body.len() > MAX_FORM || !desk.accepts_token(query_field(&body, "token").as_deref()) {
         return refuse_visitor();
     }
     let url = query_field(&body, "url").unwrap_or_default();
     let owner = query_field(&body, "owner").unwrap_or_default();
-    let request = match AppRequest::read(&url, &owner, &desk.setup.github) {
+    let request = match AppRequest::from_fields(&url, &owner, &desk.setup.github) {
         Ok(request) => request,
         Err(wrong) => {
-            let page = pages::form(&desk.token, &url, Some(&wrong));
+            let page = pages::form_page(&desk.token, &url, Some(&wrong));
             return page_response(&desk, StatusCode::BAD_REQUEST, page);
         }
     };
     let Ok(state) = draw_token() else {
         return report_failure(&desk, "the system has no randomness");
     };
-    desk.stage(|stage| {
+    desk.with_stage(|stage| {
         *stage = SetupStage::Open {
             state: Some(state.clone()),
         };
     });
     let action = request.form_action(&desk.setup.github, &state);
     let manifest = app_manifest(&request.url, &desk.setup.origin).to_string();
-    page_response(&desk, StatusCode::OK, pages::review(&action, &manifest))
+    page_response(
+        &desk,
+        StatusCode::OK,
+        pages::review_page(&action, &manifest),
+    )
 }
 
 async fn finish_setup(
@@ -240,7 +248,7 @@ async fn finish_setup(
     };
     match ended {
         Some(ExchangeResult::Kept { page }) => {
-            page_response(&desk, StatusCode::OK, pages::done(&page))
+            page_response(&desk, StatusCode::OK, pages::done_page(&page))
         }
         Some(ExchangeResult::Failed {
             status,
@@ -249,7 +257,7 @@ async fn finish_setup(
             ..
         }) => {
             let address = format!("/setup/done?{query}");
-            page_response(&desk, status, pages::retry(&why, &address))
+            page_response(&desk, status, pages::retry_page(&why, &address))
         }
         Some(ExchangeResult::Failed { status, why, .. }) => {
             let hint = pages::leftover_note(&desk.setup.github);
@@ -268,7 +276,7 @@ fn exchange_of(
     given: &str,
 ) -> Option<watch::Receiver<Option<ExchangeResult>>> {
     let (tell, end) = watch::channel(None);
-    let begins = desk.stage(|stage| match stage {
+    let begins = desk.with_stage(|stage| match stage {
         SetupStage::Open { state: Some(state) } if is_same_secret(given, state) => {
             let state = state.clone();
             *stage = SetupStage::Exchanging {
@@ -295,12 +303,12 @@ fn exchange_of(
         if let ExchangeResult::Failed { again, .. } = &exchanged {
             // A state whose code may still be good counts again; another one needs a new visit to GitHub.
             let state = again.then_some(given);
-            desk.stage(|stage| *stage = SetupStage::Open { state });
+            desk.with_stage(|stage| *stage = SetupStage::Open { state });
         }
         let kept = matches!(exchanged, ExchangeResult::Kept { .. });
         tell.send_replace(Some(exchanged));
         if kept {
-            desk.setup.end.now();
+            desk.setup.end.request_shutdown();
         }
     });
     Some(end)
@@ -327,7 +335,7 @@ async fn exchange_code(desk: &SetupContext, code: &str) -> ExchangeResult {
         }
     };
     let page = app.html_url.clone();
-    match keep(&desk.setup.data_dir, app) {
+    match write_credentials(&desk.setup.data_dir, app) {
         Ok(()) => ExchangeResult::Kept { page },
         Err(error) => {
             tracing::error!("{error}");
@@ -362,7 +370,7 @@ async fn convert_code(desk: &SetupContext, code: &str) -> Result<Conversion, Fai
 /// The form once more, with what was wrong.
 fn show_form_again(desk: &SetupContext, status: StatusCode, why: &str) -> Response {
     let url = desk.setup.public_url.as_deref().unwrap_or_default();
-    page_response(desk, status, pages::form(&desk.token, url, Some(why)))
+    page_response(desk, status, pages::form_page(&desk.token, url, Some(why)))
 }
 
 /// A client without the token, or one that comes too late, learns nothing.
@@ -371,7 +379,11 @@ fn refuse_visitor() -> Response {
 }
 
 fn report_failure(desk: &SetupContext, why: &str) -> Response {
-    page_response(desk, StatusCode::INTERNAL_SERVER_ERROR, pages::broken(why))
+    page_response(
+        desk,
+        StatusCode::INTERNAL_SERVER_ERROR,
+        pages::failure_page(why),
+    )
 }
 
 /// A page that runs and loads nothing, is not cached, and sends no referrer: its address

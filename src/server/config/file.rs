@@ -130,7 +130,7 @@ impl File {
     /// # Errors
     ///
     /// When it cannot be read, is too large, or says something that cannot be understood.
-    pub fn read(path: &Path) -> Result<Self, FileError> {
+    pub fn read_file(path: &Path) -> Result<Self, FileError> {
         let unreadable = |detail: String| FileError::Unreadable {
             path: path.to_owned(),
             detail,
@@ -179,7 +179,12 @@ impl File {
     }
 
     /// A mistake in the value that the file gives to a key, which only shows beside other settings or on the machine.
-    pub(super) fn mistake(&self, key: &str, message: String, help: String) -> Option<Diagnostic> {
+    pub(super) fn value_diagnostic(
+        &self,
+        key: &str,
+        message: String,
+        help: String,
+    ) -> Option<Diagnostic> {
         let mut mistake = self.locations.get(key)?.clone().help(help);
         mistake.message = message;
         Some(mistake)
@@ -213,7 +218,7 @@ fn said_elsewhere(key: &str) -> Option<String> {
 
 /// The JSON Schema (draft 7, which editors of TOML know) of `phileas.toml`.
 #[must_use]
-pub fn schema() -> serde_json::Value {
+pub fn config_schema() -> serde_json::Value {
     let generator = SchemaSettings::draft07().into_generator();
     let mut schema = generator.into_root_schema_for::<File>().to_value();
     let properties = schema["properties"].as_object_mut();
@@ -345,7 +350,7 @@ mod tests {
     /// Of each key something is said, its default where it has one, and the reader takes that default.
     #[test]
     fn the_schema_knows_what_is_read_and_nothing_else() {
-        let schema = schema();
+        let schema = config_schema();
         let properties = schema["properties"].as_object().unwrap();
         let keys: Vec<_> = properties.keys().map(String::as_str).collect();
         let unknown = toml::from_str::<File>("nonsense = 1\n").unwrap_err();

@@ -56,7 +56,7 @@ pub fn secret_origin(name: &str, variable: impl Fn(&str) -> Option<String>) -> S
 ///
 /// When both forms are set, or the file cannot be read, is empty, too large or no text: a user who names a file means that
 /// there is a secret.
-pub fn secret(
+pub fn read_secret(
     name: &str,
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<Option<SecretString>, SecretError> {
@@ -104,7 +104,7 @@ mod tests {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
         };
-        secret("KEY", variable)
+        read_secret("KEY", variable)
             .map(|secret| secret.map(|secret| secret.expose_secret().to_owned()))
             .map_err(|error| error.to_string())
     }

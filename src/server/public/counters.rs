@@ -21,8 +21,8 @@ macro_rules! figures {
         impl Figures {
             /// All counters with their names, in the order of their declaration.
             #[must_use]
-            pub fn all(&self) -> Vec<(&'static str, u64)> {
-                vec![$((stringify!($name), self.$name.value())),+]
+            pub fn all_counts(&self) -> Vec<(&'static str, u64)> {
+                vec![$((stringify!($name), self.$name.total())),+]
             }
         }
     };
@@ -73,7 +73,7 @@ impl Counter {
 
     /// What was counted.
     #[must_use]
-    pub fn value(&self) -> u64 {
+    pub fn total(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }
@@ -104,13 +104,13 @@ impl RecentCounter {
 
     /// What was counted since the start.
     #[must_use]
-    pub fn value(&self) -> u64 {
-        self.all.value()
+    pub fn total(&self) -> u64 {
+        self.all.total()
     }
 
     /// What was counted within [`RECENT`] before an instant.
     #[must_use]
-    pub fn recent(&self, now: Instant) -> u64 {
+    pub fn recent_count(&self, now: Instant) -> u64 {
         let buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         let lately = buckets.iter();
         let lately = lately.filter(|(begun, _)| now.saturating_duration_since(*begun) < RECENT);
@@ -131,13 +131,16 @@ mod tests {
             counter.count_at(at(0));
         }
         counter.count_at(at(30));
-        assert_eq!((counter.value(), counter.recent(at(31))), (4, 4));
-        assert_eq!((counter.value(), counter.recent(at(61))), (4, 1));
-        assert_eq!((counter.value(), counter.recent(at(91))), (4, 0));
+        assert_eq!((counter.total(), counter.recent_count(at(31))), (4, 4));
+        assert_eq!((counter.total(), counter.recent_count(at(61))), (4, 1));
+        assert_eq!((counter.total(), counter.recent_count(at(91))), (4, 0));
         for minute in 0..1_000 {
             counter.count_at(at(minute));
         }
-        assert_eq!((counter.value(), counter.recent(at(1_000))), (1_004, 59));
+        assert_eq!(
+            (counter.total(), counter.recent_count(at(1_000))),
+            (1_004, 59)
+        );
         assert!(counter.buckets.lock().unwrap().len() <= 60);
     }
 }

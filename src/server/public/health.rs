@@ -90,7 +90,7 @@ pub struct Routes {
 /// `/healthz` answers 200 while the process can answer at all. `/readyz` answers 200 while the inbox answers and stores
 /// and the service is not about to end and its driver lives, otherwise 503. A service that is to end says so before its
 /// listeners close, so that a load balancer sends no more deliveries. `access`: which clients are let in.
-pub fn routes<I: Inbox + 'static>(
+pub fn health_routes<I: Inbox + 'static>(
     inbox: Arc<I>,
     heartbeat: Arc<Heartbeat>,
     ending: Shutdown,
@@ -104,7 +104,7 @@ pub fn routes<I: Inbox + 'static>(
     let routes = |access: Option<Arc<Access>>| {
         let (watch, ending) = (Arc::clone(&watch), ending.clone());
         let ready = move |headers: HeaderMap| {
-            let admits = |access: &Arc<Access>| access.admits(&headers, Instant::now());
+            let admits = |access: &Arc<Access>| access.is_admitted(&headers, Instant::now());
             let is_told_why = access.as_ref().is_some_and(admits);
             check_ready(Arc::clone(&watch), ending.clone(), is_told_why)
         };

@@ -52,7 +52,7 @@ pub const MAX_CONNECTIONS: usize = 512;
 
 /// Serves a router on a listener until the service shuts down. Then it accepts no more connections, idle ones are
 /// closed, and requests at work are answered. `listeners`: those of this process.
-pub async fn listen(
+pub async fn serve_listener(
     listener: TcpListener,
     router: Router,
     figures: Arc<Figures>,
@@ -60,12 +60,12 @@ pub async fn listen(
     mut ending: Shutdown,
 ) {
     let places = ConnectionSlots::new(MAX_CONNECTIONS);
-    listeners.add(&places);
+    listeners.add_listener(&places);
     let clients = Arc::new(ClientConnections::default());
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
-            () = ending.requested() => break,
+            () = ending.wait_for_shutdown() => break,
             accepted = listener.accept() => accepted,
         };
         // Ended connections leave only their result behind.
@@ -82,8 +82,8 @@ pub async fn listen(
             continue;
         };
         let place = tokio::select! {
-            () = ending.requested() => break,
-            place = places.take() => place,
+            () = ending.wait_for_shutdown() => break,
+            place = places.take_slot() => place,
         };
         let connection = serve_connection(stream, router.clone(), Arc::new(place), ending.clone());
         connections.spawn(async move {
@@ -130,7 +130,7 @@ async fn serve_connection(
     loop {
         tokio::select! {
             _ = &mut connection => return,
-            () = ending.requested() => break,
+            () = ending.wait_for_shutdown() => break,
             () = place.wait_for_close_request() => {
                 // Meanwhile it may have come to the point.
                 if place.is_silent() {

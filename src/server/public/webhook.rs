@@ -100,7 +100,7 @@ impl<I> Intake<I> {
 
     /// Says by another clock than this machine's when a delivery was heard.
     #[must_use]
-    pub fn by(mut self, clock: Arc<dyn Pause>) -> Self {
+    pub fn with_clock(mut self, clock: Arc<dyn Pause>) -> Self {
         self.clock = clock;
         self
     }
@@ -114,7 +114,7 @@ impl<I> Intake<I> {
 }
 
 /// The address of the webhook.
-pub fn routes<I: Inbox + 'static>(intake: Intake<I>) -> Router {
+pub fn webhook_routes<I: Inbox + 'static>(intake: Intake<I>) -> Router {
     Router::new()
         .route("/webhook", post(receive_delivery::<I>))
         .with_state(Arc::new(intake))
@@ -174,7 +174,7 @@ async fn handle_delivery<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body
         figures.content_type.count();
         intake
             .refusals
-            .add(RefusalReason::ContentType, Instant::now());
+            .count_refusal(RefusalReason::ContentType, Instant::now());
         return answer(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "set the webhook's content type to application/json\n",
@@ -183,13 +183,15 @@ async fn handle_delivery<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body
     let Some(signature) = headers.get(SIGNATURE).and_then(signature::parse) else {
         // Stop reading from a client that sends no signature.
         figures.unsigned.count();
-        intake.refusals.add(RefusalReason::Unsigned, Instant::now());
+        intake
+            .refusals
+            .count_refusal(RefusalReason::Unsigned, Instant::now());
         return answer(StatusCode::UNAUTHORIZED, "");
     };
     let announced = headers
         .get(header::CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse().ok());
-    let body = match body::read(body, announced, &intake.room).await {
+    let body = match body::read_body(body, announced, &intake.room).await {
         Ok(body) => body,
         Err(refused) => return refuse_request(figures, refused),
     };
@@ -198,10 +200,10 @@ async fn handle_delivery<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body
         figures.wrong_signature.count();
         intake
             .refusals
-            .add(RefusalReason::WrongSignature, Instant::now());
+            .count_refusal(RefusalReason::WrongSignature, Instant::now());
         return answer(StatusCode::UNAUTHORIZED, "");
     }
-    let facts = Facts::read(
+    let facts = Facts::read_facts(
         headers.get(DELIVERY),
         headers.get(EVENT),
         body.bytes(),
@@ -217,9 +219,11 @@ async fn handle_delivery<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body
         }
     };
     Span::current().record("delivery", facts.delivery.id.as_str());
-    if !intake.listed.takes(&facts.delivery) {
+    if !intake.listed.accepts(&facts.delivery) {
         figures.not_listed.count();
-        intake.unlisted.add(&facts.delivery, Instant::now());
+        intake
+            .unlisted
+            .count_delivery(&facts.delivery, Instant::now());
         return answer(
             StatusCode::ACCEPTED,
             "ignored: the repository is not on the list\n",
@@ -236,7 +240,7 @@ async fn store_delivery<I: Inbox>(intake: &Intake<I>, facts: Facts) -> Answer {
         events::EventFamiliarity::UnknownAction => figures.unknown_action.count(),
     }
     let changes = events::changes_repositories(&facts.delivery.event);
-    match intake.inbox.accept(facts.delivery).await {
+    match intake.inbox.accept_delivery(facts.delivery).await {
         Ok(Accepted::Stored) => {
             figures.stored.count();
             if let Some(changed) = intake.changed.as_ref().filter(|_| changes) {

@@ -48,7 +48,7 @@ impl DiscoveredIds {
     }
 
     /// Remembers the number of an entry that has none, and says which to put there. The first one counts.
-    pub fn learn(&self, entry: &RepositoryEntry, id: RepositoryId) {
+    pub fn record_id(&self, entry: &RepositoryEntry, id: RepositoryId) {
         if entry.id.is_some() {
             return;
         }
@@ -86,8 +86,8 @@ mod tests {
         let learnt = DiscoveredIds::default();
         let (own, other) = (RepositoryId(7), RepositoryId(8));
         assert!(learnt.is_meant_by(&entry(None), own, &old));
-        learnt.learn(&entry(None), own);
-        learnt.learn(&entry(None), other);
+        learnt.record_id(&entry(None), own);
+        learnt.record_id(&entry(None), other);
         assert!(
             learnt.is_meant_by(&entry(None), own, &new),
             "it was renamed"

@@ -89,7 +89,7 @@ impl Repositories {
 
     /// What is known of a repository.
     #[must_use]
-    pub fn membership(&self, id: RepositoryId) -> Membership {
+    pub fn find_membership(&self, id: RepositoryId) -> Membership {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         match known.members.get(&id) {
             Some(member) => Membership::Member(Arc::clone(member)),
@@ -102,7 +102,7 @@ impl Repositories {
     /// repository's next tick on.
     #[must_use]
     pub fn with_present_key(&self, member: Arc<Member>) -> Arc<Member> {
-        let jules = self.keys.client(&member.name, &self.external);
+        let jules = self.keys.key_client(&member.name, &self.external);
         let number = |jules: &Result<KeyClient, NoKey>| jules.as_ref().ok().map(|key| key.number);
         if number(&jules) == number(&member.jules) {
             return member;
@@ -135,7 +135,7 @@ impl Repositories {
 
     /// What `phileas.toml` names and GitHub could not be asked about at the last listing, and why.
     #[must_use]
-    pub fn unasked(&self) -> Vec<(RepositoryName, Failure)> {
+    pub fn skipped_entries(&self) -> Vec<(RepositoryName, Failure)> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.unasked.clone()
     }
@@ -187,7 +187,7 @@ impl Repositories {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         known
             .unverified
-            .ask(unlisted, generation, self.external.now())
+            .verify_unlisted(unlisted, generation, self.external.now())
     }
 
     /// The Jules key of a repository, as its files say now.
@@ -196,7 +196,7 @@ impl Repositories {
     ///
     /// [`NoKey`], in words that name the file.
     pub fn key_of(&self, repository: &RepositoryName) -> Result<KeyClient, NoKey> {
-        self.keys.client(repository, &self.external)
+        self.keys.key_client(repository, &self.external)
     }
 
     /// Every Jules key that a repository of the service uses, each once, by its number.
@@ -212,13 +212,13 @@ impl Repositories {
     /// The file that a repository's Jules key is read from. `None`: it is that of all, or there is none.
     #[must_use]
     pub fn key_file(&self, repository: &RepositoryName) -> Option<PathBuf> {
-        self.keys.file(repository)
+        self.keys.key_file(repository)
     }
 
     /// The Jules keys that files hold, with these files' names.
     #[must_use]
     pub fn key_files(&self, most: usize) -> Vec<(String, JulesKey)> {
-        let files = self.keys.files(most).into_iter();
+        let files = self.keys.list_key_files(most).into_iter();
         files
             .map(|(path, key)| (path.display().to_string(), key))
             .collect()
@@ -227,13 +227,13 @@ impl Repositories {
     /// Tells a repository's Jules key from others. `None`: it has none.
     #[must_use]
     pub fn key_digest(&self, repository: &RepositoryName) -> Option<[u8; 32]> {
-        self.keys.digest(repository)
+        self.keys.key_digest(repository)
     }
 
     /// How many Jules keys are in use.
     #[must_use]
     pub fn keys_in_use(&self) -> usize {
-        self.keys.count()
+        self.keys.client_count()
     }
 }
 

@@ -38,7 +38,7 @@ pub enum RefreshError {
 
 impl Repositories {
     /// Keeps the list true until it is dropped.
-    pub async fn keep(&self, inbox: &impl Inbox, clock: &impl Clock) {
+    pub async fn keep_listed(&self, inbox: &impl Inbox, clock: &impl Clock) {
         let mut failures = 0_u32;
         let mut woken_at = clock.now();
         loop {
@@ -93,7 +93,7 @@ impl Repositories {
         now: Timestamp,
     ) -> Result<bool, RefreshError> {
         let number = self.begin_listing();
-        let mut reading = self.source.list(&self.external).await?;
+        let mut reading = self.source.begin_listing(&self.external).await?;
         let mut come_first = 0;
         while let Some(found) = reading.next().await {
             let come = self.add_found(found);
@@ -101,7 +101,7 @@ impl Repositories {
             self.notify_inbox(inbox, &come, &BTreeSet::new(), now)
                 .await?;
         }
-        let listing = reading.whole();
+        let listing = reading.into_listing();
         let whole = listing.is_whole();
         let (come, gone) = self.apply_listing(listing, number);
         self.notify_inbox(inbox, &come, &gone, now).await?;
@@ -120,9 +120,9 @@ impl Repositories {
     /// When GitHub cannot be asked.
     pub async fn read_once(&self) -> Result<bool, Failure> {
         let number = self.begin_listing();
-        let mut reading = self.source.list(&self.external).await?;
+        let mut reading = self.source.begin_listing(&self.external).await?;
         while reading.next().await.is_some() {}
-        let listing = reading.whole();
+        let listing = reading.into_listing();
         let whole = listing.is_whole();
         self.apply_listing(listing, number);
         Ok(whole)
@@ -130,7 +130,7 @@ impl Repositories {
 
     fn begin_listing(&self) -> u64 {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        known.unverified.begin()
+        known.unverified.begin_listing()
     }
 
     /// Wakes known repositories that have no wake left: a process with another list, as while `phileas.toml` is
@@ -143,7 +143,7 @@ impl Repositories {
         for member in self.list_members() {
             let known = inbox.read_wake(member.id).await?;
             if known.is_none_or(|wake| wake.next_at().is_none()) {
-                inbox.wake(member.id, now).await?;
+                inbox.wake_repository(member.id, now).await?;
             }
         }
         Ok(())
@@ -219,7 +219,10 @@ impl Repositories {
             .collect();
         for old in &before {
             let unread = listing.unread.contains(&old.installation)
-                || listing.unasked.iter().any(|one| one.is(old.id, &old.name));
+                || listing
+                    .unasked
+                    .iter()
+                    .any(|one| one.is_about(old.id, &old.name));
             if unread {
                 members.entry(old.id).or_insert_with(|| Arc::clone(old));
             }
@@ -227,7 +230,8 @@ impl Repositories {
         let in_use = members
             .values()
             .filter_map(|member| member.jules.as_ref().ok());
-        self.keys.keep(&in_use.map(|key| key.number).collect());
+        self.keys
+            .retain_clients(&in_use.map(|key| key.number).collect());
         let ids = |all: &[Arc<Member>]| -> BTreeSet<RepositoryId> {
             all.iter().map(|member| member.id).collect()
         };
@@ -253,7 +257,7 @@ impl Repositories {
             members,
             ..
         } = &mut *known;
-        doubts.keep(|id| !members.contains_key(&id), self.external.now());
+        doubts.retain_unlisted(|id| !members.contains_key(&id), self.external.now());
         (come, gone)
     }
 
@@ -264,7 +268,7 @@ impl Repositories {
     }
 
     fn build_member(&self, found: FoundRepository) -> Member {
-        let jules = self.keys.client(&found.name, &self.external);
+        let jules = self.keys.key_client(&found.name, &self.external);
         Member {
             id: found.id,
             name: found.name,
@@ -287,20 +291,20 @@ async fn notify_inbox(
         // for an unlisted repository, and must not end its wakes.
         let known = inbox.read_wake(*id).await?;
         if known.as_ref().is_some_and(|wake| wake.held.is_some()) {
-            inbox.wake(*id, now).await?;
+            inbox.wake_repository(*id, now).await?;
             continue;
         }
         match known.as_ref().and_then(|wake| wake.next_at()) {
             Some(_) => {}
             // A repository that was forgotten, or never seen, is ticked now.
             None if known.is_none_or(|wake| wake.generation == wake.done_generation) => {
-                inbox.wake(*id, now).await?;
+                inbox.wake_repository(*id, now).await?;
             }
-            None => inbox.wake(*id, next_reconcile(*id, now)).await?,
+            None => inbox.wake_repository(*id, next_reconcile(*id, now)).await?,
         }
     }
     for id in gone {
-        inbox.forget(*id).await?;
+        inbox.forget_repository(*id).await?;
     }
     Ok(())
 }
@@ -321,13 +325,16 @@ mod tests {
         let now = Timestamp::UNIX_EPOCH;
         let later = now + SignedDuration::from_secs(1);
         let minute = SignedDuration::from_secs(60);
-        inbox.wake(id, now).await.unwrap();
+        inbox.wake_repository(id, now).await.unwrap();
         let holder = Holder::new("test");
-        let leases = inbox.claim(&holder, now, minute, &[id]).await.unwrap();
+        let leases = inbox
+            .claim_leases(&holder, now, minute, &[id])
+            .await
+            .unwrap();
         notify_inbox(&inbox, &BTreeSet::from([id]), &BTreeSet::new(), later)
             .await
             .unwrap();
-        let settled = inbox.abandon(&leases[0]).await.unwrap();
+        let settled = inbox.abandon_lease(&leases[0]).await.unwrap();
         assert_eq!(settled, Settled::Until(Some(later)));
     }
 }

@@ -90,7 +90,7 @@ pub(super) struct SkippedEntry {
 
 impl SkippedEntry {
     /// Whether it means this repository, whatever that is called by now.
-    pub(super) fn is(&self, id: RepositoryId, present: &RepositoryName) -> bool {
+    pub(super) fn is_about(&self, id: RepositoryId, present: &RepositoryName) -> bool {
         self.id.map_or(self.name == *present, |own| own == id)
     }
 }
@@ -137,7 +137,7 @@ impl<'a> ListingProgress<'a> {
         while self.requests.len() < AT_A_TIME
             && let Some(installation) = self.waiting.pop_front()
         {
-            if let Some(account) = self.source.account(installation.id) {
+            if let Some(account) = self.source.installation_account(installation.id) {
                 self.requests
                     .push(ask_next(installation, account, self.external));
             }
@@ -147,7 +147,7 @@ impl<'a> ListingProgress<'a> {
         match answered.reached {
             Ok(reached) => {
                 self.failed_in_a_row = 0;
-                let wanted = reached.into_iter().filter(|one| self.source.wants(one));
+                let wanted = reached.into_iter().filter(|one| self.source.is_wanted(one));
                 self.listing
                     .repositories
                     .extend(wanted.map(|one| FoundRepository {
@@ -179,7 +179,7 @@ impl<'a> ListingProgress<'a> {
     }
 
     /// The listing, when all have been asked.
-    pub(super) fn whole(self) -> Listing {
+    pub(super) fn into_listing(self) -> Listing {
         let (source, mut listing) = (self.source, self.listing);
         if let (Some(first), Some(failure)) = (listing.unread.first(), &listing.unread_because) {
             tracing::warn!(
@@ -188,7 +188,7 @@ impl<'a> ListingProgress<'a> {
                 and_more(listing.unread.len(), "installation")
             );
         }
-        if source.app().is_none() {
+        if source.app_client().is_none() {
             source.log_unreached(&listing.unreached);
             return listing;
         }
@@ -218,7 +218,7 @@ fn ask_next(
         owner: installation.account,
         name: "*".to_owned(),
     };
-    let client = outside.client(of, &account);
+    let client = outside.github_client(of, &account);
     Box::pin(async move {
         Answered {
             installation: installation.id,
@@ -255,7 +255,7 @@ impl Source {
 
     /// The App's own client, where it is one.
     #[must_use]
-    pub fn app(&self) -> Option<&AppClient> {
+    pub fn app_client(&self) -> Option<&AppClient> {
         match &self.kind {
             Kind::App { client, .. } => Some(client),
             Kind::Token(_) => None,
@@ -264,7 +264,7 @@ impl Source {
 
     /// The token's account, where it is one.
     #[must_use]
-    pub fn token(&self) -> Option<&Account> {
+    pub fn token_account(&self) -> Option<&Account> {
         match &self.kind {
             Kind::App { .. } => None,
             Kind::Token(account) => Some(account),
@@ -279,12 +279,12 @@ impl Source {
 
     /// What `phileas.toml` names.
     #[must_use]
-    pub fn named(&self) -> &[RepositoryEntry] {
+    pub fn named_entries(&self) -> &[RepositoryEntry] {
         &self.named
     }
 
     /// Begins to list all repositories.
-    pub(super) async fn list<'a>(
+    pub(super) async fn begin_listing<'a>(
         &'a self,
         outside: &'a ExternalServices,
     ) -> Result<ListingProgress<'a>, Failure> {
@@ -314,7 +314,7 @@ impl Source {
     }
 
     /// The account of an installation.
-    fn account(&self, installation: u64) -> Option<Account> {
+    fn installation_account(&self, installation: u64) -> Option<Account> {
         let Kind::App { app, accounts, .. } = &self.kind else {
             return None;
         };
@@ -337,9 +337,9 @@ impl Source {
                 break;
             }
             if asked >= ASKED_AT_ONCE {
-                outside.pause.pause(BETWEEN).await;
+                outside.pause.pause_for(BETWEEN).await;
             }
-            let client = outside.client(entry.name.clone(), account);
+            let client = outside.github_client(entry.name.clone(), account);
             match client.own_repository().await {
                 Ok(one)
                     if self
@@ -423,7 +423,7 @@ impl Source {
     }
 
     /// Whether a repository that the App reaches is one of those that `phileas.toml` names, if it names any.
-    fn wants(&self, reached: &ReachedRepository) -> bool {
+    fn is_wanted(&self, reached: &ReachedRepository) -> bool {
         self.named.is_empty()
             || self.named.iter().any(|entry| {
                 self.discovered
@@ -433,7 +433,7 @@ impl Source {
 
     /// An entry's repository is there.
     fn record_reached(&self, entry: &RepositoryEntry, id: RepositoryId) {
-        self.discovered.learn(entry, id);
+        self.discovered.record_id(entry, id);
         let mut told = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         told.remove(&entry.name.to_string());
     }

@@ -42,7 +42,7 @@ struct UnverifiedRepository {
 
 impl UnverifiedRepositories {
     /// A listing begins. Answers with its number.
-    pub(super) fn begin(&mut self) -> u64 {
+    pub(super) fn begin_listing(&mut self) -> u64 {
         self.begun += 1;
         self.begun
     }
@@ -54,7 +54,7 @@ impl UnverifiedRepositories {
 
     /// How sure it is that a repository is not listed. A verification that began during a listing is not settled by it: it may be about
     /// what was read already. A settled one is dismissed.
-    pub(super) fn ask(
+    pub(super) fn verify_unlisted(
         &mut self,
         unlisted: RepositoryId,
         generation: u64,
@@ -92,7 +92,11 @@ impl UnverifiedRepositories {
     }
 
     /// Forgets repositories that are looked after, and old entries.
-    pub(super) fn keep(&mut self, is_unlisted: impl Fn(RepositoryId) -> bool, now: Timestamp) {
+    pub(super) fn retain_unlisted(
+        &mut self,
+        is_unlisted: impl Fn(RepositoryId) -> bool,
+        now: Timestamp,
+    ) {
         let begun = self.begun;
         self.open
             .retain(|id, doubt| is_unlisted(*id) && doubt.settled_by + OLD > begun);
@@ -112,56 +116,56 @@ mod tests {
     }
 
     fn list(doubts: &mut UnverifiedRepositories) {
-        let number = doubts.begin();
+        let number = doubts.begin_listing();
         doubts.end_listing(number);
     }
 
     #[test]
     fn only_a_listing_that_began_later_settles_a_doubt() {
         let mut doubts = UnverifiedRepositories::default();
-        let before = doubts.begin();
+        let before = doubts.begin_listing();
         assert!(doubts.is_settled(ID));
-        assert_eq!(doubts.ask(ID, 1, at(0)), Verification::Open);
+        assert_eq!(doubts.verify_unlisted(ID, 1, at(0)), Verification::Open);
         doubts.end_listing(before);
         assert!(!doubts.is_settled(ID));
-        assert_eq!(doubts.ask(ID, 1, at(0)), Verification::Open);
-        let after = doubts.begin();
+        assert_eq!(doubts.verify_unlisted(ID, 1, at(0)), Verification::Open);
+        let after = doubts.begin_listing();
         assert_eq!(
-            doubts.ask(ID, 1, at(1)),
+            doubts.verify_unlisted(ID, 1, at(1)),
             Verification::Open,
             "it is not read yet"
         );
         doubts.end_listing(after);
         assert!(doubts.is_settled(ID));
-        assert_eq!(doubts.ask(ID, 1, at(2)), Verification::Settled);
+        assert_eq!(doubts.verify_unlisted(ID, 1, at(2)), Verification::Settled);
     }
 
     #[test]
     fn a_newer_wake_is_a_new_doubt() {
         let mut doubts = UnverifiedRepositories::default();
-        let _open = doubts.ask(ID, 1, at(0));
+        let _open = doubts.verify_unlisted(ID, 1, at(0));
         list(&mut doubts);
-        assert_eq!(doubts.ask(ID, 2, at(1)), Verification::Open);
+        assert_eq!(doubts.verify_unlisted(ID, 2, at(1)), Verification::Open);
         list(&mut doubts);
-        assert_eq!(doubts.ask(ID, 2, at(2)), Verification::Settled);
+        assert_eq!(doubts.verify_unlisted(ID, 2, at(2)), Verification::Settled);
     }
 
     #[test]
     fn who_keeps_talking_is_not_listed_for_each_time() {
         let mut doubts = UnverifiedRepositories::default();
-        let _open = doubts.ask(ID, 1, at(0));
+        let _open = doubts.verify_unlisted(ID, 1, at(0));
         list(&mut doubts);
-        assert_eq!(doubts.ask(ID, 1, at(1)), Verification::Settled);
-        assert_eq!(doubts.ask(ID, 2, at(10)), Verification::Again);
+        assert_eq!(doubts.verify_unlisted(ID, 1, at(1)), Verification::Settled);
+        assert_eq!(doubts.verify_unlisted(ID, 2, at(10)), Verification::Again);
         assert_eq!(
-            doubts.ask(ID, 2, at(20)),
+            doubts.verify_unlisted(ID, 2, at(20)),
             Verification::Open,
             "no listing has ended since"
         );
         list(&mut doubts);
-        assert_eq!(doubts.ask(ID, 2, at(21)), Verification::Settled);
+        assert_eq!(doubts.verify_unlisted(ID, 2, at(21)), Verification::Settled);
         assert_eq!(
-            doubts.ask(ID, 3, at(31)),
+            doubts.verify_unlisted(ID, 3, at(31)),
             Verification::Open,
             "long enough after"
         );
@@ -170,17 +174,17 @@ mod tests {
     #[test]
     fn what_is_over_is_forgotten() {
         let mut doubts = UnverifiedRepositories::default();
-        let _open = doubts.ask(ID, 1, at(0));
+        let _open = doubts.verify_unlisted(ID, 1, at(0));
         for _ in 0..OLD {
             list(&mut doubts);
-            doubts.keep(|_| true, at(1));
+            doubts.retain_unlisted(|_| true, at(1));
         }
         assert_eq!(doubts.open.len(), 1);
         list(&mut doubts);
-        doubts.keep(|_| true, at(1));
+        doubts.retain_unlisted(|_| true, at(1));
         assert_eq!(doubts.open.len(), 0);
-        let _open = doubts.ask(ID, 1, at(1));
-        doubts.keep(|_| false, at(1));
+        let _open = doubts.verify_unlisted(ID, 1, at(1));
+        doubts.retain_unlisted(|_| false, at(1));
         assert_eq!(doubts.open.len(), 0, "it is looked after");
     }
 }

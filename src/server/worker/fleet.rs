@@ -48,13 +48,13 @@ impl<I: Inbox + 'static, C: Clock> Driver<I> for Fleet<C> {
             // A repository that is ticked before the first listing must come again.
             tokio::select! {
                 biased;
-                () = ending.requested() => return,
+                () = ending.wait_for_shutdown() => return,
                 () = self.repositories.wait_for_listing() => {}
                 () = self.clock.sleep_until(limit) => {}
             }
-            driver.run(async { ending.requested().await }).await;
+            driver.run(async { ending.wait_for_shutdown().await }).await;
         };
-        let keeping = self.repositories.keep(&*inbox, &*self.clock);
+        let keeping = self.repositories.keep_listed(&*inbox, &*self.clock);
         // In a fixed order, here and wherever a service waits: a run against models can then be repeated.
         tokio::select! {
             biased;

@@ -27,7 +27,7 @@ impl<I: Inbox + 'static> Driver<I> for Housekeeping {
         rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                () = ending.requested() => return,
+                () = ending.wait_for_shutdown() => return,
                 _ = rounds.tick() => {}
             }
             run_round(&*inbox, Timestamp::now(), &ending).await;
@@ -37,7 +37,7 @@ impl<I: Inbox + 'static> Driver<I> for Housekeeping {
 
 async fn run_round(inbox: &impl Inbox, now: Timestamp, ending: &Shutdown) {
     for _ in 0..MAX_BATCHES {
-        match inbox.prune(now).await {
+        match inbox.prune_deliveries(now).await {
             Ok(PRUNE_BATCH) if !ending.has_come() => {}
             Ok(_) => break,
             Err(error) => {
@@ -46,7 +46,7 @@ async fn run_round(inbox: &impl Inbox, now: Timestamp, ending: &Shutdown) {
             }
         }
     }
-    match inbox.counts(now).await {
+    match inbox.read_counts(now).await {
         Ok(counts) => {
             let age = counts.oldest_due.map(|due| now.duration_since(due));
             if let Some(age) = age.filter(|age| *age > OVERDUE) {

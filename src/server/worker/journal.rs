@@ -37,9 +37,9 @@ impl Journal {
         }
     }
 
-    fn decided(&self, member: &Member, report: &TickReport, at: Timestamp, line: &Line) {
+    fn record_decision(&self, member: &Member, report: &TickReport, at: Timestamp, line: &Line) {
         let about = member.name.to_string();
-        self.audit.decided(&AuditDecision {
+        self.audit.record_decision(&AuditDecision {
             at,
             who: "tick",
             what: line.verdict.as_str(),
@@ -55,7 +55,7 @@ impl Journal {
     }
 
     /// Which matters are new, and which are over.
-    fn compare(
+    fn replace_subjects(
         &self,
         id: RepositoryId,
         now: &BTreeSet<JournalSubject>,
@@ -90,9 +90,9 @@ fn line_subject(line: &Line) -> JournalSubject {
 }
 
 impl TickObserver for Journal {
-    fn ticked(&self, member: &Member, report: &TickReport, _: Duration) {
+    fn tick_finished(&self, member: &Member, report: &TickReport, _: Duration) {
         for (at, line) in &report.done {
-            self.decided(member, report, *at, line);
+            self.record_decision(member, report, *at, line);
         }
         // A tick that ended early, or saw nothing, does not know what waits.
         if report.stopped || report.seen.is_none() {
@@ -106,7 +106,7 @@ impl TickObserver for Journal {
             })
             .collect();
         let now = grave.iter().map(|(_, line)| line_subject(line)).collect();
-        let (new, over) = self.compare(member.id, &now);
+        let (new, over) = self.replace_subjects(member.id, &now);
         let repository = &member.name;
         for (at, line) in grave {
             if !new.contains(&line_subject(line)) {
@@ -117,7 +117,7 @@ impl TickObserver for Journal {
                 Verdict::Refused | Verdict::Paused | Verdict::Held
             );
             if refuses {
-                self.decided(member, report, *at, line);
+                self.record_decision(member, report, *at, line);
             }
             tracing::warn!(
                 %repository,
@@ -138,7 +138,7 @@ impl TickObserver for Journal {
         }
     }
 
-    fn failed(&self, _: &Member, _: &Fault, _: Duration) {
+    fn tick_failed(&self, _: &Member, _: &Fault, _: Duration) {
         // The driver says so, with what it does about it.
     }
 }
@@ -157,18 +157,24 @@ mod tests {
         let asked: JournalSubject = (None, Reason::PersonAnswer);
         let set = |matters: &[&JournalSubject]| matters.iter().map(|one| (*one).clone()).collect();
         assert_eq!(
-            journal.compare(one, &set(&[&stuck])),
+            journal.replace_subjects(one, &set(&[&stuck])),
             (vec![stuck.clone()], vec![])
         );
-        assert_eq!(journal.compare(one, &set(&[&stuck])), (vec![], vec![]));
         assert_eq!(
-            journal.compare(one, &set(&[&asked])),
+            journal.replace_subjects(one, &set(&[&stuck])),
+            (vec![], vec![])
+        );
+        assert_eq!(
+            journal.replace_subjects(one, &set(&[&asked])),
             (vec![asked.clone()], vec![stuck.clone()])
         );
-        assert_eq!(journal.compare(one, &set(&[])), (vec![], vec![asked]));
+        assert_eq!(
+            journal.replace_subjects(one, &set(&[])),
+            (vec![], vec![asked])
+        );
         // Another repository has matters of its own.
         assert_eq!(
-            journal.compare(RepositoryId(2), &set(&[&stuck])),
+            journal.replace_subjects(RepositoryId(2), &set(&[&stuck])),
             (vec![stuck], vec![])
         );
         assert!(journal.open.lock().unwrap().keys().eq([&RepositoryId(2)]));

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-pub use hook::{ASK_PAUSE, Hooked, MAX_ASKED, MAX_PAGES, Swept, is_own, sweep};
+pub use hook::{ASK_PAUSE, Hooked, MAX_ASKED, MAX_PAGES, Swept, is_own, sweep_attempts};
 pub use lost_deliveries::{MAX_ASKS, Remembered, TRIED_FIRST};
 
 use crate::runtime::inbox::Inbox;
@@ -100,11 +100,11 @@ impl<I: Inbox + 'static, C: Clock> Driver<I> for Sweep<C> {
         let mut next = self.time_after_start(FIRST_AFTER);
         loop {
             tokio::select! {
-                () = ending.requested() => return,
+                () = ending.wait_for_shutdown() => return,
                 () = self.clock.sleep_until(next) => {}
             }
             next = tokio::select! {
-                () = ending.requested() => return,
+                () = ending.wait_for_shutdown() => return,
                 next = self.sweep_due(&mut memory) => next,
             };
         }
@@ -114,7 +114,10 @@ impl<I: Inbox + 'static, C: Clock> Driver<I> for Sweep<C> {
 impl<C: Clock> Sweep<C> {
     fn say_what_is_not_swept(&self) {
         let source = self.repositories.source();
-        if source.app().is_none() && self.public_url.is_none() && !source.named().is_empty() {
+        if source.app_client().is_none()
+            && self.public_url.is_none()
+            && !source.named_entries().is_empty()
+        {
             tracing::warn!(
                 "webhooks that get lost are not asked for again: --public-url (or `public_url` in phileas.toml) says \
                  which hooks of a repository are this service's, and it is not set"
@@ -127,11 +130,11 @@ impl<C: Clock> Sweep<C> {
     async fn sweep_due(&self, memory: &mut Memory) -> Timestamp {
         // Repositories that are new are seen by then at the latest.
         let mut next = self.time_after_start(INTERVAL);
-        if let Some(app) = self.repositories.source().app() {
+        if let Some(app) = self.repositories.source().app_client() {
             let end = self
                 .sweep_hook(Hooked::App(app), (THE_APP, 0), memory)
                 .await;
-            return next.min(self.time_after_start(end.pause()));
+            return next.min(self.time_after_start(end.next_after()));
         }
         let Some(own) = &self.public_url else {
             return next;
@@ -145,7 +148,7 @@ impl<C: Clock> Sweep<C> {
                 Some(due) if *due > self.clock.now() => *due,
                 _ => {
                     let end = self.sweep_repository(&member, own, memory).await;
-                    let due = self.time_after_start(end.pause());
+                    let due = self.time_after_start(end.next_after());
                     memory.due.insert(member.id.0, due);
                     due
                 }
@@ -162,7 +165,7 @@ impl<C: Clock> Sweep<C> {
 
     async fn sweep_repository(&self, member: &Member, own: &str, memory: &mut Memory) -> SweepEnd {
         let outside = self.repositories.external_services();
-        let client = outside.client(member.name.clone(), &member.account);
+        let client = outside.github_client(member.name.clone(), &member.account);
         let hooks = match client.list_hooks().await {
             Ok(hooks) => hooks,
             Err(failure) => {
@@ -209,7 +212,7 @@ impl<C: Clock> Sweep<C> {
             // The next sweep reaches back as far as this one.
             SweepPart::Refused | SweepPart::Failed => {
                 reach.unread = older;
-                return part.end();
+                return part.sweep_end();
             }
         };
         reach.swept_at = Some(now);
@@ -226,7 +229,7 @@ impl<C: Clock> Sweep<C> {
         let part = self
             .sweep_part(hooked, Some(cursor.clone()), since, memory)
             .await;
-        let end = part.end();
+        let end = part.sweep_end();
         let left = match part {
             SweepPart::Read(left) => left,
             SweepPart::Refused | SweepPart::Failed => Some(cursor),
@@ -245,7 +248,7 @@ impl<C: Clock> Sweep<C> {
         memory: &mut Memory,
     ) -> SweepPart {
         let pause = &*self.repositories.external_services().pause;
-        match sweep(hooked, from, since, pause, &mut memory.requested_deliveries).await {
+        match sweep_attempts(hooked, from, since, pause, &mut memory.requested_deliveries).await {
             Ok(swept) => {
                 let (asked, left) = (swept.requested, swept.left);
                 if swept.refused {
@@ -274,7 +277,7 @@ impl<C: Clock> Sweep<C> {
 
 impl SweepEnd {
     /// How soon after it the next sweep comes.
-    fn pause(self) -> SignedDuration {
+    fn next_after(self) -> SignedDuration {
         match self {
             Self::Whole => INTERVAL,
             Self::Partly => AGAIN_AFTER,
@@ -284,7 +287,7 @@ impl SweepEnd {
 
 impl SweepPart {
     /// How the sweep ends with it.
-    fn end(&self) -> SweepEnd {
+    fn sweep_end(&self) -> SweepEnd {
         match self {
             Self::Read(None) | Self::Refused => SweepEnd::Whole,
             Self::Read(Some(_)) | Self::Failed => SweepEnd::Partly,

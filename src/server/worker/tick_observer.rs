@@ -11,8 +11,8 @@ use crate::server::repositories::Member;
 /// nothing.
 pub trait TickObserver: Send + Sync + Debug {
     /// A tick ended well, or early because the service ends.
-    fn ticked(&self, member: &Member, report: &TickReport, took: Duration);
+    fn tick_finished(&self, member: &Member, report: &TickReport, took: Duration);
 
     /// A tick failed, or could not even begin.
-    fn failed(&self, member: &Member, fault: &Fault, took: Duration);
+    fn tick_failed(&self, member: &Member, fault: &Fault, took: Duration);
 }

@@ -97,14 +97,14 @@ impl Ticks {
             Ok(settings) => settings,
             Err(error) => return outage_fault(error.to_string(), None),
         };
-        let github = outside.client(member.name.clone(), &member.account);
+        let github = outside.github_client(member.name.clone(), &member.account);
         let mut jules = RepositoryJules::new(Arc::clone(jules), member.name.clone());
         // What was heard may be an outcome, which an older listing does not show.
         let ago = lease.received_at.map(|at| outside.now().duration_since(at));
         if let Some(ago) = ago.and_then(|ago| Duration::try_from(ago).ok()) {
             jules = jules.heard_since(ago);
         }
-        let watch = outside.watch();
+        let watch = outside.shared_stopwatch();
         let tick = Tick {
             github: &github,
             jules: &jules,
@@ -119,7 +119,7 @@ impl Ticks {
                 }
                 notify_observers(member, &report);
                 for observers in &self.observers {
-                    observers.ticked(member, &report, begun.elapsed());
+                    observers.tick_finished(member, &report, begun.elapsed());
                 }
                 let again = match &self.feed {
                     Some(feed) => feed.send_events(member, &report).await,
@@ -127,7 +127,7 @@ impl Ticks {
                 };
                 self.finish_tick(&report, again)
             }
-            Err(error) => self.failed(member, error),
+            Err(error) => self.fail_tick(member, error),
         }
     }
 
@@ -184,7 +184,7 @@ impl Ticks {
         }
     }
 
-    fn failed(&self, member: &Member, error: TickError) -> Ticked {
+    fn fail_tick(&self, member: &Member, error: TickError) -> Ticked {
         let because = error.to_string();
         if let TickError::Outside(Failure {
             // One that names a time is an account's limit, which is the same for all.
@@ -216,15 +216,15 @@ impl Ticks {
 }
 
 impl Ticker for Ticks {
-    fn called(&self, repository: RepositoryId) -> String {
-        match self.repositories.membership(repository) {
+    fn display_name(&self, repository: RepositoryId) -> String {
+        match self.repositories.find_membership(repository) {
             Membership::Member(member) => member.name.to_string(),
             Membership::Unlisted | Membership::Unknown => repository.to_string(),
         }
     }
 
     fn is_ready(&self, repository: RepositoryId) -> bool {
-        match self.repositories.membership(repository) {
+        match self.repositories.find_membership(repository) {
             Membership::Member(member) => {
                 let has_key = member.jules.is_ok()
                     || self.repositories.with_present_key(member).jules.is_ok();
@@ -235,8 +235,8 @@ impl Ticker for Ticks {
         }
     }
 
-    fn lanes(&self, repository: RepositoryId) -> Vec<Lane> {
-        let Membership::Member(member) = self.repositories.membership(repository) else {
+    fn repository_lanes(&self, repository: RepositoryId) -> Vec<Lane> {
+        let Membership::Member(member) = self.repositories.find_membership(repository) else {
             return Vec::new();
         };
         let mut lanes = vec![Lane::GitHub(member.installation)];
@@ -244,15 +244,15 @@ impl Ticker for Ticks {
         lanes
     }
 
-    async fn tick(&self, lease: &Lease, stop: StopSignal) -> Ticked {
-        match self.repositories.membership(lease.repository) {
+    async fn tick_repository(&self, lease: &Lease, stop: StopSignal) -> Ticked {
+        match self.repositories.find_membership(lease.repository) {
             Membership::Member(member) => {
                 let begun = Instant::now();
                 let member = self.repositories.with_present_key(member);
                 let ticked = self.tick_member(&member, lease, &stop, begun).await;
                 if let Ticked::Failed(fault) = &ticked {
                     for observers in &self.observers {
-                        observers.failed(&member, fault, begun.elapsed());
+                        observers.tick_failed(&member, fault, begun.elapsed());
                     }
                 }
                 ticked

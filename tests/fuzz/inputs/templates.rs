@@ -15,7 +15,7 @@ use phileas_domain::prompt::{
 /// The children, which stay between two inputs.
 static CHILDREN: LazyLock<(ChildRenderer, RendererGuard)> = LazyLock::new(|| {
     let renderer = ChildRenderer::new(program());
-    let kept = renderer.keep();
+    let kept = renderer.keep_ready();
     (renderer, kept)
 });
 

@@ -114,7 +114,7 @@ fn commands_of_sessions_begin_nothing_new_when_the_deadline_is_near() {
     let late = Arc::new(Late::default());
     let served = Served::start(&shared, Some(Arc::clone(&late) as _));
     Phileas::tick(&served).run().expect(0);
-    let sessions = || shared.world().complete_books().sessions.clone();
+    let sessions = || shared.lock_world().complete_books().sessions.clone();
     let id = sessions()[0].id.clone();
     let session = |word| {
         let all = [

@@ -80,7 +80,7 @@ fn credentials_and_outages_have_exit_codes_of_their_own() {
         }
     }
     assert!(
-        shared.world().books().sessions.is_empty(),
+        shared.lock_world().books().sessions.is_empty(),
         "nothing was started"
     );
     let no_app = Phileas::tick(&served)
@@ -96,7 +96,7 @@ fn credentials_and_outages_have_exit_codes_of_their_own() {
     assert_eq!(base.err.matches("JULES_API_BASE").count(), 1, "{base}");
     Phileas::tick(&served).run().expect(0);
     assert_eq!(
-        shared.world().books().sessions.len(),
+        shared.lock_world().books().sessions.len(),
         1,
         "and with everything in order it is"
     );
@@ -116,7 +116,7 @@ fn a_plan_with_mistakes_ends_a_tick_with_two() {
     let served = Served::start(&shared, None);
     let tick = Phileas::tick(&served).run().expect(2);
     assert!(tick.out.contains("schedules.absent"), "{tick}");
-    assert_eq!(shared.world().books().sessions.len(), 1, "{tick}");
+    assert_eq!(shared.lock_world().books().sessions.len(), 1, "{tick}");
 }
 
 /// A prompt that cannot be rendered shows only when its turn has come. It stops one persona, so it is a finding and no
@@ -133,7 +133,7 @@ fn a_prompt_with_mistakes_ends_a_tick_with_one() {
     let tick = Phileas::tick(&served).run().expect(1);
     assert!(tick.out.contains("undefined_value"), "{tick}");
     assert!(tick.out.contains("skipped.prompt_invalid"), "{tick}");
-    let world = shared.world();
+    let world = shared.lock_world();
     let sessions = &world.books().sessions;
     assert_eq!(sessions.len(), 1, "{tick}");
     assert!(sessions[0].prompt.contains("persona=curator"), "{tick}");
@@ -149,5 +149,5 @@ fn a_persona_with_mistakes_ends_a_tick_with_one() {
     let served = Served::start(&shared, None);
     let tick = Phileas::tick(&served).run().expect(1);
     assert!(tick.out.contains("plan_approval"), "{tick}");
-    assert_eq!(shared.world().books().sessions.len(), 1, "{tick}");
+    assert_eq!(shared.lock_world().books().sessions.len(), 1, "{tick}");
 }

@@ -227,9 +227,9 @@ fn secrets_that_the_runner_does_not_know_are_hidden_first() {
     std::fs::write(&file, "sandbox-jules-key\n").unwrap();
     let path = file.to_str().unwrap();
     let (pem, _) = key();
-    let now = bench.shared.world().now();
+    let now = bench.shared.lock_world().now();
     {
-        let mut world = bench.shared.world();
+        let mut world = bench.shared.lock_world();
         let github = world.github_mut();
         let app = NewApp {
             id: 77,
@@ -273,7 +273,7 @@ fn a_request_needs_writers_and_what_is_due_needs_none() {
     let github = |role| {
         bench
             .shared
-            .world()
+            .lock_world()
             .github_mut()
             .set_role(bench.repo, "reader", role)
     };
@@ -337,7 +337,14 @@ fn what_no_account_asked_for_is_not_started() {
     let nameless = [("GITHUB_ACTOR", ""), ("GITHUB_TRIGGERING_ACTOR", "")];
     let step = runner.step(&bench, "workflow_dispatch", payload, &nameless);
     step.assert_decision(0, "refused", "refused.actor_permission");
-    assert!(bench.shared.world().complete_books().sessions.is_empty());
+    assert!(
+        bench
+            .shared
+            .lock_world()
+            .complete_books()
+            .sessions
+            .is_empty()
+    );
     // What is due needs no account.
     let due = runner.step(&bench, "repository_dispatch", "{}", &nameless);
     due.assert_decision(0, "dispatched", "due.track");
@@ -347,7 +354,7 @@ fn what_no_account_asked_for_is_not_started() {
 #[test]
 fn a_word_that_an_input_does_not_know_runs_nothing() {
     let (bench, runner) = (bench(), Runner::new());
-    let before = bench.shared.world().books().requests.len();
+    let before = bench.shared.lock_world().books().requests.len();
     for (name, word) in [
         ("INPUT_DRY_RUN", "ture"),
         ("INPUT_DRY_RUN", "2"),
@@ -362,7 +369,7 @@ fn a_word_that_an_input_does_not_know_runs_nothing() {
         let step = runner.step(&bench, "workflow_dispatch", &payload, &[]);
         step.assert_decision(2, "failed", "failed.usage");
     }
-    assert_eq!(bench.shared.world().books().requests.len(), before);
+    assert_eq!(bench.shared.lock_world().books().requests.len(), before);
     for (word, dry) in [("TRUE", "true"), ("on", "true"), ("False", "false")] {
         let payload = format!(r#"{{"inputs": {{"dry-run": "{word}"}}}}"#);
         let step = runner.step(&bench, "workflow_dispatch", &payload, &[]);
@@ -449,7 +456,7 @@ fn the_step_before_refuses_words_that_it_does_not_know() {
 fn what_others_may_not_ask_for_is_no_matter_of_this_run() {
     let (bench, runner) = (bench(), Runner::new());
     let says = |body: &str| {
-        let mut world = bench.shared.world();
+        let mut world = bench.shared.lock_world();
         let now = world.now();
         let github = world.github_mut();
         let issue = github.open_issue(bench.repo, "It is slow", "Please.", &[], "outsider", now);

@@ -71,7 +71,7 @@ pub(super) fn bench_with(set: impl FnOnce(&mut WorldSetup)) -> Bench {
     setup.tier = Tier::Pro;
     setup.jules.asks = 0.0;
     set(&mut setup);
-    let (world, repo) = setup.build().unwrap();
+    let (world, repo) = setup.build_world().unwrap();
     let shared = SharedWorld::new(world);
     let (end, ending) = watch::channel(false);
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -86,7 +86,7 @@ pub(super) fn bench_with(set: impl FnOnce(&mut WorldSetup)) -> Bench {
         (listener, address)
     };
     let ((github, github_at), (jules, jules_at)) = (listen(), listen());
-    let world = shared.inner();
+    let world = shared.shared_world();
     let thread = std::thread::spawn(move || {
         let face = |listener, face| {
             let mut ending = ending.clone();
@@ -158,7 +158,10 @@ impl Bench {
     pub(super) fn program(&self, arguments: &[&str]) -> Command {
         let mut command = program(arguments);
         command
-            .env("GITHUB_REPOSITORY", world_setup::repository().to_string())
+            .env(
+                "GITHUB_REPOSITORY",
+                world_setup::repository_name().to_string(),
+            )
             .env("GITHUB_TOKEN", world_setup::GITHUB_TOKEN)
             .env("GITHUB_API_URL", format!("http://{}", self.github))
             .env(
@@ -198,14 +201,14 @@ impl Bench {
     }
 
     pub(super) fn pass(&self, minutes: i64) {
-        let mut world = self.shared.world();
+        let mut world = self.shared.lock_world();
         let until = world.now() + SignedDuration::from_mins(minutes);
         world.advance_to(until);
     }
 
     /// The state file as the branch holds it.
     pub(super) fn state_text(&self) -> String {
-        let world = self.shared.world();
+        let world = self.shared.lock_world();
         let head = world.github().branch_head(self.repo, "jules").unwrap();
         let bytes = world.github().read_file(self.repo, head, STATE_PATH);
         String::from_utf8(bytes.unwrap().to_vec()).unwrap()
@@ -217,7 +220,7 @@ impl Bench {
 
     /// A person writes files to the branch `jules`, with git and without phileas.
     pub(super) fn write_ledger(&self, text: &str) {
-        let mut world = self.shared.world();
+        let mut world = self.shared.lock_world();
         let now = world.now();
         let github = world.github_mut();
         let files = [(STATE_PATH.to_owned(), Some(text.to_owned().into()))];
@@ -228,7 +231,7 @@ impl Bench {
 
     /// A person deletes the ledger branch.
     pub(super) fn delete_ledger(&self) {
-        let mut world = self.shared.world();
+        let mut world = self.shared.lock_world();
         let now = world.now();
         world
             .github_mut()
@@ -237,7 +240,7 @@ impl Bench {
 
     /// The head of the ledger branch.
     pub(super) fn head(&self) -> String {
-        let world = self.shared.world();
+        let world = self.shared.lock_world();
         let head = world.github().branch_head(self.repo, "jules");
         head.map_or_else(String::new, |head| head.to_string())
     }

@@ -23,7 +23,7 @@ use crate::support::references::sources;
 fn nothing_is_found_where_nothing_is_wrong_and_nothing_is_written() {
     let patient = healthy();
     let writes = |patient: &Patient| {
-        let books = patient.bench.shared.world().complete_books();
+        let books = patient.bench.shared.lock_world().complete_books();
         (books.github_writes.len(), books.sessions.len())
     };
     let before = writes(&patient);
@@ -97,7 +97,7 @@ fn what_is_safe_is_fixed_on_request() {
         assert!(github.set_workflow_state(repo, WORKFLOW, "disabled_manually"));
     });
     patient.run(&["--fix"]).refused(1, "");
-    let world = patient.bench.shared.world();
+    let world = patient.bench.shared.lock_world();
     let repository = world.github().repository(patient.bench.repo).unwrap();
     assert_eq!(repository.workflows[0].state, "disabled_manually");
 }

@@ -282,7 +282,7 @@ fn only_what_is_unchanged_is_removed() {
 
 /// Commits files to the default branch, as a merge of them would.
 fn commit(bench: &Bench, files: &[(String, Option<String>)]) {
-    let mut world = bench.shared.world();
+    let mut world = bench.shared.lock_world();
     let now = world.now();
     let github = world.github_mut();
     let files: Vec<_> = files
@@ -301,7 +301,7 @@ fn a_pull_request_begins_and_another_ends() {
     commit(&bench, &[(PLAN.to_owned(), None)]);
     let arguments = ["init", "--action", PIN, "--pull-request", "--yes", "--json"];
     let act = |name: &str, make: bool| {
-        let mut world = bench.shared.world();
+        let mut world = bench.shared.lock_world();
         let now = world.now();
         let github = world.github_mut();
         let head = github.branch_head(bench.repo, "main").unwrap();
@@ -325,7 +325,7 @@ fn a_pull_request_begins_and_another_ends() {
     let labelled = lines.iter().any(|line| line["label"] == "phileas:curator");
     assert!(labelled, "{lines:?}");
     let read = |branch: &str, path: &str| {
-        let world = bench.shared.world();
+        let world = bench.shared.lock_world();
         let head = world.github().branch_head(bench.repo, branch)?;
         let bytes = world.github().read_file(bench.repo, head, path)?;
         Some(String::from_utf8(bytes.to_vec()).unwrap())
@@ -340,7 +340,7 @@ fn a_pull_request_begins_and_another_ends() {
     );
     assert_eq!(read("main", WORKFLOW), None);
     {
-        let world = bench.shared.world();
+        let world = bench.shared.lock_world();
         let pull = world.github().pull(bench.repo, number).unwrap();
         assert_eq!(pull.head.branch, "phileas/init");
         assert_eq!(pull.base.branch, "main");
@@ -353,7 +353,10 @@ fn a_pull_request_begins_and_another_ends() {
         .unwrap();
     assert_eq!(opened["pull_request"], number);
     assert_eq!(opened["new"], false);
-    assert_eq!(bench.shared.world().github().pulls(bench.repo).count(), 1);
+    assert_eq!(
+        bench.shared.lock_world().github().pulls(bench.repo).count(),
+        1
+    );
 
     commit(
         &bench,
@@ -372,7 +375,7 @@ fn a_pull_request_begins_and_another_ends() {
     assert_eq!(read("phileas/deinit", WORKFLOW), None);
     assert_eq!(read("phileas/deinit", PLAN), None);
     assert!(read("main", WORKFLOW).is_some());
-    let world = bench.shared.world();
+    let world = bench.shared.lock_world();
     let repository = world.github().repository(bench.repo).unwrap();
     assert!(!repository.labels.contains_key("phileas:curator"));
     drop(world);
@@ -399,7 +402,7 @@ fn an_upgrade_can_be_a_pull_request() {
         .run(&["init", "--action", PIN, "--pull-request", "--yes", "--json"])
         .done();
     let read = |branch: &str, path: &str| {
-        let world = bench.shared.world();
+        let world = bench.shared.lock_world();
         let head = world.github().branch_head(bench.repo, branch)?;
         let bytes = world.github().read_file(bench.repo, head, path)?;
         Some(String::from_utf8(bytes.to_vec()).unwrap())

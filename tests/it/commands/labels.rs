@@ -4,7 +4,7 @@ use super::bench::{Bench, bench};
 
 /// Name, colour and description of each label, from the model's own books.
 fn labels(bench: &Bench) -> Vec<(String, String, String)> {
-    let world = bench.shared.world();
+    let world = bench.shared.lock_world();
     let repository = world.github().repository(bench.repo).unwrap();
     let labels = repository.labels.values();
     labels
@@ -16,7 +16,7 @@ fn labels(bench: &Bench) -> Vec<(String, String, String)> {
 }
 
 fn make(bench: &Bench, name: &str) {
-    let mut world = bench.shared.world();
+    let mut world = bench.shared.lock_world();
     let now = world.now();
     let github = world.github_mut();
     github.create_label(bench.repo, name, "ededed", Some("of a user"), now);
@@ -84,7 +84,7 @@ fn a_persona_that_cannot_be_read_keeps_its_label() {
     let bench = bench();
     bench.run(&["labels", "sync"]).done();
     {
-        let mut world = bench.shared.world();
+        let mut world = bench.shared.lock_world();
         let now = world.now();
         let github = world.github_mut();
         let path = ".jules/personas/tester/prompt.md.j2".to_owned();

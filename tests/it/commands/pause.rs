@@ -47,10 +47,10 @@ fn everything_of_ours_stops_and_goes_on() {
 
     let ran = bench.tick();
     assert!(ran.out.contains("paused.state"), "{ran:?}");
-    let created = bench.shared.world().complete_books().sessions.len();
+    let created = bench.shared.lock_world().complete_books().sessions.len();
     bench.pass(60);
     bench.tick();
-    let now = bench.shared.world().complete_books().sessions.len();
+    let now = bench.shared.lock_world().complete_books().sessions.len();
     assert_eq!(created, now, "nothing starts");
 
     bench.run(&["resume"]).done();
@@ -86,7 +86,7 @@ fn resume_does_not_wait_for_a_quota() {
     let bench = bench();
     bench.until(|state| !state.history.is_empty());
     let mut state = bench.state();
-    let now = bench.shared.world().now();
+    let now = bench.shared.lock_world().now();
     state.budget.paused_until = Some(now + jiff::SignedDuration::from_hours(9));
     bench.write_ledger(&codec::save(&state));
     let line = bench.run(&["resume", "--json"]).done().json();

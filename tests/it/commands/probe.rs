@@ -15,7 +15,7 @@ use questions::{Finding, Services, ask_all, fault_plan_toml};
 fn knobs(bench: &Bench, write: bool) -> (Knobs, BTreeMap<&'static str, Finding>) {
     let (github, jules) = bench.addresses();
     let services = Services {
-        repository: world_setup::repository(),
+        repository: world_setup::repository_name(),
         graphql: format!("{github}/graphql"),
         github,
         github_token: world_setup::GITHUB_TOKEN.to_owned(),
@@ -61,13 +61,13 @@ fn reading_answers_what_the_services_do_and_writes_nothing() {
     let bench = bench();
     worked(&bench);
     let writes = |bench: &Bench| {
-        let books = bench.shared.world().complete_books();
+        let books = bench.shared.lock_world().complete_books();
         (books.github_writes.len(), books.sessions.len())
     };
     let before = writes(&bench);
     let (found, findings) = knobs(&bench, false);
     assert_eq!(writes(&bench), before);
-    let real = bench.shared.world().knobs().clone();
+    let real = bench.shared.lock_world().knobs().clone();
     assert_eq!(found.listing_order, real.listing_order);
     assert_eq!(found.page_size_rejected, real.page_size_rejected);
     assert_eq!(found.activity_filter, real.activity_filter);
@@ -98,7 +98,7 @@ fn the_worst_answers_are_found_out_too() {
     });
     worked(&bench);
     let (found, _) = knobs(&bench, false);
-    let real = bench.shared.world().knobs().clone();
+    let real = bench.shared.lock_world().knobs().clone();
     let picked = |knobs: &Knobs| {
         (
             knobs.listing_without_prompt,
@@ -130,7 +130,7 @@ fn writing_answers_the_rest() {
     bench.tick();
     let head = bench.head();
     let (found, findings) = knobs(&bench, true);
-    let real = bench.shared.world().knobs().clone();
+    let real = bench.shared.lock_world().knobs().clone();
     assert_eq!(found.title, real.title);
     assert_eq!(found.message_reply, real.message_reply);
     assert_eq!(found.approve_reply, real.approve_reply);
@@ -150,7 +150,7 @@ fn writing_answers_the_rest() {
     assert!(patch.starts_with("200 to the same commit, 422"), "{patch}");
     let environment = findings["environment"].answer.as_deref();
     assert_eq!(environment, Some("it does"));
-    let books = bench.shared.world().complete_books();
+    let books = bench.shared.lock_world().complete_books();
     let probe = books
         .sessions
         .iter()

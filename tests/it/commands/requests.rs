@@ -89,7 +89,7 @@ fn what_is_refused_to_others_fails_no_run() {
     let bench = bench_with(|setup| setup.repo = Some(folder.path().to_owned()));
     bench.tick();
     let says = |body: &str, who: &str| {
-        let mut world = bench.shared.world();
+        let mut world = bench.shared.lock_world();
         let now = world.now();
         let github = world.github_mut();
         let issue = github.open_issue(bench.repo, "It is slow", "Please.", &[], who, now);
@@ -97,7 +97,7 @@ fn what_is_refused_to_others_fails_no_run() {
         issue
     };
     let label = |issue: u64, label: &str, who: &str| {
-        let mut world = bench.shared.world();
+        let mut world = bench.shared.lock_world();
         let now = world.now();
         let github = world.github_mut();
         github.set_role(bench.repo, "triager", Role::Triage);
@@ -147,8 +147,8 @@ fn a_pass_is_refused_where_its_track_is_paused() {
     }
     // What was not requested is not refused.
     bench.run(&["tick"]).done();
-    assert!(bench.shared.world().books().sessions.is_empty());
+    assert!(bench.shared.lock_world().books().sessions.is_empty());
     bench.run(&["track", "resume", "layers"]).done();
     bench.run(&[&["tick"], &enter[..]].concat()).done();
-    assert_eq!(bench.shared.world().books().sessions.len(), 1);
+    assert_eq!(bench.shared.lock_world().books().sessions.len(), 1);
 }

@@ -28,7 +28,7 @@ fn every_command_reads_its_secrets_from_files() {
     bench.tick();
     let (pem, _) = key();
     {
-        let mut world = bench.shared.world();
+        let mut world = bench.shared.lock_world();
         let now = world.now();
         let granted = permissions(&[
             ("contents", Access::Write),

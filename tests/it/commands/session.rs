@@ -19,7 +19,7 @@ fn start_elsewhere(bench: &Bench, title: &str, repository: &str) -> String {
 }
 
 fn start_elsewhere_with(bench: &Bench, title: &str, repository: &str, approval: bool) -> String {
-    let mut world = bench.shared.world();
+    let mut world = bench.shared.lock_world();
     let (now, knobs) = (world.now(), world.knobs().clone());
     let (owner, name) = repository.split_once('/').unwrap();
     let web = WebSession {
@@ -36,7 +36,7 @@ fn start_elsewhere_with(bench: &Bench, title: &str, repository: &str, approval: 
 }
 
 fn acts(bench: &Bench, id: &str) -> Vec<(String, String)> {
-    let books = bench.shared.world().complete_books();
+    let books = bench.shared.lock_world().complete_books();
     let session = books.sessions.iter().find(|session| session.id == id);
     let acts = session.unwrap().acts.iter();
     acts.map(|act| (act.what.clone(), act.text.clone()))
@@ -91,7 +91,7 @@ fn sessions_of_another_repository_are_left_alone() {
     let title = "curator: default [phileas:222222222222.1]";
     let other = start_elsewhere(&bench, title, "acme/other");
     bench.pass(3);
-    *bench.shared.world().knobs_mut() = Knobs {
+    *bench.shared.lock_world().knobs_mut() = Knobs {
         listing_without_prompt: true,
         ..Knobs::documented()
     };
@@ -158,10 +158,10 @@ fn a_cancelled_turn_ends_and_can_be_requested_again() {
     let state = bench.until(|state| live(state).is_some());
     let (id, turn) = live(&state).unwrap();
     let persona = state.history[&0].persona_id.clone();
-    let created = bench.shared.world().complete_books().sessions.len();
+    let created = bench.shared.lock_world().complete_books().sessions.len();
     let cancel = bench.run(&["session", "cancel", &turn]).done();
     assert!(!cancel.out.contains("PHILEAS_PAUSED"), "{cancel:?}");
-    let now = bench.shared.world().complete_books().sessions.len();
+    let now = bench.shared.lock_world().complete_books().sessions.len();
     assert_eq!(created, now, "cancelling starts nothing");
     let state = bench.state();
     assert_eq!(state.history[&0].outcome, Some(Outcome::Cancelled));

@@ -19,7 +19,7 @@ fn with(files: &[(&str, &str)]) -> Bench {
         .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
         .collect();
     let bench = bench();
-    let mut world = bench.shared.world();
+    let mut world = bench.shared.lock_world();
     let now = world.now();
     let github = world.github_mut();
     let files: Vec<_> = files
@@ -35,7 +35,7 @@ fn with(files: &[(&str, &str)]) -> Bench {
 
 /// The prompts of all sessions, the oldest first.
 fn prompts(bench: &Bench) -> Vec<String> {
-    let books = bench.shared.world().books().clone();
+    let books = bench.shared.lock_world().books().clone();
     let books = serde_json::to_value(&books).unwrap();
     let sessions = books["sessions"].as_array().unwrap();
     let of = |session: &Value| session["prompt"].as_str().unwrap().to_owned();

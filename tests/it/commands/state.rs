@@ -240,7 +240,7 @@ fn what_a_newer_phileas_wrote_is_left_as_it_is() {
         .refused(5, "upgrade");
     assert_eq!(bench.head(), head);
     assert_eq!(bench.run(&["tick"]).code, 5);
-    let world = bench.shared.world();
+    let world = bench.shared.lock_world();
     let mut issues = world.github().issues(bench.repo);
     assert!(issues.any(|issue| {
         issue

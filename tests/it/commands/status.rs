@@ -13,10 +13,20 @@ fn status_shows_tracks_yield_and_budget_and_writes_nothing() {
     let open = |entry: &&HistoryEntry| entry.outcome == Some(Outcome::PrOpen);
     let pulls = bench.state().history.values().filter(open).count();
     let head = bench.head();
-    let writes = bench.shared.world().complete_books().github_writes.len();
+    let writes = bench
+        .shared
+        .lock_world()
+        .complete_books()
+        .github_writes
+        .len();
     let document = bench.run(&["status", "--json"]).done().json();
     assert_eq!(bench.head(), head);
-    let now = bench.shared.world().complete_books().github_writes.len();
+    let now = bench
+        .shared
+        .lock_world()
+        .complete_books()
+        .github_writes
+        .len();
     assert_eq!(writes, now);
     assert_eq!(document["yield"]["all"]["open"], pulls);
     let live = |entry: &&HistoryEntry| entry.outcome.is_none();
@@ -25,7 +35,7 @@ fn status_shows_tracks_yield_and_budget_and_writes_nothing() {
     assert_eq!(document["yield"]["all"]["at_work"], live);
     assert_eq!(document["yield"]["all"]["other"], 0);
     assert_eq!(document["budget"]["day"]["limit"], 12);
-    let created = bench.shared.world().complete_books().sessions.len();
+    let created = bench.shared.lock_world().complete_books().sessions.len();
     assert_eq!(document["budget"]["key_day"]["used"], created);
     let tracks = document["tracks"].as_array().unwrap();
     let default = tracks.iter().find(|line| line["track"] == "default");
@@ -166,7 +176,7 @@ fn an_issue_is_closed_once() {
     let folder = Folder::repository(plan, &["curator", "refactor"]);
     let bench = bench_with(|setup| setup.repo = Some(folder.path().to_owned()));
     let closes = |bench: &Bench| {
-        let world = bench.shared.world();
+        let world = bench.shared.lock_world();
         let requests = &world.books().requests;
         requests
             .iter()
@@ -182,7 +192,7 @@ fn an_issue_is_closed_once() {
     let session = turn.session_id.clone().unwrap();
     bench.run(&["session", "approve", session.as_str()]).done();
     bench.pass(120);
-    bench.shared.world().books_mut().reset_requests();
+    bench.shared.lock_world().books_mut().reset_requests();
     let lines = bench.tick().lines();
     let closed = lines.iter().filter(|line| line["issue"]["did"] == "closed");
     assert_eq!(closed.count(), 1, "{lines:?}");

@@ -152,7 +152,7 @@ fn an_app_that_can_work_is_told_so_and_what_is_missing_is_named() {
 fn a_token_looks_after_what_the_file_names() {
     let ground = ground();
     {
-        let mut world = ground.world.world();
+        let mut world = ground.world.lock_world();
         let github = world.github_mut();
         github.add_person_token(GITHUB_TOKEN, RUNNER);
         github.set_role(ground.repositories[0], RUNNER, Role::Write);

@@ -50,7 +50,7 @@ impl StillClock {
     pub(super) fn of(world: &SharedWorld) -> Self {
         Self {
             world: Some(world.clone()),
-            ..Self::new(world.now())
+            ..Self::new(world.world_time())
         }
     }
 
@@ -95,7 +95,7 @@ impl StillClock {
 
     fn move_to(&self, at: Timestamp) {
         if let Some(world) = &self.world {
-            let mut world = world.world();
+            let mut world = world.lock_world();
             if at > world.now() {
                 world.advance_to(at);
             }
@@ -120,7 +120,7 @@ impl Clock for StillClock {
             state.now += self.drift;
             state.now
         };
-        self.world.as_ref().map_or(own, SharedWorld::now)
+        self.world.as_ref().map_or(own, SharedWorld::world_time)
     }
 
     async fn sleep_until(&self, at: Timestamp) {

@@ -51,7 +51,7 @@ fn csrf(page: &str) -> String {
 
 /// What the ledger says of a pause.
 fn paused(rig: &Rig) -> Value {
-    let world = rig.ground.world.world();
+    let world = rig.ground.world.lock_world();
     let github = world.github();
     let repo = rig.ground.repositories[0];
     let head = github.branch_head(repo, "jules").unwrap();

@@ -91,11 +91,11 @@ impl Stage {
 }
 
 impl Ticker for Stage {
-    fn lanes(&self, repository: RepositoryId) -> Vec<Lane> {
+    fn repository_lanes(&self, repository: RepositoryId) -> Vec<Lane> {
         self.lanes.get(&repository).cloned().unwrap_or_default()
     }
 
-    async fn tick(&self, lease: &Lease, mut stop: StopSignal) -> Ticked {
+    async fn tick_repository(&self, lease: &Lease, mut stop: StopSignal) -> Ticked {
         let id = lease.repository;
         let play = held(&self.plays).get(&id).cloned();
         held(&self.log).push((self.clock.now(), id, Moment::Begin));
@@ -116,7 +116,7 @@ impl Ticker for Stage {
                 retry_after,
             }),
             Play::UntilStopped => {
-                stop.requested().await;
+                stop.wait_for_stop().await;
                 Ticked::Stopped
             }
             Play::Hang => std::future::pending().await,
@@ -124,8 +124,8 @@ impl Ticker for Stage {
             Play::EndsLate(length) => {
                 let now = self.clock.now();
                 self.play(id.0, Play::Work(SignedDuration::ZERO, None));
-                self.inbox.wake(id, now).await.unwrap();
-                self.inbox.finish(lease, now, None).await.unwrap();
+                self.inbox.wake_repository(id, now).await.unwrap();
+                self.inbox.finish_lease(lease, now, None).await.unwrap();
                 self.clock.sleep_until(now + length).await;
                 Ticked::Done { wake_at: None }
             }
@@ -189,7 +189,7 @@ fn set_on(clock: StillClock, bounds: Bounds, lanes: BTreeMap<RepositoryId, Vec<L
 impl Set {
     async fn wake(&self, id: u64) {
         self.inbox
-            .wake(RepositoryId(id), self.clock.now())
+            .wake_repository(RepositoryId(id), self.clock.now())
             .await
             .unwrap();
     }
@@ -352,7 +352,10 @@ async fn a_full_lane_is_waited_for_in_order_and_at_rest() {
         set.stage.play(id, Play::Work(seconds(3), None));
         // The higher the number the longer it has been due.
         let due = start - seconds(i64::try_from(id).unwrap());
-        set.inbox.wake(RepositoryId(id), due).await.unwrap();
+        set.inbox
+            .wake_repository(RepositoryId(id), due)
+            .await
+            .unwrap();
     }
     let before = set.clock.read();
     set.clock.pass(seconds(19)).await;
@@ -378,7 +381,10 @@ async fn a_clock_that_was_ahead_puts_no_repository_to_sleep() {
     let set = set(Bounds::default(), BTreeMap::new());
     let tomorrow = set.clock.now() + SignedDuration::from_hours(24);
     for id in 1..=3 {
-        set.inbox.wake(RepositoryId(id), tomorrow).await.unwrap();
+        set.inbox
+            .wake_repository(RepositoryId(id), tomorrow)
+            .await
+            .unwrap();
     }
     set.clock.pass(seconds(90)).await;
     for id in 1..=3 {
@@ -493,14 +499,14 @@ async fn at_the_end_ticks_stop_and_leases_are_given_back() {
     }
     set.clock.pass(seconds(3)).await;
     let clock = set.clock.clone();
-    let counts = set.inbox.counts(clock.now()).await.unwrap();
+    let counts = set.inbox.read_counts(clock.now()).await.unwrap();
     assert_eq!(
         (counts.leased, counts.due),
         (3, 6),
         "no repository is leased before there is room for its tick"
     );
     let inbox = set.end().await;
-    let counts = inbox.counts(clock.now()).await.unwrap();
+    let counts = inbox.read_counts(clock.now()).await.unwrap();
     assert_eq!(counts.leased, 0, "three that ran");
     assert_eq!(counts.due, 9, "none counts as handled");
     assert_eq!(counts.failing, 0, "and none as failed");
@@ -528,7 +534,10 @@ async fn ten_thousand_idle_repositories_cost_one_timer() {
     let set = set(Bounds::default(), BTreeMap::new());
     let later = set.clock.now() + RECONCILE;
     for id in 1..=10_000 {
-        set.inbox.wake(RepositoryId(id), later).await.unwrap();
+        set.inbox
+            .wake_repository(RepositoryId(id), later)
+            .await
+            .unwrap();
     }
     settle().await;
     let before = set.clock.naps();
@@ -551,11 +560,11 @@ async fn what_may_kill_the_process_is_ticked_alone() {
     }
     let mut now = start - SignedDuration::from_hours(2);
     for id in &suspects {
-        set.inbox.wake(*id, now).await.unwrap();
+        set.inbox.wake_repository(*id, now).await.unwrap();
     }
     for process in ["one", "two"] {
         let holder = Holder::new(process);
-        let leases = set.inbox.claim(&holder, now, LEASE, &suspects).await;
+        let leases = set.inbox.claim_leases(&holder, now, LEASE, &suspects).await;
         assert_eq!(leases.unwrap().len(), 3);
         now += LEASE;
     }

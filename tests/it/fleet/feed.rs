@@ -30,7 +30,7 @@ const WAKES: [(&str, &[&str]); 8] = [
 
 /// The n-th session of a repository.
 fn session(repository: usize, nth: u32, beats: Vec<(f64, BeatAction)>) -> Scenario {
-    let mut scenario = Scenario::default().nth(nth);
+    let mut scenario = Scenario::default().for_nth(nth);
     scenario.when.source = Some(format!("sources/github/acme/r{repository}"));
     let beats = beats
         .into_iter()

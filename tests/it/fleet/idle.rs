@@ -93,7 +93,7 @@ impl Service {
         let ground = Ground::new(Timestamp::now(), &[], &sessions);
         let data = tempdir().unwrap();
         let ids: Vec<RepositoryId> = {
-            let mut world = ground.world.world();
+            let mut world = ground.world.lock_world();
             let now = world.now();
             let seeded = (0..REPOSITORIES)
                 .map(|n| world.seed(&Seed::new("acme", &format!("r{n}"), Files::new())))
@@ -159,7 +159,7 @@ impl Service {
     }
 
     fn pages(&self) -> usize {
-        let world = self.ground.world.world();
+        let world = self.ground.world.lock_world();
         let listed = world.books().requests.iter();
         listed
             .filter(|request| {
@@ -171,7 +171,7 @@ impl Service {
     /// Requests about repositories. The App's own, for its token and for failed deliveries a minute after the start, are
     /// not what is asked here.
     fn requests(&self) -> usize {
-        let world = self.ground.world.world();
+        let world = self.ground.world.lock_world();
         let requests = world.books().requests.iter();
         requests
             .filter(|request| !request.route.starts_with("/app/"))
@@ -180,7 +180,7 @@ impl Service {
 
     /// The last so many of them.
     fn last_requests(&self, many: usize) -> Vec<String> {
-        let world = self.ground.world.world();
+        let world = self.ground.world.lock_world();
         let requests = world.books().requests.iter().rev();
         requests
             .filter(|request| !request.route.starts_with("/app/"))
@@ -224,7 +224,7 @@ fn wake_all(inbox: SqliteInbox, due: impl Iterator<Item = (RepositoryId, Timesta
         let mut waking = tokio::task::JoinSet::new();
         for (id, at) in due {
             let inbox = std::sync::Arc::clone(&inbox);
-            waking.spawn(async move { inbox.wake(id, at).await.unwrap() });
+            waking.spawn(async move { inbox.wake_repository(id, at).await.unwrap() });
         }
         waking.join_all().await;
     });

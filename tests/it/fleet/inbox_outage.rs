@@ -32,11 +32,11 @@ struct Effects {
 }
 
 impl Ticker for Effects {
-    fn lanes(&self, _: RepositoryId) -> Vec<Lane> {
+    fn repository_lanes(&self, _: RepositoryId) -> Vec<Lane> {
         Vec::new()
     }
 
-    async fn tick(&self, _: &Lease, stop: StopSignal) -> Ticked {
+    async fn tick_repository(&self, _: &Lease, stop: StopSignal) -> Ticked {
         let begun = self.clock.now();
         held(&self.begun).push(begun);
         while self.clock.now() < begun + self.length {
@@ -63,7 +63,7 @@ impl Set {
     async fn new(length: SignedDuration, mood: Mood) -> Self {
         let clock = StillClock::new(START);
         let inbox = Arc::new(Troubled::new(clock.clone()));
-        inbox.stored().wake(ONE, START).await.unwrap();
+        inbox.stored().wake_repository(ONE, START).await.unwrap();
         let ticks = Arc::new(Effects {
             clock: clock.clone(),
             length,
@@ -216,7 +216,9 @@ async fn a_service_that_cannot_reach_the_inbox_has_not_died() {
             set.clock.pass(seconds(outage)).await;
             let stored = set.inbox.stored();
             let now = set.clock.now();
-            let taken = stored.claim(&Holder::new(other), now, LEASE, &[ONE]).await;
+            let taken = stored
+                .claim_leases(&Holder::new(other), now, LEASE, &[ONE])
+                .await;
             let taken = taken.unwrap().pop().unwrap();
             assert_eq!(stored.read_wake(ONE).await.unwrap().unwrap().deaths, 1);
             set.inbox.is(Mood::Well);
@@ -227,7 +229,7 @@ async fn a_service_that_cannot_reach_the_inbox_has_not_died() {
                 (0, &None),
                 "{outage} {other}"
             );
-            stored.release(&taken, set.clock.now()).await.unwrap();
+            stored.release_lease(&taken, set.clock.now()).await.unwrap();
         }
     }
 }

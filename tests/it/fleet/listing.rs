@@ -72,23 +72,30 @@ impl Set {
             .header("content-type", "application/json")
             .body(body.into())
             .unwrap();
-        let reply = self.world.world().jules_request(request).reply().unwrap();
+        let reply = self
+            .world
+            .lock_world()
+            .jules_request(request)
+            .reply()
+            .unwrap();
         let made: serde_json::Value = serde_json::from_slice(reply.body()).unwrap();
         SessionId::new(made["id"].as_str().unwrap_or_else(|| panic!("{made}")))
     }
 
     async fn list(&self, n: usize, view: &RepositoryJules, need: ListingNeed) -> Sessions {
-        let now = self.world.now();
-        view.list(&repository(n), &need, now).await.unwrap()
+        let now = self.world.world_time();
+        view.list_sessions(&repository(n), &need, now)
+            .await
+            .unwrap()
     }
 
     fn recent(&self) -> ListingNeed {
-        ListingNeed::Since(self.world.now() - SignedDuration::from_hours(1))
+        ListingNeed::Since(self.world.world_time() - SignedDuration::from_hours(1))
     }
 
     /// How often the account's sessions were listed, from the first page on.
     fn listings(&self) -> usize {
-        let world = self.world.world();
+        let world = self.world.lock_world();
         let listed = world.books().requests.iter().filter(|request| {
             request.face == Face::Jules
                 && request.method == "GET"
@@ -114,7 +121,7 @@ async fn a_minute_costs_one_listing_however_many_ask() {
         assert_eq!(seen.key.active, 1, "and what the key is used for");
     }
     assert_eq!(set.listings(), 1);
-    set.world.pass(KEPT_FOR);
+    set.world.advance_time(KEPT_FOR);
     set.list(1, &set.view(1), set.recent()).await;
     assert_eq!(set.listings(), 2);
 }
@@ -137,7 +144,7 @@ async fn no_repository_sees_its_own_past_and_others_wait() {
     let id = set.session(0).await;
     let (own, other) = (set.view(0), set.view(1));
     set.list(0, &own, set.recent()).await;
-    own.archive(&id).await.unwrap();
+    own.archive_session(&id).await.unwrap();
     set.list(1, &other, set.recent()).await;
     assert_eq!(set.listings(), 1, "no other repository needs a new one");
     let seen = set.list(0, &own, set.recent()).await;
@@ -153,7 +160,7 @@ async fn what_was_heard_brings_a_listing_forward_but_not_without_end() {
     let set = Set::new();
     set.list(0, &set.view(0), set.recent()).await;
     for n in 0..MAX_EARLY + 5 {
-        set.world.pass(Duration::from_secs(1));
+        set.world.advance_time(Duration::from_secs(1));
         let view = set.view(n % 3).heard_since(Duration::ZERO);
         set.list(n % 3, &view, set.recent()).await;
         // What this listing shows a second time wakes no repository.
@@ -167,11 +174,11 @@ async fn a_request_that_comes_while_it_is_read_waits_for_it() {
     let set = Set::new();
     let views: Vec<RepositoryJules> = (0..3).map(|n| set.view(n)).collect();
     let repositories: Vec<_> = (0..3).map(repository).collect();
-    let (need, now) = (set.recent(), set.world.now());
+    let (need, now) = (set.recent(), set.world.world_time());
     let (one, two, three) = tokio::join!(
-        views[0].list(&repositories[0], &need, now),
-        views[1].list(&repositories[1], &need, now),
-        views[2].list(&repositories[2], &need, now)
+        views[0].list_sessions(&repositories[0], &need, now),
+        views[1].list_sessions(&repositories[1], &need, now),
+        views[2].list_sessions(&repositories[2], &need, now)
     );
     assert!(one.is_ok() && two.is_ok() && three.is_ok());
     assert_eq!(set.listings(), 1);

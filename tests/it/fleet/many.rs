@@ -30,7 +30,7 @@ fn ground(owners: &[(&str, usize)]) -> Ground {
 /// How many sessions of ours each source has.
 fn sessions(world: &SharedWorld) -> BTreeMap<String, usize> {
     let mut count = BTreeMap::new();
-    for session in &world.world().books().sessions {
+    for session in &world.lock_world().books().sessions {
         // The worst of worlds writes names in another case.
         let source = session.source.clone().unwrap().to_lowercase();
         *count.entry(source).or_default() += 1;
@@ -40,7 +40,7 @@ fn sessions(world: &SharedWorld) -> BTreeMap<String, usize> {
 
 /// No turn has two sessions.
 fn assert_no_doubles(world: &SharedWorld) {
-    let sessions = made(&world.world().books().sessions);
+    let sessions = made(&world.lock_world().books().sessions);
     let turns: BTreeSet<_> = sessions
         .iter()
         .map(|one| (one.turn.clone(), one.attempt))
@@ -49,7 +49,7 @@ fn assert_no_doubles(world: &SharedWorld) {
 }
 
 async fn end(served: Served) {
-    served.end.now();
+    served.end.request_shutdown();
     settle().await;
     served.clock.pass(SignedDuration::from_secs(30)).await;
     assert!(served.running.is_finished(), "the service did not end");
@@ -69,7 +69,7 @@ async fn thirty_repositories_share_two_keys_listings() {
         "outcomes lead on without any webhook: {counts:?}"
     );
     assert_no_doubles(&ground.world);
-    let books = ground.world.world().complete_books();
+    let books = ground.world.lock_world().complete_books();
     let mut listings: BTreeMap<(String, i64), usize> = BTreeMap::new();
     for request in &books.requests {
         let first = !request.path.contains("pageToken=");
@@ -114,7 +114,7 @@ async fn a_repository_that_is_taken_away_is_not_ticked_any_more() {
     assert_eq!(served.repositories.list_members().len(), 3);
     let lost = ground.repositories[1];
     let name = {
-        let mut world = ground.world.world();
+        let mut world = ground.world.lock_world();
         let now = world.now();
         let github = world.github_mut();
         github.remove_from_installation(ground.installations["acme"], lost, now);
@@ -125,11 +125,11 @@ async fn a_repository_that_is_taken_away_is_not_ticked_any_more() {
     served.clock.pass(SignedDuration::from_secs(30)).await;
     assert_eq!(served.repositories.list_members().len(), 2);
     let before = sessions(&ground.world);
-    ground.world.world().books_mut().reset_requests();
+    ground.world.lock_world().books_mut().reset_requests();
     // Traffic of it, which a hook may still send, starts nothing.
     served
         .inbox
-        .wake(RepositoryId(lost.0), served.clock.now())
+        .wake_repository(RepositoryId(lost.0), served.clock.now())
         .await
         .unwrap();
     served.clock.pass(minutes(120)).await;
@@ -146,7 +146,7 @@ async fn a_repository_that_is_taken_away_is_not_ticked_any_more() {
     );
     // And it comes back.
     {
-        let mut world = ground.world.world();
+        let mut world = ground.world.lock_world();
         let now = world.now();
         world
             .github_mut()
@@ -197,28 +197,32 @@ async fn a_spent_limit_pauses_only_its_own() {
     let served = ground.serve();
     served.clock.pass(minutes(2)).await;
     let (from, until) = {
-        let now = ground.world.now();
+        let now = ground.world.world_time();
         (now, now + minutes(40))
     };
-    ground.world.world().faults_mut().replace_plan(FaultPlan {
-        rules: vec![FaultRule {
-            face: Some(Face::Github),
-            method: None,
-            path: None,
-            body: Some("umbrella".to_owned()),
-            nth: None,
-            probability: None,
-            from: Some(from),
-            until: Some(until),
-            fault: Fault::SecondaryLimit {
-                retry_after: Some(2_400),
-            },
-        }],
-    });
-    ground.world.world().books_mut().reset_requests();
+    ground
+        .world
+        .lock_world()
+        .faults_mut()
+        .replace_plan(FaultPlan {
+            rules: vec![FaultRule {
+                face: Some(Face::Github),
+                method: None,
+                path: None,
+                body: Some("umbrella".to_owned()),
+                nth: None,
+                probability: None,
+                from: Some(from),
+                until: Some(until),
+                fault: Fault::SecondaryLimit {
+                    retry_after: Some(2_400),
+                },
+            }],
+        });
+    ground.world.lock_world().books_mut().reset_requests();
     served.clock.pass(minutes(39)).await;
     let refused = {
-        let world = ground.world.world();
+        let world = ground.world.lock_world();
         let refused = world
             .books()
             .requests

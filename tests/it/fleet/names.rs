@@ -38,7 +38,7 @@ impl Set {
         let start = "2026-01-05T00:00:00Z".parse().unwrap();
         let ground = Ground::new(start, &[("acme", 2)], &sessions);
         {
-            let mut world = ground.world.world();
+            let mut world = ground.world.lock_world();
             let github = world.github_mut();
             github.add_person_token(GITHUB_TOKEN, RUNNER);
             for id in &ground.repositories {
@@ -70,7 +70,7 @@ impl Set {
     }
 
     fn now(&self) -> Timestamp {
-        self.ground.world.now()
+        self.ground.world.world_time()
     }
 
     /// Lists, and answers with the names that are known then.
@@ -92,7 +92,7 @@ impl Set {
 
     fn rename(&self, n: usize, name: &str) {
         let now = self.now();
-        let mut world = self.ground.world.world();
+        let mut world = self.ground.world.lock_world();
         let id = self.ground.repositories[n];
         world.github_mut().rename_repository(id, name, "acme", now);
     }
@@ -123,7 +123,11 @@ async fn a_renamed_repository_stays_and_one_listing_that_fails_removes_none() {
         },
     };
     let plan = FaultPlan { rules: vec![rule] };
-    set.ground.world.world().faults_mut().replace_plan(plan);
+    set.ground
+        .world
+        .lock_world()
+        .faults_mut()
+        .replace_plan(plan);
     assert_eq!(
         set.list().await,
         ["acme/renamed"],
@@ -132,7 +136,7 @@ async fn a_renamed_repository_stays_and_one_listing_that_fails_removes_none() {
     assert!(set.repositories.problem_text().is_some());
     set.ground
         .world
-        .world()
+        .lock_world()
         .faults_mut()
         .replace_plan(FaultPlan::default());
     assert_eq!(set.list().await, ["acme/renamed"]);

@@ -42,7 +42,7 @@ fn whole(ground: &Ground, beside: &Served) -> Parts {
 /// How many sessions a repository has.
 fn sessions(ground: &Ground, name: &str) -> usize {
     let source = format!("sources/github/{name}");
-    let world = ground.world.world();
+    let world = ground.world.lock_world();
     let all = world.books().sessions.iter();
     all.filter(|session| session.source.as_deref() == Some(&source))
         .count()
@@ -111,7 +111,7 @@ async fn whose_wakes_were_ended_by_another_comes_again_within_the_hour() {
     let first = ground.serve();
     first.clock.pass(SignedDuration::from_mins(30)).await;
     let id = RepositoryId(ground.repositories[1].0);
-    first.inbox.forget(id).await.unwrap();
+    first.inbox.forget_repository(id).await.unwrap();
     let before = sessions(&ground, "acme/r1");
     first.clock.pass(SignedDuration::from_mins(105)).await;
     assert!(sessions(&ground, "acme/r1") > before + 2);
@@ -124,7 +124,11 @@ async fn an_unmanaged_repository_is_dismissed_once_the_list_was_read_again() {
     let served = ground.serve();
     served.clock.pass(SignedDuration::from_mins(30)).await;
     let id = RepositoryId(4_711);
-    served.inbox.wake(id, served.clock.now()).await.unwrap();
+    served
+        .inbox
+        .wake_repository(id, served.clock.now())
+        .await
+        .unwrap();
     served.clock.pass(SignedDuration::from_mins(5)).await;
     let wake = served.inbox.read_wake(id).await.unwrap().unwrap();
     assert_eq!((wake.next_at(), wake.last_fault), (None, None));

@@ -143,7 +143,7 @@ impl Rig {
 
     /// How many sessions each repository has.
     pub(crate) fn sessions(&self) -> BTreeMap<String, usize> {
-        let world = self.ground.world.world();
+        let world = self.ground.world.lock_world();
         let mut count = BTreeMap::new();
         for session in &world.books().sessions {
             *count.entry(session.source.clone().unwrap()).or_default() += 1;
@@ -165,7 +165,7 @@ impl Rig {
     }
 
     pub(crate) fn pass(&self, length: SignedDuration) {
-        let mut world = self.ground.world.world();
+        let mut world = self.ground.world.lock_world();
         let until = world.now() + length;
         world.advance_to(until);
     }
@@ -177,7 +177,7 @@ impl Rig {
 
     /// Posts every delivery that is due, and answers with whose each was and how long it waited for its answer.
     pub(crate) fn post_timed(&self, to: SocketAddr) -> Vec<(String, Duration)> {
-        let due = self.ground.world.world().take_due_deliveries();
+        let due = self.ground.world.lock_world().take_due_deliveries();
         let mut took = Vec::new();
         for delivery in due {
             let body: Value = serde_json::from_slice(&delivery.body).unwrap_or_default();
@@ -186,7 +186,7 @@ impl Rig {
             let answered = deliver(to, &delivery);
             assert_eq!(answered, Some(202));
             took.extend(owner.map(|owner| (owner.to_owned(), begun.elapsed())));
-            let mut world = self.ground.world.world();
+            let mut world = self.ground.world.lock_world();
             world.delivery_done(delivery.id, answered);
         }
         took
@@ -195,7 +195,7 @@ impl Rig {
     /// The same, as a load balancer does it: what the first does not take, the second may. Answers with how many were
     /// due and with the ids of those that were answered 202.
     pub(crate) fn post_to_either(&self, to: SocketAddr, or: SocketAddr) -> (usize, Vec<String>) {
-        let due = self.ground.world.world().take_due_deliveries();
+        let due = self.ground.world.lock_world().take_due_deliveries();
         let count = due.len();
         let mut taken = Vec::new();
         for delivery in due {
@@ -206,7 +206,7 @@ impl Rig {
             if answered == Some(202) {
                 taken.push(delivery.guid);
             }
-            let mut world = self.ground.world.world();
+            let mut world = self.ground.world.lock_world();
             world.delivery_done(delivery.id, answered);
         }
         (count, taken)
@@ -234,7 +234,7 @@ impl Rig {
 
     /// Something happens in every repository that a webhook tells of.
     pub(crate) fn stir(&self) {
-        let mut world = self.ground.world.world();
+        let mut world = self.ground.world.lock_world();
         let now = world.now();
         let ids: Vec<RepoId> = self.ground.repositories.clone();
         for id in ids {
@@ -247,7 +247,7 @@ impl Rig {
     /// No turn has two sessions, and no repository has skipped one.
     #[track_caller]
     pub(crate) fn assert_right(&self) {
-        let world = self.ground.world.world();
+        let world = self.ground.world.lock_world();
         let sessions = made(&world.books().sessions);
         let turns: BTreeSet<_> = sessions
             .iter()

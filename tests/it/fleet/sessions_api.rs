@@ -72,7 +72,7 @@ fn each_repository_is_worked_on_with_its_own_key() {
         made.push((owner, job["job_id"].as_str().unwrap().to_owned()));
     }
     {
-        let world = rig.ground.world.world();
+        let world = rig.ground.world.lock_world();
         for (owner, id) in &made {
             let session = world
                 .books()

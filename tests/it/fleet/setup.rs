@@ -117,10 +117,15 @@ fn an_app_is_made_once_and_its_credentials_are_kept_tight() {
     };
     let ground = Ground::new(Timestamp::now(), &[("acme", 1)], &sessions);
     let (pem, public) = key();
-    ground.world.world().github_mut().app_keys.push(AppKey {
-        pem: pem.clone(),
-        public,
-    });
+    ground
+        .world
+        .lock_world()
+        .github_mut()
+        .app_keys
+        .push(AppKey {
+            pem: pem.clone(),
+            public,
+        });
     let served = Served::start(&ground.world, None);
     let data = tempdir().unwrap();
     let mut console = set_up(data.path(), &served);
@@ -335,7 +340,12 @@ fn world_without_exchange(nth: Option<u64>) -> Ground {
     let ground = Ground::with(Timestamp::now(), &[("acme", 1)], &sessions, knobs, faults);
     let (pem, public) = key();
     let app_key = AppKey { pem, public };
-    ground.world.world().github_mut().app_keys.push(app_key);
+    ground
+        .world
+        .lock_world()
+        .github_mut()
+        .app_keys
+        .push(app_key);
     ground
 }
 
@@ -356,7 +366,7 @@ fn a_browser_that_goes_away_cuts_nothing_off() {
             let mut requests = world.books().requests.iter();
             requests.any(|request| request.path.starts_with("/app-manifests/"))
         };
-        while !asked(&ground.world.world()) {
+        while !asked(&ground.world.lock_world()) {
             std::thread::yield_now();
         }
     }
@@ -376,7 +386,7 @@ fn a_code_that_is_still_good_can_be_tried_again() {
     assert!(!data.path().join("app.json").exists());
     ground
         .world
-        .world()
+        .lock_world()
         .faults_mut()
         .replace_plan(FaultPlan::default());
     let again = refused.after("href=\"");

@@ -86,17 +86,20 @@ async fn no_repository_waits_for_the_slowest_installation() {
             tokio::task::yield_now().await;
         }
         assert!(matches!(
-            repositories.membership(quick),
+            repositories.find_membership(quick),
             Membership::Member(_)
         ));
         // Who was not listed yet may be there all the same.
-        assert!(matches!(repositories.membership(slow), Membership::Unknown));
+        assert!(matches!(
+            repositories.find_membership(slow),
+            Membership::Unknown
+        ));
         let_go.notify_one();
     };
     let (whole, ()) = tokio::join!(repositories.refresh_list(&inbox, start), others);
     assert!(whole.unwrap());
     assert!(matches!(
-        repositories.membership(slow),
+        repositories.find_membership(slow),
         Membership::Member(_)
     ));
     assert!(

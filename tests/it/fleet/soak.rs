@@ -145,7 +145,7 @@ impl Soak {
         let ground = Ground::tended(Timestamp::now(), &at_work, &sessions);
         let mut all = ground.repositories.clone();
         {
-            let mut world = ground.world.world();
+            let mut world = ground.world.lock_world();
             let now = world.now();
             for (owner, installation) in &ground.installations {
                 for n in AT_WORK..EACH {
@@ -166,7 +166,7 @@ impl Soak {
     /// Lets some minutes pass, and something happen in so many repositories, one after another.
     fn happen(&self, next: &mut usize, some: usize) {
         self.rig.pass(SignedDuration::from_mins(5));
-        let mut world = self.rig.ground.world.world();
+        let mut world = self.rig.ground.world.lock_world();
         let now = world.now();
         for _ in 0..some {
             // By a stride, so that neighbours are not of one owner.
@@ -180,7 +180,7 @@ impl Soak {
 
     /// Posts what is due, some at a time. Everything is answered 202.
     fn post(&self, process: &Process, answered: &mut BTreeSet<String>) {
-        let due = self.rig.ground.world.world().take_due_deliveries();
+        let due = self.rig.ground.world.lock_world().take_due_deliveries();
         let share = due.len().div_ceil(CONNECTIONS).max(1);
         std::thread::scope(|scope| {
             for share in due.chunks(share) {
@@ -193,7 +193,7 @@ impl Soak {
     fn post_one(&self, process: &Process, delivery: &WebhookDelivery) {
         let status = deliver(process.public, delivery);
         assert_eq!(status, Some(202), "{}", delivery.event);
-        let mut world = self.rig.ground.world.world();
+        let mut world = self.rig.ground.world.lock_world();
         world.delivery_done(delivery.id, status);
     }
 
@@ -211,7 +211,12 @@ impl Soak {
             std::thread::sleep(LOOK * 50);
         }
         // The model would keep them all; what is looked at here is the service.
-        self.rig.ground.world.world().books_mut().reset_requests();
+        self.rig
+            .ground
+            .world
+            .lock_world()
+            .books_mut()
+            .reset_requests();
     }
 }
 

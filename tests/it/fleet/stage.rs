@@ -355,7 +355,7 @@ impl Ground {
         ));
         let data = tempfile::tempdir().unwrap();
         let events = EventsFile::new(data.path().join("events.jsonl"));
-        let feed = Feed::open(data.path(), events, self.world.now()).unwrap();
+        let feed = Feed::open(data.path(), events, self.world.world_time()).unwrap();
         let ticks = Ticks::new(Arc::clone(&repositories), run.to_owned(), None);
         let fleet = Fleet {
             ticks: Arc::new(ticks.with_feed(Some(Arc::new(feed)))),

@@ -18,14 +18,14 @@ fn tick_until(shared: &SharedWorld, holder: &str, sessions: usize) -> TickReport
         .build()
         .unwrap();
     runtime.block_on(async {
-        let clients = Clients::new(shared, world_setup::repository(), 7);
+        let clients = Clients::new(shared, world_setup::repository_name(), 7);
         let tick = Tick {
             github: &clients.github,
             jules: &clients.jules,
             stopwatch: &clients.time,
         };
         let world = shared.clone();
-        let stop = move || world.world().books().sessions.len() >= sessions;
+        let stop = move || world.lock_world().books().sessions.len() >= sessions;
         tick.run_until(&settings(holder, 7), &stop).await.unwrap()
     })
 }
@@ -50,7 +50,7 @@ fn what_was_announced_is_taken_back_and_done_later() {
     let report = tick_until(&shared, "serve:1", 1);
     assert!(report.stopped);
     assert_eq!(
-        shared.world().books().sessions.len(),
+        shared.lock_world().books().sessions.len(),
         1,
         "one of three was created"
     );
@@ -60,10 +60,10 @@ fn what_was_announced_is_taken_back_and_done_later() {
     );
     // The next process goes on at once where nothing is open, and after a short pause with what was taken back.
     for n in 0..5 {
-        shared.pass(MINUTE);
+        shared.advance_time(MINUTE);
         tick(&shared, &format!("serve:{}", n + 2));
     }
-    let sessions = made(&shared.world().books().sessions);
+    let sessions = made(&shared.lock_world().books().sessions);
     let mut personas: Vec<&str> = sessions.iter().map(|one| one.persona.as_str()).collect();
     personas.sort_unstable();
     assert_eq!(
@@ -81,5 +81,5 @@ fn a_tick_that_is_told_at_once_does_nothing() {
     let report = tick_until(&shared, "serve:1", 0);
     assert!(report.stopped);
     assert_eq!(report.commits, 0);
-    assert!(shared.world().books().requests.is_empty());
+    assert!(shared.lock_world().books().requests.is_empty());
 }

@@ -60,13 +60,13 @@ async fn sweep(
     memory: &mut Remembered,
 ) -> Swept {
     let pause = &*outside.pause;
-    phileas::server::worker::sweep::sweep(hooked, None, since, pause, memory)
+    phileas::server::worker::sweep::sweep_attempts(hooked, None, since, pause, memory)
         .await
         .unwrap()
 }
 
 fn pass(world: &SharedWorld, length: SignedDuration) {
-    let mut world = world.world();
+    let mut world = world.lock_world();
     let until = world.now() + length;
     world.advance_to(until);
 }
@@ -74,7 +74,7 @@ fn pass(world: &SharedWorld, length: SignedDuration) {
 /// So many issues are opened, and what is due is answered by turns.
 fn receive(ground: &Ground, issues: usize, answers: impl Fn(usize) -> Option<u16>) {
     {
-        let mut world = ground.world.world();
+        let mut world = ground.world.lock_world();
         let now = world.now();
         for _ in 0..issues {
             let repo = ground.repositories[0];
@@ -84,7 +84,7 @@ fn receive(ground: &Ground, issues: usize, answers: impl Fn(usize) -> Option<u16
         }
     }
     pass(&ground.world, SignedDuration::from_mins(1));
-    let mut world = ground.world.world();
+    let mut world = ground.world.lock_world();
     for (n, delivery) in world.take_due_deliveries().into_iter().enumerate() {
         world.delivery_done(delivery.id, answers(n));
     }
@@ -92,7 +92,7 @@ fn receive(ground: &Ground, issues: usize, answers: impl Fn(usize) -> Option<u16
 
 /// For each event of a kind: how many attempts there were, and whether one succeeded.
 fn attempts(world: &SharedWorld, event: &str) -> BTreeMap<String, (usize, bool)> {
-    let world = world.world();
+    let world = world.lock_world();
     let mut found: BTreeMap<String, (usize, bool)> = BTreeMap::new();
     for delivery in world.github().deliveries().filter(|one| one.event == event) {
         let entry = found.entry(delivery.guid.clone()).or_default();
@@ -109,7 +109,7 @@ async fn what_an_app_did_not_get_is_asked_for_once() {
     receive(&ground, 0, |_| Some(202));
     let outside = external_services(&ground.world);
     let app = outside.app_client(App::new(&APP.to_string(), &ground.pem).unwrap());
-    let start = ground.world.now() - SignedDuration::from_hours(1);
+    let start = ground.world.world_time() - SignedDuration::from_hours(1);
     // Every third is lost: refused, or not answered at all.
     receive(&ground, 240, |n| match n % 6 {
         0 => Some(503),
@@ -173,7 +173,7 @@ async fn a_flood_of_losses_is_asked_for_piece_by_piece_and_old_ones_never() {
     receive(&ground, 10, |_| Some(500));
     pass(&ground.world, SignedDuration::from_hours(80));
     receive(&ground, MAX_ASKED + 50, |_| Some(500));
-    let since = ground.world.now() - SignedDuration::from_hours(71);
+    let since = ground.world.world_time() - SignedDuration::from_hours(71);
     let first = sweep(
         &outside,
         Hooked::App(&app),
@@ -205,10 +205,10 @@ impl Pause for Answering {
         self.time.now()
     }
 
-    fn pause(&self, length: std::time::Duration) -> BoxFuture<'_, ()> {
+    fn pause_for(&self, length: std::time::Duration) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            self.time.pause(length).await;
-            let mut world = self.world.world();
+            self.time.pause_for(length).await;
+            let mut world = self.world.lock_world();
             for delivery in world.take_due_deliveries() {
                 world.delivery_done(delivery.id, Some(self.status));
             }
@@ -223,7 +223,7 @@ async fn while_what_comes_again_is_refused_the_others_are_left() {
     let outside = external_services(&ground.world);
     let app = outside.app_client(App::new(&APP.to_string(), &ground.pem).unwrap());
     receive(&ground, 60, |_| Some(503));
-    let since = ground.world.now() - SignedDuration::from_hours(1);
+    let since = ground.world.world_time() - SignedDuration::from_hours(1);
     let mut memory = Remembered::default();
     let full = Answering {
         time: VirtualTime::new(ground.world.clone()),
@@ -231,7 +231,8 @@ async fn while_what_comes_again_is_refused_the_others_are_left() {
         status: 503,
     };
     let hook = Hooked::App(&app);
-    let first = phileas::server::worker::sweep::sweep(hook, None, since, &full, &mut memory).await;
+    let first =
+        phileas::server::worker::sweep::sweep_attempts(hook, None, since, &full, &mut memory).await;
     let first = first.unwrap();
     assert_eq!(
         (first.requested, first.left, first.refused),
@@ -244,7 +245,8 @@ async fn while_what_comes_again_is_refused_the_others_are_left() {
         ..full
     };
     let second =
-        phileas::server::worker::sweep::sweep(hook, None, since, &roomy, &mut memory).await;
+        phileas::server::worker::sweep::sweep_attempts(hook, None, since, &roomy, &mut memory)
+            .await;
     let second = second.unwrap();
     assert_eq!(
         (second.requested, second.left, second.refused),
@@ -260,7 +262,7 @@ async fn a_repositorys_hook_is_swept_with_a_token_that_administers_it() {
     let ground = ground();
     let repo = ground.repositories[0];
     {
-        let mut world = ground.world.world();
+        let mut world = ground.world.lock_world();
         let now = world.now();
         let github = world.github_mut();
         github.add_person_token(GITHUB_TOKEN, RUNNER);
@@ -272,12 +274,12 @@ async fn a_repositorys_hook_is_swept_with_a_token_that_administers_it() {
     }
     let outside = external_services(&ground.world);
     let token = Credential::Token(Token::new(GITHUB_TOKEN).unwrap());
-    let client = outside.client("acme/r0".parse().unwrap(), &Account::new(token));
+    let client = outside.github_client("acme/r0".parse().unwrap(), &Account::new(token));
     let hooks = client.list_hooks().await.unwrap();
     assert_eq!(hooks.len(), 1);
     assert_eq!(hooks[0].url, "https://phileas.example.com/webhook");
     receive(&ground, 3, |_| Some(502));
-    let since = ground.world.now() - SignedDuration::from_hours(1);
+    let since = ground.world.world_time() - SignedDuration::from_hours(1);
     let hooked = Hooked::Repository(&client, hooks[0].id);
     let mut memory = Remembered::default();
     let swept = sweep(&outside, hooked, since, &mut memory).await;
@@ -300,7 +302,7 @@ async fn each_repository_is_swept_at_its_own_time() {
     let ground = Ground::new(start, &[("acme", 2)], &sessions);
     let url = "https://phileas.example.com";
     {
-        let mut world = ground.world.world();
+        let mut world = ground.world.lock_world();
         let now = world.now();
         let github = world.github_mut();
         github.add_person_token(GITHUB_TOKEN, RUNNER);
@@ -347,7 +349,7 @@ async fn each_repository_is_swept_at_its_own_time() {
     let repositories = Repositories::new(source, keys, outside, Arc::new(Notify::new()));
     let inbox = Arc::new(MemoryInbox::new(100));
     repositories
-        .refresh_list(&*inbox, ground.world.now())
+        .refresh_list(&*inbox, ground.world.world_time())
         .await
         .unwrap();
     let clock = StillClock::of(&ground.world);
@@ -359,9 +361,9 @@ async fn each_repository_is_swept_at_its_own_time() {
     let (end, ending) = shutdown_pair();
     let driver = tokio::spawn(sweep.run(inbox, ending));
     clock.pass(SignedDuration::from_mins(59)).await;
-    end.now();
+    end.request_shutdown();
     driver.await.unwrap();
-    let world = ground.world.world();
+    let world = ground.world.lock_world();
     let looked = |name: &str| {
         let place = format!("/repos/acme/{name}/hooks?");
         let asked = world.books().requests.iter();

@@ -107,26 +107,30 @@ macro_rules! read {
 }
 
 impl Inbox for Troubled {
-    async fn accept(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
-        reached!(self.accept(delivery))
+    async fn accept_delivery(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
+        reached!(self.accept_delivery(delivery))
     }
 
-    async fn wake(&self, repository: RepositoryId, at: Timestamp) -> Result<(), InboxError> {
-        reached!(self.wake(repository, at))
+    async fn wake_repository(
+        &self,
+        repository: RepositoryId,
+        at: Timestamp,
+    ) -> Result<(), InboxError> {
+        reached!(self.wake_repository(repository, at))
     }
 
-    async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
-        read!(self.due(now, most))
+    async fn list_due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
+        read!(self.list_due(now, most))
     }
 
-    async fn claim(
+    async fn claim_leases(
         &self,
         holder: &Holder,
         now: Timestamp,
         length: SignedDuration,
         repositories: &[RepositoryId],
     ) -> Result<Vec<Lease>, InboxError> {
-        reached!(self.claim(holder, now, length, repositories))
+        reached!(self.claim_leases(holder, now, length, repositories))
     }
 
     async fn due_alone(&self, now: Timestamp) -> Result<Vec<RepositoryId>, InboxError> {
@@ -154,39 +158,39 @@ impl Inbox for Troubled {
         read!(self.call_back(now))
     }
 
-    async fn heartbeat(
+    async fn extend_leases(
         &self,
         leases: &[Lease],
         now: Timestamp,
         length: SignedDuration,
     ) -> Result<BTreeSet<RepositoryId>, InboxError> {
-        reached!(self.heartbeat(leases, now, length))
+        reached!(self.extend_leases(leases, now, length))
     }
 
-    async fn finish(
+    async fn finish_lease(
         &self,
         lease: &Lease,
         now: Timestamp,
         next: Option<Timestamp>,
     ) -> Result<Settled, InboxError> {
-        reached!(self.finish(lease, now, next))
+        reached!(self.finish_lease(lease, now, next))
     }
 
-    async fn fail(
+    async fn fail_lease(
         &self,
         lease: &Lease,
         now: Timestamp,
         fault: &Fault,
     ) -> Result<Settled, InboxError> {
-        reached!(self.fail(lease, now, fault))
+        reached!(self.fail_lease(lease, now, fault))
     }
 
-    async fn release(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
-        reached!(self.release(lease, now))
+    async fn release_lease(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
+        reached!(self.release_lease(lease, now))
     }
 
-    async fn abandon(&self, lease: &Lease) -> Result<Settled, InboxError> {
-        reached!(self.abandon(lease))
+    async fn abandon_lease(&self, lease: &Lease) -> Result<Settled, InboxError> {
+        reached!(self.abandon_lease(lease))
     }
 
     async fn read_wake(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
@@ -197,28 +201,36 @@ impl Inbox for Troubled {
         read!(self.suspended_repositories())
     }
 
-    async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {
-        reached!(self.resume(repository, now))
+    async fn resume_repository(
+        &self,
+        repository: RepositoryId,
+        now: Timestamp,
+    ) -> Result<bool, InboxError> {
+        reached!(self.resume_repository(repository, now))
     }
 
-    async fn forget(&self, repository: RepositoryId) -> Result<(), InboxError> {
-        reached!(self.forget(repository))
+    async fn forget_repository(&self, repository: RepositoryId) -> Result<(), InboxError> {
+        reached!(self.forget_repository(repository))
     }
 
-    async fn deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
-        read!(self.deliveries(page))
+    async fn list_deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
+        read!(self.list_deliveries(page))
     }
 
-    async fn replay(&self, id: &DeliveryId, now: Timestamp) -> Result<Replayed, InboxError> {
-        reached!(self.replay(id, now))
+    async fn replay_delivery(
+        &self,
+        id: &DeliveryId,
+        now: Timestamp,
+    ) -> Result<Replayed, InboxError> {
+        reached!(self.replay_delivery(id, now))
     }
 
-    async fn prune(&self, now: Timestamp) -> Result<usize, InboxError> {
-        read!(self.prune(now))
+    async fn prune_deliveries(&self, now: Timestamp) -> Result<usize, InboxError> {
+        read!(self.prune_deliveries(now))
     }
 
-    async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
-        read!(self.counts(now))
+    async fn read_counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
+        read!(self.read_counts(now))
     }
 
     async fn next_due(&self) -> Result<Option<Timestamp>, InboxError> {
@@ -229,7 +241,7 @@ impl Inbox for Troubled {
         None
     }
 
-    fn news(&self) -> watch::Receiver<u64> {
+    fn watch_changes(&self) -> watch::Receiver<u64> {
         self.news.subscribe()
     }
 }

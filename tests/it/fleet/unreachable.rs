@@ -53,12 +53,16 @@ fn ground(path: &str) -> Ground {
 async fn are_due(ground: &Ground, served: &Served) {
     for id in &ground.repositories {
         let id = RepositoryId(id.0);
-        served.inbox.wake(id, served.clock.now()).await.unwrap();
+        served
+            .inbox
+            .wake_repository(id, served.clock.now())
+            .await
+            .unwrap();
     }
 }
 
 fn sessions(ground: &Ground) -> usize {
-    ground.world.world().books().sessions.len()
+    ground.world.lock_world().books().sessions.len()
 }
 
 async fn are_ticked_soon_after_the_outage(ground: &Ground, served: &Served) {
@@ -73,7 +77,7 @@ async fn are_ticked_soon_after_the_outage(ground: &Ground, served: &Served) {
 async fn a_plain_token_is_at_work_soon_after_github_is() {
     let ground = ground("*");
     {
-        let mut world = ground.world.world();
+        let mut world = ground.world.lock_world();
         let github = world.github_mut();
         github.add_person_token(GITHUB_TOKEN, RUNNER);
         for id in &ground.repositories {

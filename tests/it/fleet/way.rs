@@ -27,11 +27,13 @@ impl Transport for Way {
         request: Request<Bytes>,
     ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
         let answer = match self.face {
-            Face::Github => self.world.world().github_request(request),
-            Face::Jules => self.world.world().jules_request(request),
+            Face::Github => self.world.lock_world().github_request(request),
+            Face::Jules => self.world.lock_world().jules_request(request),
         };
         Box::pin(async move {
-            self.clock.pause(answer.latency.min(CLIENT_TIMEOUT)).await;
+            self.clock
+                .pause_for(answer.latency.min(CLIENT_TIMEOUT))
+                .await;
             received_response(answer.outcome)
         })
     }
@@ -42,7 +44,7 @@ impl Pause for StillClock {
         phileas::runtime::ports::Clock::now(self)
     }
 
-    fn pause(&self, length: Duration) -> BoxFuture<'_, ()> {
+    fn pause_for(&self, length: Duration) -> BoxFuture<'_, ()> {
         let length = SignedDuration::try_from(length).unwrap_or(SignedDuration::MAX);
         let now = phileas::runtime::ports::Clock::now(self);
         let until = now.checked_add(length).unwrap_or(Timestamp::MAX);

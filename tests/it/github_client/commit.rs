@@ -29,25 +29,25 @@ fn commits_of(place: &ClientWorld, holder: &str) -> usize {
 async fn a_ledger_is_born_grows_and_lets_only_one_of_two_win() {
     let place = ClientWorld::new();
     let (one, two) = (place.client(), place.client());
-    let born = one.commit(&commit(None, "one", "1")).await.unwrap();
-    let late = two.commit(&commit(None, "two", "2")).await;
+    let born = one.commit_ledger(&commit(None, "one", "1")).await.unwrap();
+    let late = two.commit_ledger(&commit(None, "two", "2")).await;
     assert_eq!(late, Err(CommitError::Stale));
     for text in ["expected-branch", "is-at-but-expected"] {
         for missing in [0.0, 1.0] {
             place.knobs(&json!({ "stale-text": text, "stale-type-missing": missing }));
-            let head = match one.observe().await.unwrap().ledger {
+            let head = match one.observe_repository().await.unwrap().ledger {
                 LedgerRead::State { head, .. } => head,
                 other => panic!("{other:?}"),
             };
             let won = two
-                .commit(&commit(Some(&head), "two", "ä\n"))
+                .commit_ledger(&commit(Some(&head), "two", "ä\n"))
                 .await
                 .unwrap();
-            let lost = one.commit(&commit(Some(&head), "one", "3")).await;
+            let lost = one.commit_ledger(&commit(Some(&head), "one", "3")).await;
             assert_eq!(lost, Err(CommitError::Stale));
             let text = "ä\n".to_owned();
             let ledger = LedgerRead::State { head: won, text };
-            assert_eq!(two.observe().await.unwrap().ledger, ledger);
+            assert_eq!(two.observe_repository().await.unwrap().ledger, ledger);
         }
     }
     assert_eq!(
@@ -74,10 +74,13 @@ async fn a_ledger_is_born_grows_and_lets_only_one_of_two_win() {
 async fn a_plain_commit_costs_one_request() {
     let place = ClientWorld::new();
     let client = place.client();
-    let head = client.commit(&commit(None, "one", "1")).await.unwrap();
+    let head = client
+        .commit_ledger(&commit(None, "one", "1"))
+        .await
+        .unwrap();
     let before = client.usage().requests;
     client
-        .commit(&commit(Some(&head), "one", "2"))
+        .commit_ledger(&commit(Some(&head), "one", "2"))
         .await
         .unwrap();
     assert_eq!(client.usage().requests - before, 1);
@@ -101,7 +104,12 @@ async fn a_lost_answer_is_settled_by_looking_whatever_happened() {
                 let head = if birth {
                     None
                 } else {
-                    Some(client.commit(&commit(None, "birth", "0")).await.unwrap())
+                    Some(
+                        client
+                            .commit_ledger(&commit(None, "birth", "0"))
+                            .await
+                            .unwrap(),
+                    )
                 };
                 place.knobs(&json!({ "replica-lag-seconds": lag }));
                 place.faults(
@@ -110,7 +118,7 @@ async fn a_lost_answer_is_settled_by_looking_whatever_happened() {
                 );
                 let told = format!("{fault} lag {lag} birth {birth}");
                 let oid = client
-                    .commit(&commit(head.as_ref(), "one", "1"))
+                    .commit_ledger(&commit(head.as_ref(), "one", "1"))
                     .await
                     .unwrap_or_else(|error| panic!("{told}: {error:?}"));
                 let at = place.world().github().branch_head(place.repo, "jules");
@@ -125,12 +133,15 @@ async fn a_lost_answer_is_settled_by_looking_whatever_happened() {
 async fn with_every_answer_lost_nothing_is_doubled() {
     let place = ClientWorld::new();
     let client = place.client();
-    let mut head = client.commit(&commit(None, "birth", "0")).await.unwrap();
+    let mut head = client
+        .commit_ledger(&commit(None, "birth", "0"))
+        .await
+        .unwrap();
     place.knobs(&json!({ "commit-done-although-502": 1.0, "replica-lag-seconds": 8 }));
     for round in 1..=5 {
         let text = round.to_string();
         head = client
-            .commit(&commit(Some(&head), "one", &text))
+            .commit_ledger(&commit(Some(&head), "one", &text))
             .await
             .unwrap();
         assert_eq!(commits_of(&place, "one"), round);
@@ -141,10 +152,10 @@ async fn with_every_answer_lost_nothing_is_doubled() {
 async fn an_empty_repository_says_what_to_do() {
     let place = ClientWorld::with(phileas_world::seed::Files::new());
     let client = place.client();
-    let seen = client.observe().await.unwrap();
+    let seen = client.observe_repository().await.unwrap();
     assert_eq!(seen.repository.default_head, None);
     assert_eq!(seen.ledger, LedgerRead::NoBranch);
-    match client.commit(&commit(None, "one", "1")).await {
+    match client.commit_ledger(&commit(None, "one", "1")).await {
         Err(CommitError::Failed(failure)) => {
             assert_eq!(failure.disposition, Disposition::Refused);
             assert!(failure.detail.contains("first commit"), "{failure}");

@@ -125,7 +125,7 @@ impl Pause for ClientWorld {
         self.world().now()
     }
 
-    fn pause(&self, length: Duration) -> BoxFuture<'_, ()> {
+    fn pause_for(&self, length: Duration) -> BoxFuture<'_, ()> {
         self.pass(length);
         Box::pin(async {})
     }

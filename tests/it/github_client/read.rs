@@ -46,7 +46,7 @@ async fn a_look_costs_one_point_and_six_where_more_is_going_on() {
     let client = place.client();
     let look = async || {
         let before = client.usage();
-        client.observe().await.unwrap();
+        client.observe_repository().await.unwrap();
         let after = client.usage();
         (
             after.requests - before.requests,
@@ -74,10 +74,10 @@ async fn so_many_pull_requests_in_a_week_are_quiet() {
         open_pull(&place, &format!("change-{number}"));
     }
     let client = place.client();
-    client.observe().await.unwrap();
+    client.observe_repository().await.unwrap();
     assert_eq!(client.usage().requests, 1);
     open_pull(&place, "one-more");
-    client.observe().await.unwrap();
+    client.observe_repository().await.unwrap();
     assert_eq!(client.usage().requests, 3);
 }
 
@@ -97,7 +97,7 @@ async fn a_tick_sees_everything_in_one_request() {
         github.open_issue(repo, "Pause", "", &["phileas:pause"], "acme", now)
     };
     let client = place.client();
-    let seen = client.observe().await.unwrap();
+    let seen = client.observe_repository().await.unwrap();
     assert_eq!(client.usage().requests, 1);
     assert!(client.usage().points >= 1);
     assert_eq!(seen.repository.id.0, place.repo.0);
@@ -151,7 +151,7 @@ async fn a_hole_in_the_answer_is_never_an_absence() {
     let client = place.client();
     let mut whole = 0;
     for _ in 0..60 {
-        match client.observe().await {
+        match client.observe_repository().await {
             Ok(seen) => {
                 whole += 1;
                 let LedgerRead::State { text, .. } = seen.ledger else {
@@ -186,7 +186,7 @@ async fn a_large_state_file_is_read_whole() {
             .create_root_branch(repo, "jules", &state, "Ledger", "acme", now);
     }
     let client = place.client();
-    let seen = client.observe().await.unwrap();
+    let seen = client.observe_repository().await.unwrap();
     assert!(matches!(seen.ledger, LedgerRead::State { text: read, .. } if read == text));
     assert_eq!(client.usage().requests, 2);
 }
@@ -195,7 +195,7 @@ async fn a_large_state_file_is_read_whole() {
 async fn a_renamed_repository_is_found_again() {
     let place = ClientWorld::new();
     let client = place.client();
-    client.observe().await.unwrap();
+    client.observe_repository().await.unwrap();
     {
         let mut world = place.world();
         let now = world.now();
@@ -208,7 +208,7 @@ async fn a_renamed_repository_is_found_again() {
         .open_notice("jules_credential", "t", "b")
         .await
         .unwrap();
-    let seen = client.observe().await.unwrap();
+    let seen = client.observe_repository().await.unwrap();
     assert_eq!(seen.repository.name.to_string(), "acme/gadget");
     assert_eq!(seen.notices[0].number, notice);
     assert_eq!(client.repository_name().to_string(), "acme/gadget");
@@ -222,22 +222,22 @@ async fn limits_and_refusals_come_back_as_what_they_are() {
         json!({ "kind": "secondary-limit", "retry-after": 61 }),
     ));
     let client = place.client();
-    let failure = client.observe().await.unwrap_err();
+    let failure = client.observe_repository().await.unwrap_err();
     let after = Some(Duration::from_secs(61));
     assert_eq!(failure.disposition, Disposition::Retry { after });
     place.faults(&once(json!({ "kind": "primary-limit" })));
-    let failure = place.client().observe().await.unwrap_err();
+    let failure = place.client().observe_repository().await.unwrap_err();
     assert!(
         matches!(failure.disposition, Disposition::Retry { after: Some(_) }),
         "{failure:?}"
     );
     place.faults(&once(json!({ "kind": "status", "status": 401 })));
-    let failure = place.client().observe().await.unwrap_err();
+    let failure = place.client().observe_repository().await.unwrap_err();
     assert_eq!(failure.disposition, Disposition::Denied);
     place.faults(&once(
         json!({ "kind": "status", "status": 502, "html": true }),
     ));
-    place.client().observe().await.unwrap();
+    place.client().observe_repository().await.unwrap();
 }
 
 #[tokio::test]
@@ -275,14 +275,14 @@ async fn an_app_asks_with_a_token_of_its_installation() {
         github.install_app(77, "acme", Some(&[repo]), now);
     }
     let client = place.client_as(Credential::App(App::new("77", &pem).unwrap()));
-    let seen = client.observe().await.unwrap();
+    let seen = client.observe_repository().await.unwrap();
     assert_eq!(seen.ledger, LedgerRead::NoBranch);
     // The installation, its token, the read.
     assert_eq!(client.usage().requests, 3);
-    client.observe().await.unwrap();
+    client.observe_repository().await.unwrap();
     assert_eq!(client.usage().requests, 4);
     let other_app = place.client_as(Credential::App(App::new("78", &pem).unwrap()));
-    let failure = other_app.observe().await.unwrap_err();
+    let failure = other_app.observe_repository().await.unwrap_err();
     assert_eq!(failure.disposition, Disposition::Denied);
 }
 

@@ -26,7 +26,7 @@ async fn a_notice_is_opened_once_found_and_closed() {
         .unwrap();
     assert_ne!(other, number);
     let keys: Vec<String> = client
-        .observe()
+        .observe_repository()
         .await
         .unwrap()
         .notices
@@ -37,7 +37,7 @@ async fn a_notice_is_opened_once_found_and_closed() {
     for _ in 0..2 {
         client.close_notice(number, "fixed").await.unwrap();
     }
-    assert_eq!(client.observe().await.unwrap().notices.len(), 1);
+    assert_eq!(client.observe_repository().await.unwrap().notices.len(), 1);
     let comments = place.world().github().comments(place.repo, number).count();
     assert_eq!(comments, 1);
     let next = client
@@ -82,7 +82,7 @@ async fn branches_are_made_and_pulls_are_pointed_at_them() {
     let place = ClientWorld::new();
     let client = place.client();
     let head = client
-        .observe()
+        .observe_repository()
         .await
         .unwrap()
         .repository
@@ -150,10 +150,14 @@ async fn a_closed_issue_shows_no_work_and_still_is_a_proposals() {
             marker: &marker,
             closed_will_do,
         };
-        let first = client.publish(&issue).await.unwrap();
-        assert_eq!(client.publish(&issue).await.unwrap(), first, "it is open");
+        let first = client.publish_issue(&issue).await.unwrap();
+        assert_eq!(
+            client.publish_issue(&issue).await.unwrap(),
+            first,
+            "it is open"
+        );
         client.close_notice(first, "no").await.unwrap();
-        assert_eq!(client.publish(&issue).await.unwrap() == first, same);
+        assert_eq!(client.publish_issue(&issue).await.unwrap() == first, same);
     }
 }
 
@@ -172,7 +176,7 @@ async fn a_marker_counts_at_the_end_of_a_text_alone() {
             marker,
             closed_will_do: false,
         };
-        client.publish(&issue).await.unwrap()
+        client.publish_issue(&issue).await.unwrap()
     };
     let (one, two) = ("<!-- phileas:work:a:1 -->", "<!-- phileas:work:b:2 -->");
     let first = publish(one, &format!("Fix it. {two}")).await;

@@ -29,12 +29,12 @@ fn outage(retry_after: Option<SignedDuration>) -> Fault {
 
 /// Lets the repository fail by its own fault until it is suspended; answers when that was.
 async fn suspend_repository(inbox: &impl Inbox, from: Timestamp) -> Timestamp {
-    inbox.wake(WIDGET, from).await.unwrap();
+    inbox.wake_repository(WIDGET, from).await.unwrap();
     let mut now = from;
     for attempt in 1..=MAX_FAULTS {
         let lease = claim(inbox, "one", now).await;
         assert_eq!(lease.attempt, attempt);
-        let settled = inbox.fail(&lease, now, &own("a bug")).await.unwrap();
+        let settled = inbox.fail_lease(&lease, now, &own("a bug")).await.unwrap();
         if attempt == MAX_FAULTS {
             assert_eq!(settled, Settled::Suspended);
             break;
@@ -54,7 +54,10 @@ async fn suspend_repository(inbox: &impl Inbox, from: Timestamp) -> Timestamp {
 }
 
 pub(super) async fn own_faults_suspend_in_the_end(inbox: &impl Inbox) {
-    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    inbox
+        .accept_delivery(delivery("a", WIDGET, at(0)))
+        .await
+        .unwrap();
     let now = suspend_repository(inbox, at(0)).await;
     let suspended = inbox.suspended_repositories().await.unwrap();
     let [wake] = suspended.as_slice() else {
@@ -67,7 +70,10 @@ pub(super) async fn own_faults_suspend_in_the_end(inbox: &impl Inbox) {
 }
 
 pub(super) async fn a_handler_that_never_comes_back_is_suspended(inbox: &impl Inbox) {
-    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    inbox
+        .accept_delivery(delivery("a", WIDGET, at(0)))
+        .await
+        .unwrap();
     let mut now = at(0);
     let mut attempts = 0;
     // Each wait for a lease to lapse, or for a pause after it, is one step; far more steps than are needed.
@@ -87,12 +93,12 @@ pub(super) async fn a_handler_that_never_comes_back_is_suspended(inbox: &impl In
 }
 
 pub(super) async fn outages_never_suspend(inbox: &impl Inbox) {
-    inbox.wake(WIDGET, at(0)).await.unwrap();
+    inbox.wake_repository(WIDGET, at(0)).await.unwrap();
     let mut now = at(0);
     for _ in 0..100 {
         let lease = claim(inbox, "one", now).await;
         assert_eq!(lease.attempt, 1);
-        let settled = inbox.fail(&lease, now, &outage(None)).await.unwrap();
+        let settled = inbox.fail_lease(&lease, now, &outage(None)).await.unwrap();
         let Settled::Until(Some(again)) = settled else {
             panic!("{settled:?}")
         };
@@ -100,12 +106,12 @@ pub(super) async fn outages_never_suspend(inbox: &impl Inbox) {
         now = again;
     }
     assert!(inbox.suspended_repositories().await.unwrap().is_empty());
-    let counts = inbox.counts(now).await.unwrap();
+    let counts = inbox.read_counts(now).await.unwrap();
     assert_eq!((counts.failing, counts.suspended), (1, 0));
 }
 
 pub(super) async fn outages_between_do_not_hide_faults(inbox: &impl Inbox) {
-    inbox.wake(WIDGET, at(0)).await.unwrap();
+    inbox.wake_repository(WIDGET, at(0)).await.unwrap();
     let mut faults = 0;
     for round in 0..100 {
         let now = next(inbox).await;
@@ -116,7 +122,7 @@ pub(super) async fn outages_between_do_not_hide_faults(inbox: &impl Inbox) {
             faults += 1;
             own("a bug")
         };
-        if inbox.fail(&lease, now, &fault).await.unwrap() == Settled::Suspended {
+        if inbox.fail_lease(&lease, now, &fault).await.unwrap() == Settled::Suspended {
             break;
         }
     }
@@ -124,20 +130,23 @@ pub(super) async fn outages_between_do_not_hide_faults(inbox: &impl Inbox) {
 }
 
 pub(super) async fn patience_is_kept_within_reason(inbox: &impl Inbox) {
-    inbox.wake(WIDGET, at(0)).await.unwrap();
+    inbox.wake_repository(WIDGET, at(0)).await.unwrap();
     let lease = claim(inbox, "one", at(0)).await;
     let wanted = HOUR * 3;
     inbox
-        .fail(&lease, at(0), &outage(Some(wanted)))
+        .fail_lease(&lease, at(0), &outage(Some(wanted)))
         .await
         .unwrap();
     // Neither a wake nor a delivery shortens the time that the other side has asked for.
-    inbox.accept(delivery("a", WIDGET, at(1))).await.unwrap();
+    inbox
+        .accept_delivery(delivery("a", WIDGET, at(1)))
+        .await
+        .unwrap();
     assert_eq!(next(inbox).await, at(0) + wanted);
     let now = at(0) + wanted;
     let lease = claim(inbox, "one", now).await;
     inbox
-        .fail(&lease, now, &outage(Some(DAY * 365)))
+        .fail_lease(&lease, now, &outage(Some(DAY * 365)))
         .await
         .unwrap();
     assert_eq!(next(inbox).await, now + LONGEST_RETRY_AFTER);
@@ -150,7 +159,7 @@ pub(super) async fn traffic_does_not_revive_what_is_suspended(inbox: &impl Inbox
         let received = now + SECOND * n;
         let text = format!("traffic-{n}");
         inbox
-            .accept(delivery(&text, WIDGET, received))
+            .accept_delivery(delivery(&text, WIDGET, received))
             .await
             .unwrap();
         nothing_due(inbox, received).await;
@@ -167,11 +176,14 @@ pub(super) async fn a_suspended_repository_is_tried_once_a_day(inbox: &impl Inbo
         now += PROBE_INTERVAL;
         let text = format!("day-{day}");
         let heard = delivery(&text, WIDGET, now - SECOND);
-        inbox.accept(heard).await.unwrap();
+        inbox.accept_delivery(heard).await.unwrap();
         nothing_due(inbox, now - SECOND).await;
         let lease = claim(inbox, "one", now).await;
         if day % 2 == 0 {
-            let settled = inbox.fail(&lease, now, &own("still a bug")).await.unwrap();
+            let settled = inbox
+                .fail_lease(&lease, now, &own("still a bug"))
+                .await
+                .unwrap();
             assert_eq!(settled, Settled::Suspended);
         } else {
             // A try that takes its process with it is no reason to try at once.
@@ -185,10 +197,10 @@ pub(super) async fn a_suspended_repository_is_tried_once_a_day(inbox: &impl Inbo
     let now = next(inbox).await;
     let lease = claim(inbox, "one", now).await;
     inbox
-        .accept(delivery("meanwhile", WIDGET, now))
+        .accept_delivery(delivery("meanwhile", WIDGET, now))
         .await
         .unwrap();
-    inbox.finish(&lease, now, None).await.unwrap();
+    inbox.finish_lease(&lease, now, None).await.unwrap();
     assert!(inbox.suspended_repositories().await.unwrap().is_empty());
     // What was heard meanwhile is due at last.
     let lease = claim(inbox, "one", now).await;
@@ -196,10 +208,10 @@ pub(super) async fn a_suspended_repository_is_tried_once_a_day(inbox: &impl Inbo
 }
 
 pub(super) async fn a_person_resumes_what_is_suspended(inbox: &impl Inbox) {
-    assert!(!inbox.resume(WIDGET, at(0)).await.unwrap());
+    assert!(!inbox.resume_repository(WIDGET, at(0)).await.unwrap());
     let now = suspend_repository(inbox, at(0)).await;
-    assert!(inbox.resume(WIDGET, now).await.unwrap());
-    assert!(!inbox.resume(WIDGET, now).await.unwrap());
+    assert!(inbox.resume_repository(WIDGET, now).await.unwrap());
+    assert!(!inbox.resume_repository(WIDGET, now).await.unwrap());
     assert!(inbox.suspended_repositories().await.unwrap().is_empty());
     let lease = claim(inbox, "one", now).await;
     assert_eq!((lease.attempt, lease.suspended), (1, false));
@@ -208,13 +220,13 @@ pub(super) async fn a_person_resumes_what_is_suspended(inbox: &impl Inbox) {
 pub(super) async fn a_pause_ends_when_what_was_waited_for_has_come(inbox: &impl Inbox) {
     let now = suspend_repository(inbox, at(0)).await;
     let [paused, held, unheard] = [2, 3, 4].map(RepositoryId);
-    inbox.wake(paused, now).await.unwrap();
+    inbox.wake_repository(paused, now).await.unwrap();
     let failing = claim(inbox, "one", now).await;
     inbox
-        .fail(&failing, now, &outage(Some(HOUR)))
+        .fail_lease(&failing, now, &outage(Some(HOUR)))
         .await
         .unwrap();
-    inbox.wake(held, now).await.unwrap();
+    inbox.wake_repository(held, now).await.unwrap();
     let lease = claim(inbox, "one", now).await;
     assert_eq!(lease.repository, held);
     let still = inbox
@@ -222,14 +234,14 @@ pub(super) async fn a_pause_ends_when_what_was_waited_for_has_come(inbox: &impl 
         .await
         .unwrap();
     assert_eq!(still, BTreeSet::from([held]));
-    assert_eq!(inbox.due(now, 10).await.unwrap(), [paused]);
+    assert_eq!(inbox.list_due(now, 10).await.unwrap(), [paused]);
     // Its next pause is a first one again.
     let again = claim(inbox, "one", now).await;
-    inbox.fail(&again, now, &outage(None)).await.unwrap();
+    inbox.fail_lease(&again, now, &outage(None)).await.unwrap();
     let wake = inbox.read_wake(paused).await.unwrap().unwrap();
     assert_eq!(wake.outages, 1);
     // A repository that is held or suspended stays so, and no new one is recorded.
-    assert!(inbox.finish(&lease, now, None).await.unwrap() != Settled::Lost);
+    assert!(inbox.finish_lease(&lease, now, None).await.unwrap() != Settled::Lost);
     assert_eq!(inbox.suspended_repositories().await.unwrap().len(), 1);
     assert!(inbox.read_wake(unheard).await.unwrap().is_none());
 }
@@ -238,26 +250,26 @@ pub(super) async fn a_pause_ends_when_what_was_waited_for_has_come(inbox: &impl 
 pub(super) async fn a_clock_that_was_set_back_stops_no_repository(inbox: &impl Inbox) {
     let [leased, paused, ticked, suspended] = [1, 2, 3, 4].map(RepositoryId);
     let ahead = at(0) + DAY * 3;
-    inbox.wake(leased, at(0)).await.unwrap();
+    inbox.wake_repository(leased, at(0)).await.unwrap();
     let lease = claim(inbox, "ahead", ahead).await;
-    inbox.wake(paused, at(0)).await.unwrap();
+    inbox.wake_repository(paused, at(0)).await.unwrap();
     let failing = claim(inbox, "ahead", ahead).await;
     inbox
-        .fail(&failing, ahead, &outage(Some(DAY)))
+        .fail_lease(&failing, ahead, &outage(Some(DAY)))
         .await
         .unwrap();
-    inbox.wake(ticked, at(0)).await.unwrap();
+    inbox.wake_repository(ticked, at(0)).await.unwrap();
     let well = claim(inbox, "ahead", ahead).await;
     let next = Some(ahead + LONGEST_REST);
-    inbox.finish(&well, ahead, next).await.unwrap();
+    inbox.finish_lease(&well, ahead, next).await.unwrap();
     let mut late = ahead;
     for _ in 0..MAX_FAULTS {
-        inbox.wake(suspended, at(0)).await.unwrap();
+        inbox.wake_repository(suspended, at(0)).await.unwrap();
         let lease = inbox
-            .claim(&holder("ahead"), late, LEASE, &[suspended])
+            .claim_leases(&holder("ahead"), late, LEASE, &[suspended])
             .await;
         let lease = only(lease.unwrap());
-        inbox.fail(&lease, late, &own("a bug")).await.unwrap();
+        inbox.fail_lease(&lease, late, &own("a bug")).await.unwrap();
         late += HOUR;
     }
     // The clock is right again, and no delivery comes.
@@ -268,7 +280,7 @@ pub(super) async fn a_clock_that_was_set_back_stops_no_repository(inbox: &impl I
     let leases = claim_due(inbox, "right", now, ALL).await;
     let ids: Vec<_> = leases.iter().map(|lease| lease.repository).collect();
     assert_eq!(ids, [leased, paused, ticked, suspended]);
-    let late = inbox.finish(&lease, now, None).await.unwrap();
+    let late = inbox.finish_lease(&lease, now, None).await.unwrap();
     assert_eq!(late, Settled::Lost);
     // A day ahead for good: leases end, and all that is due comes, if not at once.
     let mut taken = BTreeSet::new();
@@ -284,18 +296,18 @@ pub(super) async fn a_clock_that_was_set_back_stops_no_repository(inbox: &impl I
 pub(super) async fn who_was_put_off_a_moment_ago_is_not_called_back(inbox: &impl Inbox) {
     let [leased, paused, ticked] = [1, 2, 3].map(RepositoryId);
     let then = at(60);
-    inbox.wake(leased, at(0)).await.unwrap();
+    inbox.wake_repository(leased, at(0)).await.unwrap();
     let one = holder("one");
-    let lease = inbox.claim(&one, then, MAX_LEASE, &[leased]).await;
+    let lease = inbox.claim_leases(&one, then, MAX_LEASE, &[leased]).await;
     only(lease.unwrap());
-    inbox.wake(paused, at(0)).await.unwrap();
+    inbox.wake_repository(paused, at(0)).await.unwrap();
     let failing = claim(inbox, "one", then).await;
     let pause = outage(Some(LONGEST_RETRY_AFTER));
-    inbox.fail(&failing, then, &pause).await.unwrap();
-    inbox.wake(ticked, at(0)).await.unwrap();
+    inbox.fail_lease(&failing, then, &pause).await.unwrap();
+    inbox.wake_repository(ticked, at(0)).await.unwrap();
     let well = claim(inbox, "one", then).await;
     let next = Some(then + LONGEST_REST);
-    inbox.finish(&well, then, next).await.unwrap();
+    inbox.finish_lease(&well, then, next).await.unwrap();
     let moment = then - CLOCK_SLACK;
     assert_eq!(inbox.call_back(moment).await.unwrap(), 0);
     nothing_due(inbox, then).await;
@@ -308,20 +320,32 @@ pub(super) async fn who_was_put_off_a_moment_ago_is_not_called_back(inbox: &impl
 /// what GitHub's replicas do not show yet.
 pub(super) async fn what_a_clock_that_was_ahead_has_heard_hides_nothing(inbox: &impl Inbox) {
     let ahead = at(0) + DAY * 2;
-    inbox.accept(delivery("a", WIDGET, ahead)).await.unwrap();
+    inbox
+        .accept_delivery(delivery("a", WIDGET, ahead))
+        .await
+        .unwrap();
     let lease = claim(inbox, "ahead", ahead).await;
-    inbox.finish(&lease, ahead, Some(at(60))).await.unwrap();
+    inbox
+        .finish_lease(&lease, ahead, Some(at(60)))
+        .await
+        .unwrap();
     assert_eq!(inbox.call_back(at(10)).await.unwrap(), 1);
     assert_eq!(inbox.call_back(at(10)).await.unwrap(), 0);
     assert_eq!(next(inbox).await, at(60));
-    inbox.accept(delivery("b", WIDGET, at(20))).await.unwrap();
+    inbox
+        .accept_delivery(delivery("b", WIDGET, at(20)))
+        .await
+        .unwrap();
     let lease = claim(inbox, "right", at(20)).await;
     assert_eq!(lease.received_at, Some(at(20)));
 }
 
 pub(super) async fn those_that_went_down_together_come_back_apart(inbox: &impl Inbox) {
     for repository in 0..100 {
-        inbox.wake(RepositoryId(repository), at(0)).await.unwrap();
+        inbox
+            .wake_repository(RepositoryId(repository), at(0))
+            .await
+            .unwrap();
     }
     let mut now = at(0);
     for _ in 0..2 {
@@ -334,7 +358,7 @@ pub(super) async fn those_that_went_down_together_come_back_apart(inbox: &impl I
     for _ in 0..100 {
         now = next(inbox).await;
         let lease = only(claim_due(inbox, "two", now, 1).await);
-        inbox.finish(&lease, now, None).await.unwrap();
+        inbox.finish_lease(&lease, now, None).await.unwrap();
         instants.push(now);
     }
     instants.dedup();
@@ -365,17 +389,17 @@ async fn claim_alone(
 pub(super) async fn two_power_cuts_suspend_no_repository(inbox: &impl Inbox) {
     let all: Vec<_> = (1..=5).map(RepositoryId).collect();
     for id in &all {
-        inbox.wake(*id, at(0)).await.unwrap();
+        inbox.wake_repository(*id, at(0)).await.unwrap();
     }
     let mut now = die(inbox, &["one", "two"], at(0), 5).await;
     assert_eq!(claim_due(inbox, "three", now, ALL).await, []);
     now += LONGEST_PAUSE;
-    assert_eq!(inbox.due(now, ALL).await.unwrap().len(), 5);
+    assert_eq!(inbox.list_due(now, ALL).await.unwrap().len(), 5);
     assert_eq!(inbox.due_alone(now).await.unwrap(), all);
     assert_eq!(claim_due(inbox, "three", now, ALL).await, []);
     for id in &all {
         let lease = claim_alone(inbox, "three", now, *id).await.unwrap();
-        inbox.finish(&lease, now, Some(now)).await.unwrap();
+        inbox.finish_lease(&lease, now, Some(now)).await.unwrap();
         let wake = inbox.read_wake(*id).await.unwrap().unwrap();
         assert_eq!((wake.deaths, wake.attempts), (0, 0));
     }
@@ -386,11 +410,11 @@ pub(super) async fn two_power_cuts_suspend_no_repository(inbox: &impl Inbox) {
 
 /// Faults and deaths are counted apart: two power cuts suspend no repository that was about to be for its faults.
 pub(super) async fn faults_before_a_death_do_not_make_it_worse(inbox: &impl Inbox) {
-    inbox.wake(WIDGET, at(0)).await.unwrap();
+    inbox.wake_repository(WIDGET, at(0)).await.unwrap();
     let mut now = at(0);
     for _ in 1..MAX_FAULTS {
         let lease = claim(inbox, "one", now).await;
-        inbox.fail(&lease, now, &own("a bug")).await.unwrap();
+        inbox.fail_lease(&lease, now, &own("a bug")).await.unwrap();
         now += LONGEST_PAUSE;
     }
     claim(inbox, "one", now).await;
@@ -407,13 +431,16 @@ pub(super) async fn faults_before_a_death_do_not_make_it_worse(inbox: &impl Inbo
 
 pub(super) async fn a_repository_whose_process_dies_alone_is_suspended(inbox: &impl Inbox) {
     let other = RepositoryId(8);
-    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
-    inbox.wake(other, at(0)).await.unwrap();
+    inbox
+        .accept_delivery(delivery("a", WIDGET, at(0)))
+        .await
+        .unwrap();
+    inbox.wake_repository(other, at(0)).await.unwrap();
     let mut now = die(inbox, &["one", "two"], at(0), 2).await;
     assert_eq!(claim_due(inbox, "three", now, ALL).await, []);
     now += LONGEST_PAUSE;
     let lease = claim_alone(inbox, "three", now, other).await.unwrap();
-    inbox.finish(&lease, now, None).await.unwrap();
+    inbox.finish_lease(&lease, now, None).await.unwrap();
     claim_alone(inbox, "three", now, WIDGET).await.unwrap();
     now += LEASE;
     assert_eq!(claim_alone(inbox, "four", now, WIDGET).await, None);
@@ -428,10 +455,10 @@ pub(super) async fn a_repository_whose_process_dies_alone_is_suspended(inbox: &i
     );
     assert_eq!(outcome_of(inbox, "a").await, Outcome::Failed);
     // The others go on.
-    inbox.wake(other, now).await.unwrap();
+    inbox.wake_repository(other, now).await.unwrap();
     let lease = claim(inbox, "four", now).await;
     assert_eq!(lease.repository, other);
-    inbox.finish(&lease, now, None).await.unwrap();
+    inbox.finish_lease(&lease, now, None).await.unwrap();
     // Its daily attempt is alone, too, and the death of that is no reason to try it sooner.
     now += PROBE_INTERVAL;
     nothing_due(inbox, now).await;
@@ -446,12 +473,12 @@ pub(super) async fn a_repository_whose_process_dies_alone_is_suspended(inbox: &i
     assert_eq!(claim_alone(inbox, "five", now, WIDGET).await, None);
     assert_eq!(next(inbox).await, now + PROBE_INTERVAL);
     // A person has repaired it.
-    assert!(inbox.resume(WIDGET, now).await.unwrap());
+    assert!(inbox.resume_repository(WIDGET, now).await.unwrap());
     claim(inbox, "five", now).await;
 }
 
 pub(super) async fn only_deaths_since_the_last_finished_tick_count(inbox: &impl Inbox) {
-    inbox.wake(WIDGET, at(0)).await.unwrap();
+    inbox.wake_repository(WIDGET, at(0)).await.unwrap();
     let mut now = at(0);
     for round in 0..4 {
         let lease = claim(inbox, &format!("dies-{round}"), now).await;
@@ -460,13 +487,13 @@ pub(super) async fn only_deaths_since_the_last_finished_tick_count(inbox: &impl 
         assert_eq!(again.attempt, 1);
         // A tick that fails has come back as well.
         if round % 2 == 0 {
-            inbox.finish(&again, now, Some(now)).await.unwrap();
+            inbox.finish_lease(&again, now, Some(now)).await.unwrap();
         } else {
-            inbox.fail(&again, now, &outage(None)).await.unwrap();
+            inbox.fail_lease(&again, now, &outage(None)).await.unwrap();
             now += LONGEST_PAUSE;
         }
         assert_eq!(
-            inbox.finish(&lease, now, None).await.unwrap(),
+            inbox.finish_lease(&lease, now, None).await.unwrap(),
             Settled::Lost
         );
         assert_eq!(inbox.due_alone(now).await.unwrap(), []);
@@ -475,7 +502,7 @@ pub(super) async fn only_deaths_since_the_last_finished_tick_count(inbox: &impl 
 
 /// A machine that stood still, or whose inbox could not be written, comes back as the same process.
 pub(super) async fn a_process_that_claims_again_has_not_died(inbox: &impl Inbox) {
-    inbox.wake(WIDGET, at(0)).await.unwrap();
+    inbox.wake_repository(WIDGET, at(0)).await.unwrap();
     let mut now = at(0);
     for attempt in 1..MAX_FAULTS {
         let lease = claim(inbox, "stands still", now).await;
@@ -494,7 +521,7 @@ async fn outcome_of(inbox: &impl Inbox, text: &str) -> Outcome {
         start: Start::After(0),
         most: ALL,
     };
-    let records = inbox.deliveries(page).await.unwrap();
+    let records = inbox.list_deliveries(page).await.unwrap();
     let found = records
         .iter()
         .find(|record| record.delivery.id.as_str() == text);

@@ -23,7 +23,7 @@ async fn records(inbox: &impl Inbox) -> Vec<Record> {
             start: Start::After(all.last().map_or(0, |record| record.place)),
             most: usize::MAX,
         };
-        let records = inbox.deliveries(page).await.unwrap();
+        let records = inbox.list_deliveries(page).await.unwrap();
         assert!(records.len() <= MAX_PAGE);
         if records.is_empty() {
             return all;
@@ -41,45 +41,57 @@ async fn outcomes(inbox: &impl Inbox) -> Vec<(String, Outcome)> {
 }
 
 pub(super) async fn r3_a_delivery_is_stored_once(inbox: &impl Inbox) {
-    let accept = |received_at| inbox.accept(delivery("a", WIDGET, received_at));
+    let accept = |received_at| inbox.accept_delivery(delivery("a", WIDGET, received_at));
     assert_eq!(accept(at(0)).await.unwrap(), Accepted::Stored);
     assert_eq!(accept(at(1)).await.unwrap(), Accepted::Duplicate);
     let lease = claim(inbox, "one", at(2)).await;
     assert_eq!(accept(at(3)).await.unwrap(), Accepted::Duplicate);
-    inbox.finish(&lease, at(4), None).await.unwrap();
+    inbox.finish_lease(&lease, at(4), None).await.unwrap();
     assert_eq!(outcomes(inbox).await, [("a".to_owned(), Outcome::Handled)]);
     assert_eq!(accept(at(5)).await.unwrap(), Accepted::Duplicate);
     nothing_due(inbox, at(6)).await;
 }
 
 pub(super) async fn r3_a_failed_delivery_runs_again(inbox: &impl Inbox) {
-    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
-    inbox.accept(delivery("b", WIDGET, at(0))).await.unwrap();
+    inbox
+        .accept_delivery(delivery("a", WIDGET, at(0)))
+        .await
+        .unwrap();
+    inbox
+        .accept_delivery(delivery("b", WIDGET, at(0)))
+        .await
+        .unwrap();
     for _ in 0..MAX_FAULTS {
         let now = next(inbox).await;
         let lease = claim(inbox, "one", now).await;
         let fault = Fault::Own {
             because: "a bug".to_owned(),
         };
-        inbox.fail(&lease, now, &fault).await.unwrap();
+        inbox.fail_lease(&lease, now, &fault).await.unwrap();
     }
     let failed = Outcome::Failed;
     assert_eq!(
         outcomes(inbox).await,
         [("a".to_owned(), failed), ("b".to_owned(), failed)]
     );
-    let again = inbox.accept(delivery("a", WIDGET, at(9))).await.unwrap();
+    let again = inbox
+        .accept_delivery(delivery("a", WIDGET, at(9)))
+        .await
+        .unwrap();
     assert_eq!(again, Accepted::Stored);
-    let again = inbox.accept(delivery("a", WIDGET, at(9))).await.unwrap();
+    let again = inbox
+        .accept_delivery(delivery("a", WIDGET, at(9)))
+        .await
+        .unwrap();
     assert_eq!(again, Accepted::Duplicate, "it waits for its tick now");
     // It stands where it came last.
     let all = records(inbox).await;
     assert_eq!((all[1].times, all[1].outcome), (2, Outcome::Pending));
     assert_eq!(all[1].delivery.id.to_string(), "a");
     assert_eq!(all[1].delivery.received_at, at(9));
-    assert!(inbox.resume(WIDGET, at(10)).await.unwrap());
+    assert!(inbox.resume_repository(WIDGET, at(10)).await.unwrap());
     let lease = claim(inbox, "one", at(10)).await;
-    inbox.finish(&lease, at(11), None).await.unwrap();
+    inbox.finish_lease(&lease, at(11), None).await.unwrap();
     let handled = Outcome::Handled;
     assert_eq!(
         outcomes(inbox).await,
@@ -88,10 +100,16 @@ pub(super) async fn r3_a_failed_delivery_runs_again(inbox: &impl Inbox) {
 }
 
 pub(super) async fn what_came_during_a_tick_is_still_pending(inbox: &impl Inbox) {
-    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    inbox
+        .accept_delivery(delivery("a", WIDGET, at(0)))
+        .await
+        .unwrap();
     let lease = claim(inbox, "one", at(1)).await;
-    inbox.accept(delivery("b", WIDGET, at(2))).await.unwrap();
-    inbox.finish(&lease, at(3), None).await.unwrap();
+    inbox
+        .accept_delivery(delivery("b", WIDGET, at(2)))
+        .await
+        .unwrap();
+    inbox.finish_lease(&lease, at(3), None).await.unwrap();
     let (handled, pending) = (Outcome::Handled, Outcome::Pending);
     assert_eq!(
         outcomes(inbox).await,
@@ -110,12 +128,15 @@ pub(super) async fn deliveries_without_a_repository_wake_none(inbox: &impl Inbox
         ..delivery("star", WIDGET, at(0))
     };
     for one in [ping, star] {
-        assert_eq!(inbox.accept(one.clone()).await.unwrap(), Accepted::Stored);
         assert_eq!(
-            inbox.accept(one.clone()).await.unwrap(),
+            inbox.accept_delivery(one.clone()).await.unwrap(),
+            Accepted::Stored
+        );
+        assert_eq!(
+            inbox.accept_delivery(one.clone()).await.unwrap(),
             Accepted::Duplicate
         );
-        let replayed = inbox.replay(&one.id, at(1)).await.unwrap();
+        let replayed = inbox.replay_delivery(&one.id, at(1)).await.unwrap();
         assert_eq!(replayed, Replayed::WakesNoRepository);
     }
     assert_eq!(inbox.next_due().await.unwrap(), None);
@@ -142,7 +163,7 @@ pub(super) async fn all_facts_come_back(inbox: &impl Inbox) {
         wakes: false,
     };
     for one in [&full, &bare] {
-        inbox.accept(one.clone()).await.unwrap();
+        inbox.accept_delivery(one.clone()).await.unwrap();
     }
     let all = records(inbox).await;
     assert_eq!(all[0].delivery, full);
@@ -154,9 +175,12 @@ pub(super) async fn all_facts_come_back(inbox: &impl Inbox) {
 pub(super) async fn pages_run_both_ways(inbox: &impl Inbox) {
     for n in 0..25 {
         let text = format!("{n}");
-        inbox.accept(delivery(&text, WIDGET, at(n))).await.unwrap();
+        inbox
+            .accept_delivery(delivery(&text, WIDGET, at(n)))
+            .await
+            .unwrap();
     }
-    let page = |start| inbox.deliveries(Page { start, most: 10 });
+    let page = |start| inbox.list_deliveries(Page { start, most: 10 });
     let names = |records: &[Record]| -> Vec<String> {
         let id = |record: &Record| record.delivery.id.to_string();
         records.iter().map(id).collect()
@@ -177,18 +201,21 @@ pub(super) async fn pages_run_both_ways(inbox: &impl Inbox) {
 }
 
 pub(super) async fn a_delivery_is_run_again_on_demand(inbox: &impl Inbox) {
-    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    inbox
+        .accept_delivery(delivery("a", WIDGET, at(0)))
+        .await
+        .unwrap();
     let lease = claim(inbox, "one", at(1)).await;
-    inbox.finish(&lease, at(2), None).await.unwrap();
-    let unknown = inbox.replay(&id("b"), at(3)).await.unwrap();
+    inbox.finish_lease(&lease, at(2), None).await.unwrap();
+    let unknown = inbox.replay_delivery(&id("b"), at(3)).await.unwrap();
     assert_eq!(unknown, Replayed::Unknown);
     nothing_due(inbox, at(3)).await;
-    let woken = inbox.replay(&id("a"), at(3)).await.unwrap();
+    let woken = inbox.replay_delivery(&id("a"), at(3)).await.unwrap();
     assert_eq!(woken, Replayed::Woken(WIDGET));
     assert_eq!(outcomes(inbox).await, [("a".to_owned(), Outcome::Pending)]);
     let lease = claim(inbox, "one", at(3)).await;
     assert_eq!(lease.received_at, Some(at(3)));
-    inbox.finish(&lease, at(4), None).await.unwrap();
+    inbox.finish_lease(&lease, at(4), None).await.unwrap();
     assert_eq!(outcomes(inbox).await, [("a".to_owned(), Outcome::Handled)]);
 }
 
@@ -196,21 +223,27 @@ pub(super) async fn r3_facts_are_kept_for_a_month(inbox: &impl Inbox) {
     let many = PRUNE_BATCH + 5;
     for n in 0..many {
         let text = format!("old-{n}");
-        inbox.accept(delivery(&text, WIDGET, at(0))).await.unwrap();
+        inbox
+            .accept_delivery(delivery(&text, WIDGET, at(0)))
+            .await
+            .unwrap();
     }
     let new = delivery("new", WIDGET, at(0) + HOUR);
-    inbox.accept(new).await.unwrap();
-    assert_eq!(inbox.prune(at(0) + RETENTION).await.unwrap(), 0);
+    inbox.accept_delivery(new).await.unwrap();
+    assert_eq!(inbox.prune_deliveries(at(0) + RETENTION).await.unwrap(), 0);
     let over = at(0) + RETENTION + SECOND;
-    assert_eq!(inbox.prune(over).await.unwrap(), PRUNE_BATCH);
-    assert_eq!(inbox.prune(over).await.unwrap(), 5);
-    assert_eq!(inbox.prune(over).await.unwrap(), 0);
+    assert_eq!(inbox.prune_deliveries(over).await.unwrap(), PRUNE_BATCH);
+    assert_eq!(inbox.prune_deliveries(over).await.unwrap(), 5);
+    assert_eq!(inbox.prune_deliveries(over).await.unwrap(), 0);
     assert_eq!(
         outcomes(inbox).await,
         [("new".to_owned(), Outcome::Pending)]
     );
     // What was removed is unknown: it would be a new delivery.
-    let again = inbox.accept(delivery("old-0", WIDGET, over)).await.unwrap();
+    let again = inbox
+        .accept_delivery(delivery("old-0", WIDGET, over))
+        .await
+        .unwrap();
     assert_eq!(again, Accepted::Stored);
 }
 
@@ -219,7 +252,7 @@ async fn fill(inbox: &impl Inbox, start: &str, received_at: Timestamp) -> usize 
     let mut stored = 0;
     for wave in 0..FLOOD / WAVE {
         let ids = (0..WAVE).map(|n| format!("{start}-{}", wave * WAVE + n));
-        let wave = ids.map(|id| inbox.accept(delivery(&id, WIDGET, received_at)));
+        let wave = ids.map(|id| inbox.accept_delivery(delivery(&id, WIDGET, received_at)));
         let accepted = all_at_once(wave).await;
         let refused = accepted
             .into_iter()
@@ -240,23 +273,38 @@ pub(super) async fn a_full_inbox_refuses_and_is_well_again(inbox: &impl Inbox) {
     let before = records(inbox).await.len();
     assert_eq!(before, held);
     // A refused delivery leaves nothing, one that is stored already is known, and the tick can still be ended.
-    let refused = inbox.accept(delivery("b", WIDGET, at(1))).await.unwrap();
+    let refused = inbox
+        .accept_delivery(delivery("b", WIDGET, at(1)))
+        .await
+        .unwrap();
     assert_eq!(refused, Accepted::Overloaded);
     let known = inbox
-        .accept(delivery("first-0", WIDGET, at(1)))
+        .accept_delivery(delivery("first-0", WIDGET, at(1)))
         .await
         .unwrap();
     assert_eq!(known, Accepted::Duplicate);
     let lease = claim(inbox, "one", at(2)).await;
-    inbox.finish(&lease, at(3), Some(at(4))).await.unwrap();
+    inbox
+        .finish_lease(&lease, at(3), Some(at(4)))
+        .await
+        .unwrap();
     // Within GitHub's window of redelivery all are needed.
-    assert_eq!(inbox.prune(at(0) + REDELIVERY_WINDOW).await.unwrap(), 0);
+    assert_eq!(
+        inbox
+            .prune_deliveries(at(0) + REDELIVERY_WINDOW)
+            .await
+            .unwrap(),
+        0
+    );
     // After it, handled ones make room although their month is not over.
     let now = at(0) + REDELIVERY_WINDOW + DAY;
-    assert!(inbox.prune(now).await.unwrap() > 0);
-    let stored = inbox.accept(delivery("b", WIDGET, now)).await.unwrap();
+    assert!(inbox.prune_deliveries(now).await.unwrap() > 0);
+    let stored = inbox
+        .accept_delivery(delivery("b", WIDGET, now))
+        .await
+        .unwrap();
     assert_eq!(stored, Accepted::Stored);
-    let counts = inbox.counts(now).await.unwrap();
+    let counts = inbox.read_counts(now).await.unwrap();
     if let Some(limit) = counts.limit_bytes {
         assert!(counts.bytes <= limit, "{counts:?}");
     }
@@ -270,7 +318,7 @@ pub(super) async fn the_last_room_is_for_those_that_wake(inbox: &impl Inbox) {
     };
     let mut stored = 0;
     loop {
-        let wave = (stored..stored + WAVE).map(|n| inbox.accept(idle(n)));
+        let wave = (stored..stored + WAVE).map(|n| inbox.accept_delivery(idle(n)));
         let accepted: Vec<Accepted> = all_at_once(wave)
             .await
             .into_iter()
@@ -283,16 +331,19 @@ pub(super) async fn the_last_room_is_for_those_that_wake(inbox: &impl Inbox) {
         assert!(stored < FLOOD, "{stored} idle deliveries were all stored");
     }
     assert!(records(inbox).await.len() < stored);
-    let waking = inbox.accept(delivery("a", WIDGET, at(1))).await.unwrap();
+    let waking = inbox
+        .accept_delivery(delivery("a", WIDGET, at(1)))
+        .await
+        .unwrap();
     assert_eq!(waking, Accepted::Stored);
     // A delivery about the service's own writing wakes no repository, and is kept: GitHub would offer it again.
     let own = Delivery {
         event: "push".to_owned(),
         ..idle(FLOOD)
     };
-    assert_eq!(inbox.accept(own).await.unwrap(), Accepted::Stored);
+    assert_eq!(inbox.accept_delivery(own).await.unwrap(), Accepted::Stored);
     // What is stored already is known all the same.
-    let again = inbox.accept(idle(0)).await.unwrap();
+    let again = inbox.accept_delivery(idle(0)).await.unwrap();
     assert_eq!(again, Accepted::Duplicate);
 }
 
@@ -301,19 +352,19 @@ pub(super) async fn the_figures_are_right(inbox: &impl Inbox) {
     for (repository, seconds) in [(1, 40), (2, 60), (3, 200)] {
         let text = format!("{repository}");
         let one = delivery(&text, RepositoryId(repository), at(seconds));
-        inbox.accept(one).await.unwrap();
+        inbox.accept_delivery(one).await.unwrap();
     }
-    let counts = inbox.counts(now).await.unwrap();
+    let counts = inbox.read_counts(now).await.unwrap();
     assert_eq!((counts.deliveries, counts.repositories), (3, 3));
     assert_eq!((counts.due, counts.leased), (2, 0));
     assert_eq!(counts.oldest_due, Some(at(40)));
     assert_eq!(next(inbox).await, at(40));
     let lease = claim(inbox, "one", at(50)).await;
-    let counts = inbox.counts(at(60)).await.unwrap();
+    let counts = inbox.read_counts(at(60)).await.unwrap();
     assert_eq!((counts.due, counts.leased, counts.failing), (1, 1, 0));
     assert_eq!(counts.oldest_due, Some(at(60)));
     assert_eq!(lease.repository, RepositoryId(1));
     // A lease that has run out is a tick that is missing.
-    let counts = inbox.counts(lease.until).await.unwrap();
+    let counts = inbox.read_counts(lease.until).await.unwrap();
     assert_eq!((counts.due, counts.leased), (2, 0));
 }

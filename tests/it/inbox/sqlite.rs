@@ -27,13 +27,22 @@ async fn what_was_accepted_is_there_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("deep/data");
     let inbox = open(&path);
-    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    inbox
+        .accept_delivery(delivery("a", WIDGET, at(0)))
+        .await
+        .unwrap();
     let lease = claim(&inbox, "before", at(1)).await;
-    inbox.accept(delivery("b", WIDGET, at(2))).await.unwrap();
+    inbox
+        .accept_delivery(delivery("b", WIDGET, at(2)))
+        .await
+        .unwrap();
     drop(inbox);
 
     let inbox = open(&path);
-    let again = inbox.accept(delivery("a", WIDGET, at(3))).await.unwrap();
+    let again = inbox
+        .accept_delivery(delivery("a", WIDGET, at(3)))
+        .await
+        .unwrap();
     assert_eq!(again, Accepted::Duplicate);
     // The holder of the lease is gone, so its end is not waited for.
     let taken = claim(&inbox, "after", at(3)).await;
@@ -42,15 +51,15 @@ async fn what_was_accepted_is_there_after_a_restart() {
     let wake = inbox.read_wake(WIDGET).await.unwrap().unwrap();
     assert_eq!(wake.deaths, 1);
     assert_eq!(
-        inbox.finish(&lease, at(4), None).await.unwrap(),
+        inbox.finish_lease(&lease, at(4), None).await.unwrap(),
         Settled::Lost
     );
-    inbox.finish(&taken, at(4), None).await.unwrap();
+    inbox.finish_lease(&taken, at(4), None).await.unwrap();
     let page = Page {
         start: Start::After(0),
         most: 10,
     };
-    let records = inbox.deliveries(page).await.unwrap();
+    let records = inbox.list_deliveries(page).await.unwrap();
     assert_eq!(records.len(), 2);
     assert!(records.iter().all(|one| one.outcome == Outcome::Handled));
 }
@@ -60,15 +69,18 @@ async fn what_was_accepted_is_there_after_a_restart() {
 async fn a_lease_that_a_restart_ends_is_due_since_the_restart() {
     let folder = tempfile::tempdir().unwrap();
     let inbox = open(folder.path());
-    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    inbox
+        .accept_delivery(delivery("a", WIDGET, at(0)))
+        .await
+        .unwrap();
     claim(&inbox, "before", at(1)).await;
     drop(inbox);
     let directory = DataDirectory::lock_directory(folder.path()).unwrap();
     let inbox = SqliteInbox::open(directory, DEFAULT_ROOM, at(9)).unwrap();
-    let counts = inbox.counts(at(12)).await.unwrap();
+    let counts = inbox.read_counts(at(12)).await.unwrap();
     assert_eq!((counts.due, counts.oldest_due), (1, Some(at(9))));
     assert_eq!(inbox.next_due().await.unwrap(), Some(at(9)));
-    assert_eq!(inbox.due(at(9), 9).await.unwrap(), [WIDGET]);
+    assert_eq!(inbox.list_due(at(9), 9).await.unwrap(), [WIDGET]);
 }
 
 #[tokio::test]
@@ -79,7 +91,10 @@ async fn only_one_service_can_read_or_serve_a_data_directory() {
     fs::create_dir(&path).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     let inbox = open(&path);
-    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    inbox
+        .accept_delivery(delivery("a", WIDGET, at(0)))
+        .await
+        .unwrap();
     assert_eq!(mode(&path), 0o700);
     for entry in fs::read_dir(&path).unwrap() {
         let entry = entry.unwrap();
@@ -155,14 +170,17 @@ async fn other_files_and_versions_are_refused_with_advice() {
 async fn a_visitor_is_heard_by_the_service() {
     let folder = tempfile::tempdir().unwrap();
     let inbox = open(folder.path());
-    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    inbox
+        .accept_delivery(delivery("a", WIDGET, at(0)))
+        .await
+        .unwrap();
     let lease = claim(&inbox, "one", at(1)).await;
-    inbox.finish(&lease, at(2), None).await.unwrap();
-    let mut news = inbox.news();
+    inbox.finish_lease(&lease, at(2), None).await.unwrap();
+    let mut news = inbox.watch_changes();
     news.mark_unchanged();
 
     let visitor = SqliteInbox::open_beside_service(folder.path()).unwrap();
-    let replayed = visitor.replay(&id("a"), at(3)).await.unwrap();
+    let replayed = visitor.replay_delivery(&id("a"), at(3)).await.unwrap();
     assert_eq!(replayed, Replayed::Woken(WIDGET));
     drop(visitor);
 
@@ -182,10 +200,13 @@ async fn a_failed_write_is_no_acceptance() {
         "CREATE TRIGGER broken BEFORE INSERT ON delivery BEGIN SELECT RAISE(ABORT, 'the disk is broken'); END",
     )
     .unwrap();
-    let refused = inbox.accept(delivery("a", WIDGET, at(0))).await;
+    let refused = inbox.accept_delivery(delivery("a", WIDGET, at(0))).await;
     assert!(refused.is_err(), "{refused:?}");
     // What ticks write says nothing of deliveries.
-    inbox.wake(RepositoryId(404), at(0)).await.unwrap();
+    inbox
+        .wake_repository(RepositoryId(404), at(0))
+        .await
+        .unwrap();
     let trouble = inbox.problem_text().expect("nothing can be stored");
     assert!(trouble.contains("the disk is broken"), "{trouble}");
     assert_eq!(
@@ -194,7 +215,10 @@ async fn a_failed_write_is_no_acceptance() {
         "nothing half-done"
     );
     raw.execute_batch("DROP TRIGGER broken").unwrap();
-    let stored = inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    let stored = inbox
+        .accept_delivery(delivery("a", WIDGET, at(0)))
+        .await
+        .unwrap();
     assert_eq!(stored, Accepted::Stored);
     assert_eq!(inbox.problem_text(), None);
 }
@@ -205,10 +229,10 @@ async fn a_damaged_row_stops_no_repository() {
     let folder = tempfile::tempdir().unwrap();
     let inbox = open(folder.path());
     for n in 1..=4 {
-        inbox.wake(RepositoryId(n), at(0)).await.unwrap();
+        inbox.wake_repository(RepositoryId(n), at(0)).await.unwrap();
     }
     let lease = inbox
-        .claim(&holder("before"), at(0), LEASE, &[RepositoryId(3)])
+        .claim_leases(&holder("before"), at(0), LEASE, &[RepositoryId(3)])
         .await
         .unwrap();
     let raw = Connection::open(folder.path().join(DATABASE)).unwrap();
@@ -225,7 +249,7 @@ async fn a_damaged_row_stops_no_repository() {
     let mut ids: Vec<u64> = leases.iter().map(|lease| lease.repository.0).collect();
     ids.sort_unstable();
     assert_eq!(ids, [1, 2, 3, 4]);
-    let late = inbox.finish(&lease[0], at(2), None).await.unwrap();
+    let late = inbox.finish_lease(&lease[0], at(2), None).await.unwrap();
     assert_eq!(late, Settled::Lost, "a lease of before does not count");
 }
 
@@ -233,7 +257,10 @@ async fn a_damaged_row_stops_no_repository() {
 async fn a_damaged_file_is_told_with_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let inbox = open(folder.path());
-    inbox.accept(delivery("a", WIDGET, at(0))).await.unwrap();
+    inbox
+        .accept_delivery(delivery("a", WIDGET, at(0)))
+        .await
+        .unwrap();
     drop(inbox);
     let file = folder.path().join(DATABASE);
     let mut bytes = fs::read(&file).unwrap();

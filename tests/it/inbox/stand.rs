@@ -73,8 +73,11 @@ pub(crate) async fn claim_due(
     now: Timestamp,
     most: usize,
 ) -> Vec<Lease> {
-    let due = inbox.due(now, most).await.unwrap();
-    inbox.claim(&holder(who), now, LEASE, &due).await.unwrap()
+    let due = inbox.list_due(now, most).await.unwrap();
+    inbox
+        .claim_leases(&holder(who), now, LEASE, &due)
+        .await
+        .unwrap()
 }
 
 /// Claims the one repository that is due.

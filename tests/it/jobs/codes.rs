@@ -19,7 +19,7 @@ fn asking() -> Stage {
         .build()
         .unwrap();
     runtime.block_on(stage.start_session("asks", false));
-    stage.shared.pass(POLL * 5);
+    stage.shared.advance_time(POLL * 5);
     stage
 }
 
@@ -79,7 +79,7 @@ fn jules_out_of_reach_is_an_outside_system_that_is_unavailable() {
         let plan = FaultPlan {
             rules: vec![rule("*", status(fault))],
         };
-        stage.shared.world().faults_mut().replace_plan(plan);
+        stage.shared.lock_world().faults_mut().replace_plan(plan);
         let first = once(&stage, &served, &[], None).expect(4);
         assert!(first.err.contains("it is asked again at 20"), "{first}");
         let before = request_count(&stage);

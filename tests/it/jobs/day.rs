@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use phileas::jobs::settle::{PullSettlement, settle};
+use phileas::jobs::settle::{PullSettlement, settle_pulls};
 use phileas::jobs::{Handler, Watcher};
 use phileas::runtime::ports::account::WriteAccount;
 use phileas::sandbox::world_setup;
@@ -41,7 +41,7 @@ struct Agent {
 }
 
 impl Handler for &Agent {
-    async fn handle(&self, event: &Event) -> Result<(), String> {
+    async fn handle_event(&self, event: &Event) -> Result<(), String> {
         held(&self.woken).push(event.clone());
         Ok(())
     }
@@ -121,7 +121,7 @@ impl Stage {
         let jules = self.jules(true, world_setup::JULES_KEY);
         let Some(id) = &event.job_id else { return };
         match event.event.as_str() {
-            "plan_review" => jules.approve(id).await.unwrap(),
+            "plan_review" => jules.approve_session_plan(id).await.unwrap(),
             "question" => WriteAccount::send_message(&jules, id, "The first one.")
                 .await
                 .unwrap(),
@@ -130,7 +130,7 @@ impl Stage {
                 let Some(link) = payload.pull.as_deref().and_then(PullLink::parse) else {
                     return;
                 };
-                let mut world = self.shared.world();
+                let mut world = self.shared.lock_world();
                 let now = world.now();
                 let github = world.github_mut();
                 let repo = github.repository_by_name("acme", "widget").unwrap();
@@ -153,7 +153,7 @@ async fn an_agent_is_woken_once_for_each_cause_and_never_otherwise() {
         );
     }
     let plan = FaultPlan { rules: faults() };
-    stage.shared.world().faults_mut().replace_plan(plan);
+    stage.shared.lock_world().faults_mut().replace_plan(plan);
     let agent = Agent::default();
     let settling = PullSettlement {
         archive: true,
@@ -168,7 +168,7 @@ async fn an_agent_is_woken_once_for_each_cause_and_never_otherwise() {
                 .find(|(_, title)| **title == "deleted")
                 .unwrap()
                 .0;
-            let mut world = stage.shared.world();
+            let mut world = stage.shared.lock_world();
             let (now, knobs) = (world.now(), world.knobs().clone());
             let act = phileas_world::jules::WebAct::Delete;
             assert!(world.jules_mut().in_web_app(id.as_str(), act, now, &knobs));
@@ -177,7 +177,7 @@ async fn an_agent_is_woken_once_for_each_cause_and_never_otherwise() {
         let cycle = stage.check().await;
         let watcher = Watcher::new(&stage.paths, &agent, 5).unwrap().unwrap();
         let before = held(&agent.woken).len();
-        watcher.pass(stage.shared.now()).await.unwrap();
+        watcher.run_pass(stage.shared.world_time()).await.unwrap();
         let woken = held(&agent.woken)[before..].to_vec();
         for event in &woken {
             stage.answer(event).await;
@@ -186,9 +186,9 @@ async fn an_agent_is_woken_once_for_each_cause_and_never_otherwise() {
             "default".to_owned(),
             stage.jules(false, world_setup::JULES_KEY),
         )]);
-        let now = stage.shared.now();
+        let now = stage.shared.world_time();
         let pulls = stage.pulls();
-        let over = settle(
+        let over = settle_pulls(
             &stage.paths,
             &cycle.memory,
             &mut asked,
@@ -201,7 +201,7 @@ async fn an_agent_is_woken_once_for_each_cause_and_never_otherwise() {
             assert_eq!(reason, RetireReason::Merged);
             id
         }));
-        stage.shared.pass(POLL);
+        stage.shared.advance_time(POLL);
     }
     let woken = held(&agent.woken).clone();
     let mut wakes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -227,7 +227,7 @@ async fn an_agent_is_woken_once_for_each_cause_and_never_otherwise() {
     let size = std::fs::metadata(&stage.paths.events).unwrap().len();
     assert!(size < 10_000, "{size} bytes of events");
     // The merged job is retired, its session archived; the job that is gone left by itself.
-    let (registry, _) = stage.paths.jobs_file().read().unwrap();
+    let (registry, _) = stage.paths.jobs_file().read_jobs().unwrap();
     let live: Vec<_> = registry
         .jobs()
         .filter(|job| job.is_live())
@@ -239,7 +239,7 @@ async fn an_agent_is_woken_once_for_each_cause_and_never_otherwise() {
     assert!(
         stage
             .shared
-            .world()
+            .lock_world()
             .jules()
             .session(merged.as_str())
             .unwrap()
@@ -267,13 +267,16 @@ async fn two_monitors_tell_each_cause_once_and_ask_once() {
     let job = stage.start_session("asks", false).await;
     let (one, other) = (stage.monitor(), stage.monitor());
     for _ in 0..20 {
-        stage.shared.pass(POLL);
-        let now = stage.shared.now();
-        let (first, second) = tokio::join!(one.cycle(now, false), other.cycle(now, false));
+        stage.shared.advance_time(POLL);
+        let now = stage.shared.world_time();
+        let (first, second) = tokio::join!(one.run_cycle(now, false), other.run_cycle(now, false));
         first.unwrap();
         second.unwrap();
-        stage.shared.pass(Duration::from_secs(5));
-        other.cycle(stage.shared.now(), false).await.unwrap();
+        stage.shared.advance_time(Duration::from_secs(5));
+        other
+            .run_cycle(stage.shared.world_time(), false)
+            .await
+            .unwrap();
     }
     let events = stage.events();
     assert_eq!(
@@ -287,8 +290,14 @@ async fn two_monitors_tell_each_cause_once_and_ask_once() {
     );
     // One of them dies; the other goes on alone.
     drop(one);
-    stage.shared.pass(POLL);
-    assert!(!other.cycle(stage.shared.now(), false).await.unwrap().busy);
+    stage.shared.advance_time(POLL);
+    assert!(
+        !other
+            .run_cycle(stage.shared.world_time(), false)
+            .await
+            .unwrap()
+            .busy
+    );
 }
 
 /// Section 10 of the seed: whose job matters more is told first.
@@ -309,10 +318,10 @@ async fn jobs_of_a_higher_priority_are_told_first() {
         let id = stage.start_session(title, false).await;
         let priority = serde_json::from_value(serde_json::json!(title)).unwrap_or_default();
         let set = |job: &mut phileas_domain::jobs::Job| job.priority = priority;
-        stage.paths.jobs_file().update(&id, set).unwrap();
+        stage.paths.jobs_file().update_job(&id, set).unwrap();
         jobs.insert(id, title);
     }
-    stage.shared.pass(POLL * 5);
+    stage.shared.advance_time(POLL * 5);
     let told = stage.check().await.events;
     let told: Vec<_> = told
         .iter()

@@ -36,7 +36,10 @@ async fn deal(stage: &Stage, event: &Event, allowed: Allowed) -> HandledEvent {
         pulls: Some(&pulls),
         allowed,
     };
-    handler.handle(event, stage.shared.now()).await.unwrap()
+    handler
+        .handle_event(event, stage.shared.world_time())
+        .await
+        .unwrap()
 }
 
 fn finishes() -> Vec<phileas_world::jules::Beat> {
@@ -77,16 +80,16 @@ async fn a_completed_job_is_shown_with_its_changes_and_checks_and_settled_when_i
         checks: false,
         ..ALLOWED
     };
-    let before = stage.shared.world().books().requests.len();
+    let before = stage.shared.lock_world().books().requests.len();
     let dealt = deal(&stage, &events[0], none).await;
     assert_eq!(
-        stage.shared.world().books().requests.len(),
+        stage.shared.lock_world().books().requests.len(),
         before,
         "{}",
         dealt.text
     );
     {
-        let mut world = stage.shared.world();
+        let mut world = stage.shared.lock_world();
         let now = world.now();
         let github = world.github_mut();
         let repo = github.repository_by_name("acme", "widget").unwrap();
@@ -98,7 +101,7 @@ async fn a_completed_job_is_shown_with_its_changes_and_checks_and_settled_when_i
     assert!(
         stage
             .shared
-            .world()
+            .lock_world()
             .jules()
             .session(id.as_str())
             .unwrap()
@@ -117,13 +120,13 @@ async fn a_failed_job_is_tried_again_within_its_cap() {
         ..ALLOWED
     };
     deal(&stage, &events[0], never).await;
-    assert_eq!(stage.shared.world().jules().sessions().count(), 1);
+    assert_eq!(stage.shared.lock_world().jules().sessions().count(), 1);
     let dealt = deal(&stage, &events[0], ALLOWED).await;
     let second = dealt.document["retried_as"].as_str().unwrap().to_owned();
     assert!(dealt.text.contains(&second), "{}", dealt.text);
     // The same event again: the job is retired, and nothing is started.
     deal(&stage, &events[0], ALLOWED).await;
-    assert_eq!(stage.shared.world().jules().sessions().count(), 2);
+    assert_eq!(stage.shared.lock_world().jules().sessions().count(), 2);
     let jobs = stage.paths.jobs_file();
     let old = jobs.get(&first).unwrap().unwrap();
     assert_eq!(old.retired.unwrap().reason, RetireReason::Retried);
@@ -134,7 +137,7 @@ async fn a_failed_job_is_tried_again_within_its_cap() {
     assert_eq!(events.len(), 1, "the second one fails as well");
     let dealt = deal(&stage, &events[0], ALLOWED).await;
     assert!(dealt.text.contains("not tried again"), "{}", dealt.text);
-    assert_eq!(stage.shared.world().jules().sessions().count(), 2);
+    assert_eq!(stage.shared.lock_world().jules().sessions().count(), 2);
 }
 
 /// The answer to the create is lost, or the handler is killed after it: there is still one session.
@@ -146,12 +149,12 @@ async fn a_retry_whose_answer_is_lost_is_found_and_not_doubled() {
     let mut lost = rule("/v1alpha/sessions", Fault::DropAfter);
     lost.method = Some("POST".to_owned());
     let plan = phileas_world::FaultPlan { rules: vec![lost] };
-    stage.shared.world().faults_mut().replace_plan(plan);
+    stage.shared.lock_world().faults_mut().replace_plan(plan);
     let dealt = deal(&stage, &events[0], ALLOWED).await;
     assert!(dealt.again, "{}", dealt.text);
     stage
         .shared
-        .world()
+        .lock_world()
         .faults_mut()
         .replace_plan(phileas_world::FaultPlan::default());
     let dealt = deal(&stage, &events[0], ALLOWED).await;
@@ -160,7 +163,7 @@ async fn a_retry_whose_answer_is_lost_is_found_and_not_doubled() {
         "{}",
         dealt.text
     );
-    assert_eq!(stage.shared.world().jules().sessions().count(), 2);
+    assert_eq!(stage.shared.lock_world().jules().sessions().count(), 2);
 }
 
 /// Between the event and the agent another person has answered, and Jules goes on.
@@ -180,7 +183,9 @@ async fn no_agent_is_told_to_answer_what_is_answered() {
     WriteAccount::send_message(&jules, &id, "Tabs.")
         .await
         .unwrap();
-    stage.shared.pass(std::time::Duration::from_secs(60));
+    stage
+        .shared
+        .advance_time(std::time::Duration::from_secs(60));
     let dealt = deal(&stage, &events[0], ALLOWED).await;
     assert!(
         dealt.text.contains("settled: it was answered at"),
@@ -194,10 +199,10 @@ async fn no_agent_is_told_to_answer_what_is_answered() {
         checks_session: false,
         ..ALLOWED
     };
-    let before = stage.shared.world().books().requests.len();
+    let before = stage.shared.lock_world().books().requests.len();
     let dealt = deal(&stage, &events[0], blind).await;
     assert!(dealt.text.contains("next: answer it"), "{}", dealt.text);
-    assert_eq!(stage.shared.world().books().requests.len(), before);
+    assert_eq!(stage.shared.lock_world().books().requests.len(), before);
 }
 
 #[tokio::test]
@@ -208,7 +213,7 @@ async fn a_plan_is_approved_only_on_demand() {
     let state = || {
         stage
             .shared
-            .world()
+            .lock_world()
             .jules()
             .session(id.as_str())
             .unwrap()
@@ -223,7 +228,9 @@ async fn a_plan_is_approved_only_on_demand() {
         ..ALLOWED
     };
     deal(&stage, &events[0], allowed).await;
-    stage.shared.pass(std::time::Duration::from_secs(50));
+    stage
+        .shared
+        .advance_time(std::time::Duration::from_secs(50));
     assert_ne!(state(), "AWAITING_PLAN_APPROVAL");
 }
 
@@ -235,7 +242,7 @@ async fn what_is_turned_off_is_left_alone_after_a_merge() {
         let id = stage.start_session("finishes", false).await;
         let events = stage.watch(10).await;
         {
-            let mut world = stage.shared.world();
+            let mut world = stage.shared.lock_world();
             let now = world.now();
             let github = world.github_mut();
             let repo = github.repository_by_name("acme", "widget").unwrap();
@@ -254,7 +261,7 @@ async fn what_is_turned_off_is_left_alone_after_a_merge() {
         let job = stage.paths.jobs_file().get(&id).unwrap().unwrap();
         let reason = job.retired.map(|retired| retired.reason);
         assert_eq!(reason, retire.then_some(RetireReason::Merged));
-        let world = stage.shared.world();
+        let world = stage.shared.lock_world();
         let session = world.jules().session(id.as_str()).unwrap();
         assert_eq!(session.is_archived(), archive, "{archive} {retire}");
     }

@@ -34,7 +34,7 @@ async fn defect_02_patience_wakes_no_agent_and_an_outage_once() {
     let faults = |rules| {
         stage
             .shared
-            .world()
+            .lock_world()
             .faults_mut()
             .replace_plan(phileas_world::FaultPlan { rules })
     };
@@ -84,7 +84,7 @@ async fn nothing_is_asked_before_jules_allows_it() {
     let plan = phileas_world::FaultPlan {
         rules: vec![rule("*", patience)],
     };
-    stage.shared.world().faults_mut().replace_plan(plan);
+    stage.shared.lock_world().faults_mut().replace_plan(plan);
     let before = stage.requests().values().sum::<usize>();
     stage.watch(179).await;
     assert_eq!(stage.requests().values().sum::<usize>() - before, 1);
@@ -97,11 +97,11 @@ async fn a_refused_key_wakes_once_and_a_good_one_goes_on() {
     stage.start_session("asks", false).await;
     let mut events = Vec::new();
     for _ in 0..80 {
-        stage.shared.pass(POLL);
+        stage.shared.advance_time(POLL);
         let monitor = stage.monitor_with("another-key");
         events.extend(
             monitor
-                .cycle(stage.shared.now(), true)
+                .run_cycle(stage.shared.world_time(), true)
                 .await
                 .unwrap()
                 .events,
@@ -135,7 +135,7 @@ async fn defect_12_a_job_that_hangs_hides_no_other() {
     let plan = phileas_world::FaultPlan {
         rules: vec![rule(&path, Fault::TimeoutBefore)],
     };
-    stage.shared.world().faults_mut().replace_plan(plan);
+    stage.shared.lock_world().faults_mut().replace_plan(plan);
     let events = stage.watch(4).await;
     assert_eq!(
         kinds_by_job(&events),
@@ -148,7 +148,7 @@ async fn defect_12_a_job_that_hangs_hides_no_other() {
     );
     stage
         .shared
-        .world()
+        .lock_world()
         .faults_mut()
         .replace_plan(phileas_world::FaultPlan::default());
     assert_eq!(
@@ -180,7 +180,8 @@ async fn a_job_that_jules_does_not_know_is_told_once_and_leaves() {
     let stage = stage(Vec::new(), Vec::new());
     let id = "99999999999999999999".parse().unwrap();
     let jobs = stage.paths.jobs_file();
-    jobs.register(Job::new(id), stage.shared.now()).unwrap();
+    jobs.register_job(Job::new(id), stage.shared.world_time())
+        .unwrap();
     stage.check().await;
     assert!(stage.events().is_empty(), "it may be too young to be seen");
     let events = stage.watch(30).await;
@@ -189,7 +190,7 @@ async fn a_job_that_jules_does_not_know_is_told_once_and_leaves() {
         events[0].payload.clone().unwrap().cause.as_deref(),
         Some("not_found")
     );
-    let (registry, _) = jobs.read().unwrap();
+    let (registry, _) = jobs.read_jobs().unwrap();
     let retired = registry.jobs().next().unwrap().retired.clone().unwrap();
     assert_eq!(retired.reason, RetireReason::NotFound);
     let before = stage.requests();
@@ -209,10 +210,13 @@ async fn an_unknown_job_has_the_grace_that_people_are_told_of() {
     let stage = stage(Vec::new(), Vec::new());
     let id = "99999999999999999999".parse().unwrap();
     let jobs = stage.paths.jobs_file();
-    jobs.register(Job::new(id), stage.shared.now()).unwrap();
+    jobs.register_job(Job::new(id), stage.shared.world_time())
+        .unwrap();
     let mut looks = Vec::new();
     for seconds in [0, 59, 1, 5] {
-        stage.shared.pass(std::time::Duration::from_secs(seconds));
+        stage
+            .shared
+            .advance_time(std::time::Duration::from_secs(seconds));
         looks.push(stage.check().await.events.len());
     }
     assert_eq!(
@@ -256,14 +260,18 @@ async fn a_session_is_as_old_as_jules_clock_says() {
         let stage = stage(vec![("hangs", hangs)], Vec::new());
         let id = stage.start_session("hangs", false).await;
         let look = async || {
-            let now = stage.shared.now() + ahead;
-            stage.monitor().cycle(now, true).await.unwrap().events
+            let now = stage.shared.world_time() + ahead;
+            stage.monitor().run_cycle(now, true).await.unwrap().events
         };
         for _ in 0..15 {
-            stage.shared.pass(std::time::Duration::from_secs(60));
+            stage
+                .shared
+                .advance_time(std::time::Duration::from_secs(60));
             assert_eq!(kinds_by_job(&look().await), [], "{ahead:?}");
         }
-        stage.shared.pass(std::time::Duration::from_secs(10 * 60));
+        stage
+            .shared
+            .advance_time(std::time::Duration::from_secs(10 * 60));
         let wanted = [(id.to_string(), "stuck".to_owned())];
         assert_eq!(kinds_by_job(&look().await), wanted, "{ahead:?}");
     }
@@ -277,7 +285,7 @@ async fn many_quiet_jobs_cost_one_listing_a_look() {
     let stage = stage(scripts, Vec::new());
     for name in &names {
         stage.start_session(name, false).await;
-        stage.shared.pass(std::time::Duration::from_secs(1));
+        stage.shared.advance_time(std::time::Duration::from_secs(1));
     }
     stage.watch(3).await;
     let before = stage.requests();

@@ -149,7 +149,7 @@ fn hanging() -> Stage {
         .build()
         .unwrap();
     runtime.block_on(stage.start_session("hangs", false));
-    stage.shared.pass(Duration::from_secs(300));
+    stage.shared.advance_time(Duration::from_secs(300));
     stage
 }
 
@@ -209,7 +209,7 @@ fn defect_04_stuck_minutes() {
     ];
     for (file, by_variable, more) in cases {
         let stage = hanging();
-        stage.shared.pass(Duration::from_hours(48));
+        stage.shared.advance_time(Duration::from_hours(48));
         let served = Served::start(&stage.shared, None);
         let config = with_files(&stage, file);
         let arguments = [&["monitor", "--once", "--json", "--config", &config], more].concat();
@@ -233,7 +233,7 @@ fn defect_04_stuck_minutes() {
 #[test]
 fn defect_04_api_base() {
     let stage = hanging();
-    stage.shared.pass(Duration::from_mins(30));
+    stage.shared.advance_time(Duration::from_mins(30));
     let served = Served::start(&stage.shared, None);
     let right = format!("http://{}/v1alpha", served.jules);
     let wrong = "http://127.0.0.1:1/v1alpha";

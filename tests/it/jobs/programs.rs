@@ -61,7 +61,7 @@ fn the_seed_works_from_its_configuration_to_the_woken_agent() {
         .unwrap();
     let job = runtime.block_on(stage.start_session("asks", false));
     let served = Served::start(&stage.shared, None);
-    stage.shared.pass(POLL * 5);
+    stage.shared.advance_time(POLL * 5);
     let config = seed(
         &stage.folder,
         &json!({"zai_command": [recorder(&stage.folder), "handle-event", "a b; $(exit 3)"]}),
@@ -199,7 +199,7 @@ fn defect_04_the_address_and_the_patience_of_the_file_count() {
         .unwrap();
     runtime.block_on(stage.start_session("hangs", false));
     let served = Served::start(&stage.shared, None);
-    stage.shared.pass(Duration::from_hours(25));
+    stage.shared.advance_time(Duration::from_hours(25));
     let base = format!("http://{}/v1alpha", served.jules);
     let monitor = |config: &str, more: &[&str], code: i32| {
         let arguments = [&["monitor", "--once", "--config", config], more].concat();
@@ -273,7 +273,7 @@ fn figures_are_written_for_dashboards() {
         .unwrap();
     runtime.block_on(stage.start_session("asks", false));
     let served = Served::start(&stage.shared, None);
-    stage.shared.pass(POLL * 5);
+    stage.shared.advance_time(POLL * 5);
     let config = seed(&stage.folder, &json!({}));
     let figures = stage.folder.join("phileas.prom");
     Phileas::new(&[
@@ -363,7 +363,7 @@ fn a_monitor_runs_until_it_is_asked_to_end() {
         .within(&served)
         .spawn();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    stage.shared.pass(POLL * 5);
+    stage.shared.advance_time(POLL * 5);
     let told: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
     assert_eq!(told["job_id"], job.as_str());
     // By the machine's clock the session is old, by that of its own world it is not.
@@ -413,7 +413,7 @@ fn a_monitor_that_runs_goes_on_whatever_others_append() {
     fs::write(state, [0; 64]).unwrap();
     fs::write(stage.folder.join("zai_events.jsonl"), b"\xff\xfe\n").unwrap();
     fs::write(&stage.paths.jobs, &bytes).unwrap();
-    stage.shared.pass(POLL * 5);
+    stage.shared.advance_time(POLL * 5);
     let told: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
     assert_eq!(
         (&told["job_id"], &told["event"]),

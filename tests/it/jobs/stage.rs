@@ -38,11 +38,11 @@ pub(super) fn stage(scripts: Vec<(&str, Vec<Beat>)>, rules: Vec<FaultRule>) -> S
     setup.jules.asks = 0.0;
     setup.faults = FaultPlan { rules };
     for (title, beats) in scripts {
-        let mut scenario = Scenario::default().titled(title);
+        let mut scenario = Scenario::default().for_title(title);
         scenario.beats = Some(beats);
         setup.jules.scenarios.push(scenario);
     }
-    let shared = SharedWorld::new(setup.build().unwrap().0);
+    let shared = SharedWorld::new(setup.build_world().unwrap().0);
     let folder = Folder::empty();
     let at = |name: &str| folder.join(name);
     let places = JobPaths {
@@ -106,7 +106,10 @@ impl Transport for Dated {
         request: http::Request<bytes::Bytes>,
     ) -> BoxFuture<'_, Result<http::Response<bytes::Bytes>, TransportError>> {
         let sent = self.to.send(request);
-        let date = self.shared.now().strftime("%a, %d %b %Y %H:%M:%S GMT");
+        let date = self
+            .shared
+            .world_time()
+            .strftime("%a, %d %b %Y %H:%M:%S GMT");
         let date = date.to_string().parse().unwrap();
         Box::pin(async move {
             let mut reply = sent.await?;
@@ -164,7 +167,7 @@ impl Stage {
         let new = NewJob {
             prompt: format!("Do the work of {title}."),
             title: title.to_owned(),
-            source: Some((world_setup::repository(), "main".to_owned())),
+            source: Some((world_setup::repository_name(), "main".to_owned())),
             open_pull: true,
             require_plan_approval,
         };
@@ -176,14 +179,14 @@ impl Stage {
         let mut job = Job::new(made.id.clone());
         job.metadata = serde_json::json!({ "task": title });
         let jobs = self.paths.jobs_file();
-        jobs.register(job, self.shared.now()).unwrap();
+        jobs.register_job(job, self.shared.world_time()).unwrap();
         made.id
     }
 
     /// One look of a monitor that has just been started.
     pub(super) async fn check(&self) -> Cycle {
-        let now = self.shared.now();
-        let cycle = self.monitor().cycle(now, true).await.unwrap();
+        let now = self.shared.world_time();
+        let cycle = self.monitor().run_cycle(now, true).await.unwrap();
         assert!(!cycle.busy, "no other monitor checks");
         cycle
     }
@@ -192,7 +195,7 @@ impl Stage {
     pub(super) async fn watch(&self, minutes: u64) -> Vec<Event> {
         let mut events = Vec::new();
         for _ in 0..minutes * 60 / POLL.as_secs() {
-            self.shared.pass(POLL);
+            self.shared.advance_time(POLL);
             events.extend(self.check().await.events);
         }
         events
@@ -200,13 +203,16 @@ impl Stage {
 
     /// All events that were ever written.
     pub(super) fn events(&self) -> Vec<Event> {
-        let page = self.paths.events_file().after(EventId(0), 1_000, |_| true);
+        let page = self
+            .paths
+            .events_file()
+            .read_after(EventId(0), 1_000, |_| true);
         page.unwrap().events
     }
 
     /// Requests to Jules so far, by route.
     pub(super) fn requests(&self) -> BTreeMap<String, usize> {
-        let world = self.shared.world();
+        let world = self.shared.lock_world();
         let mut counts = BTreeMap::new();
         for request in &world.books().requests {
             let route = format!("{} {}", request.method, request.route);

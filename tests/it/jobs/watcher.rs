@@ -18,7 +18,7 @@ struct FailingHandler {
 }
 
 impl Handler for &FailingHandler {
-    async fn handle(&self, event: &Event) -> Result<(), String> {
+    async fn handle_event(&self, event: &Event) -> Result<(), String> {
         held(&self.seen).push(event.message_text().unwrap_or_default().to_owned());
         if *held(&self.fails) {
             return Err("no hands free".to_owned());
@@ -57,7 +57,7 @@ fn write(places: &JobPaths, messages: &[&str]) {
         cause: (*message).to_owned(),
     };
     let drafts = messages.iter().map(draft).collect();
-    places.events_file().append(drafts, at(0)).unwrap();
+    places.events_file().append_events(drafts, at(0)).unwrap();
 }
 
 /// Upstream defect 5b: after a crash in the middle all lines of a pass came again.
@@ -73,20 +73,20 @@ async fn defect_05b_a_watcher_goes_on_where_the_last_one_was() {
             Watcher::new(&places, &hands, 5).unwrap().is_none(),
             "one watcher a memory"
         );
-        assert_eq!(watcher.pass(at(0)).await.unwrap().handled, 2);
+        assert_eq!(watcher.run_pass(at(0)).await.unwrap().handled, 2);
     }
     write(&places, &["three"]);
     *held(&hands.fails) = true;
     {
         let watcher = Watcher::new(&places, &hands, 5).unwrap().unwrap();
-        let passed = watcher.pass(at(10)).await.unwrap();
+        let passed = watcher.run_pass(at(10)).await.unwrap();
         assert_eq!(passed.retry_at, Some(at(12)));
     }
     assert_eq!(hands.seen(), ["one", "two", "three"]);
     *held(&hands.fails) = false;
     let watcher = Watcher::new(&places, &hands, 5).unwrap().unwrap();
-    assert_eq!(watcher.pass(at(11)).await.unwrap().handled, 0);
-    assert_eq!(watcher.pass(at(12)).await.unwrap().handled, 1);
+    assert_eq!(watcher.run_pass(at(11)).await.unwrap().handled, 0);
+    assert_eq!(watcher.run_pass(at(12)).await.unwrap().handled, 1);
     assert_eq!(hands.seen(), ["three"]);
 }
 
@@ -102,7 +102,7 @@ async fn defect_05c_a_failing_handler_is_tried_again_and_given_up_visibly() {
     let mut now = at(0);
     let mut dead = 0;
     for _ in 0..20 {
-        let passed = watcher.pass(now).await.unwrap();
+        let passed = watcher.run_pass(now).await.unwrap();
         dead += passed.dead;
         now = passed
             .retry_at
@@ -122,7 +122,7 @@ async fn defect_05c_a_failing_handler_is_tried_again_and_given_up_visibly() {
     );
     *held(&hands.fails) = false;
     write(&places, &["three"]);
-    assert_eq!(watcher.pass(now).await.unwrap().handled, 1);
+    assert_eq!(watcher.run_pass(now).await.unwrap().handled, 1);
 }
 
 /// Upstream defect 5f: a line of JSON that is no object ended the watcher; one that is no JSON was dropped silently.
@@ -134,7 +134,7 @@ async fn defect_05f_a_line_that_is_no_event_is_put_aside() {
     let lines = "[1]\n7\n{\"event\": 3}\nno json\n\n{\"event\": \"stuck\", \"job_id\": \"7\", \"message\": \"old\"}\n";
     fs::write(&places.events, lines).unwrap();
     let watcher = Watcher::new(&places, &hands, 5).unwrap().unwrap();
-    let passed = watcher.pass(at(0)).await.unwrap();
+    let passed = watcher.run_pass(at(0)).await.unwrap();
     assert_eq!((passed.handled, passed.dead), (1, 4));
     assert_eq!(hands.seen(), ["old"]);
 }
@@ -150,7 +150,7 @@ async fn an_acknowledged_event_wakes_no_agent() {
         .record_acknowledged(EventId(1))
         .unwrap();
     let watcher = Watcher::new(&places, &hands, 5).unwrap().unwrap();
-    assert_eq!(watcher.pass(at(0)).await.unwrap().handled, 1);
+    assert_eq!(watcher.run_pass(at(0)).await.unwrap().handled, 1);
     assert_eq!(hands.seen(), ["two"]);
     let events = places.events_file();
     assert!(events.handed_on().unwrap().contains(EventId(2)));
@@ -166,12 +166,12 @@ async fn defect_05d_events_are_handed_on_once_in_whatever_file_they_stand() {
     let hands = FailingHandler::default();
     write(&places, &["one", "two"]);
     let watcher = Watcher::new(&places, &hands, 5).unwrap().unwrap();
-    watcher.pass(at(0)).await.unwrap();
+    watcher.run_pass(at(0)).await.unwrap();
     let text = fs::read_to_string(&places.events).unwrap();
     let second = text.lines().nth(1).unwrap();
     fs::write(&places.events, format!("{second}\n")).unwrap();
-    watcher.pass(at(1)).await.unwrap();
+    watcher.run_pass(at(1)).await.unwrap();
     write(&places, &["three"]);
-    watcher.pass(at(2)).await.unwrap();
+    watcher.run_pass(at(2)).await.unwrap();
     assert_eq!(hands.seen(), ["one", "two", "three"]);
 }

@@ -27,7 +27,7 @@ fn opened(place: &TestService) -> (String, String) {
 }
 
 fn head(place: &TestService) -> String {
-    let world = place.shared.world();
+    let world = place.shared.lock_world();
     let repo = world
         .github()
         .repository_by_name(world_setup::OWNER, world_setup::NAME)
@@ -36,7 +36,7 @@ fn head(place: &TestService) -> String {
 }
 
 fn checks(place: &TestService, conclusion: &str) {
-    let mut world = place.shared.world();
+    let mut world = place.shared.lock_world();
     let now = world.now();
     let repo = world
         .github()
@@ -50,7 +50,7 @@ fn checks(place: &TestService, conclusion: &str) {
 }
 
 fn is_merged(place: &TestService) -> bool {
-    let world = place.shared.world();
+    let world = place.shared.lock_world();
     let repo = world
         .github()
         .repository_by_name(world_setup::OWNER, world_setup::NAME)
@@ -200,7 +200,7 @@ fn a_no_is_final_for_that_very_action() {
         "has said no",
     );
     assert!(!is_archived(&place, &first));
-    assert!(place.shared.world().books().sessions.len() == 2);
+    assert!(place.shared.lock_world().books().sessions.len() == 2);
 }
 
 /// Where the client can ask, `confirm: true` asks the person like any other call.
@@ -278,7 +278,7 @@ fn what_the_plan_keeps_from_merging_is_not_merged_for_an_agent() {
         checks(&place, conclusion);
     }
     {
-        let mut world = place.shared.world();
+        let mut world = place.shared.lock_world();
         let now = world.now();
         let github = world.github_mut();
         let repo = github
@@ -298,7 +298,7 @@ fn the_question_before_a_merge_names_every_file() {
     checks(&place, "success");
     place.pass(3);
     let files: Vec<String> = {
-        let world = place.shared.world();
+        let world = place.shared.lock_world();
         let github = world.github();
         let repo = github
             .repository_by_name(world_setup::OWNER, world_setup::NAME)
@@ -373,7 +373,7 @@ fn a_review_that_asks_for_changes_holds_a_merge() {
     let (id, commit) = opened(&place);
     checks(&place, "success");
     {
-        let mut world = place.shared.world();
+        let mut world = place.shared.lock_world();
         let now = world.now();
         let repo = world
             .github()

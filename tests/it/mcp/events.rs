@@ -26,7 +26,9 @@ pub(super) fn happened(place: &TestService, job: &str, kind: EventKind, message:
         cause: message.to_owned(),
     };
     let events = place.paths().events_file();
-    events.append(vec![draft], Timestamp::UNIX_EPOCH).unwrap();
+    events
+        .append_events(vec![draft], Timestamp::UNIX_EPOCH)
+        .unwrap();
 }
 
 fn messages(seen: &Value) -> Vec<&str> {
@@ -37,7 +39,7 @@ fn messages(seen: &Value) -> Vec<&str> {
 }
 
 fn registered(place: &TestService) -> Vec<Job> {
-    let (registry, wrong) = place.paths().jobs_file().read().unwrap();
+    let (registry, wrong) = place.paths().jobs_file().read_jobs().unwrap();
     assert!(wrong.is_empty());
     registry.jobs().cloned().collect()
 }
@@ -288,7 +290,7 @@ fn a_check_goes_on_when_its_client_stops_waiting() {
     place
         .paths()
         .jobs_file()
-        .register(job, Timestamp::now())
+        .register_job(job, Timestamp::now())
         .unwrap();
     let command = place
         .program(&[])

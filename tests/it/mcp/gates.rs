@@ -21,7 +21,14 @@ fn a_read_only_server_offers_nothing_that_writes() {
         host.refused(tool, arguments, "read-only");
     }
     host.done("jules_list_jobs", json!({}));
-    assert!(place.shared.world().complete_books().sessions.is_empty());
+    assert!(
+        place
+            .shared
+            .lock_world()
+            .complete_books()
+            .sessions
+            .is_empty()
+    );
 }
 
 #[test]

@@ -48,7 +48,7 @@ pub(super) fn place_with_plan(plan: &str, scenarios: Vec<Scenario>) -> TestServi
 impl TestService {
     /// A minute after another goes by.
     pub(super) fn pass(&self, minutes: u32) {
-        self.shared.pass(Duration::from_secs(60) * minutes);
+        self.shared.advance_time(Duration::from_secs(60) * minutes);
     }
 
     /// The program within this world, with files of its own.
@@ -290,5 +290,5 @@ impl Drop for Host {
 
 /// A job as most tests want it.
 pub(super) fn job(prompt: &str) -> Value {
-    json!({"repo": world_setup::repository().to_string(), "branch": "main", "prompt": prompt})
+    json!({"repo": world_setup::repository_name().to_string(), "branch": "main", "prompt": prompt})
 }

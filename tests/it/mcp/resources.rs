@@ -18,7 +18,9 @@ fn read(host: &mut Host, uri: &str) -> (String, String) {
 #[test]
 fn jobs_events_and_ledgers_are_read_by_their_addresses() {
     let place = place(vec![
-        Scenario::default().writing("notes.md", "one\n").taking(5.0),
+        Scenario::default()
+            .with_file("notes.md", "one\n")
+            .with_minutes(5.0),
     ]);
     let mut host = place.host(TODAY, &["--allow", "acme/widget"]);
     let id = host.done("jules_create_job", job("Write."))["job_id"]

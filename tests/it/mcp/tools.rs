@@ -12,7 +12,7 @@ fn create(host: &mut Host, prompt: &str) -> String {
 }
 
 fn acts(place: &TestService, id: &str) -> Vec<String> {
-    let books = place.shared.world().complete_books();
+    let books = place.shared.lock_world().complete_books();
     let session = books
         .sessions
         .iter()
@@ -24,15 +24,15 @@ fn acts(place: &TestService, id: &str) -> Vec<String> {
 }
 
 fn sessions(place: &TestService) -> usize {
-    place.shared.world().complete_books().sessions.len()
+    place.shared.lock_world().complete_books().sessions.len()
 }
 
 #[test]
 fn a_job_lives_from_its_creation_to_its_changes() {
     let place = place(vec![
         Scenario::default()
-            .writing("notes.md", "one\ntwo\n")
-            .taking(5.0),
+            .with_file("notes.md", "one\ntwo\n")
+            .with_minutes(5.0),
     ]);
     let mut host = place.host(TODAY, &[]);
     let mut wanted = job("Write the notes.");
@@ -129,7 +129,9 @@ fn what_others_must_finish_first_holds_a_job_back() {
 #[test]
 fn a_question_is_read_and_answered() {
     let place = place(vec![
-        Scenario::default().asking("Tabs or spaces?").taking(5.0),
+        Scenario::default()
+            .with_question("Tabs or spaces?")
+            .with_minutes(5.0),
     ]);
     let mut host = place.host(HANDSHAKE, &[]);
     let id = create(&mut host, "Indent it.");
@@ -231,7 +233,7 @@ fn a_failed_job_says_why_and_is_begun_again() {
         reason: Some("the tests hang".to_owned()),
         ..Scenario::with_ending(Ending::Failure)
     };
-    let place = place(vec![failing.taking(5.0).nth(1)]);
+    let place = place(vec![failing.with_minutes(5.0).for_nth(1)]);
     let mut host = place.host(HANDSHAKE, &[]);
     let id = create(&mut host, "Try it.");
     host.refused(
@@ -336,7 +338,7 @@ fn defect_15_what_is_no_id_is_not_sent() {
     for id in ["../sessions", "1:archive", "1/activities", "", "1 2"] {
         host.refused("jules_get_job", json!({"job_id": id}), "`job_id` is no id");
     }
-    let requests = place.shared.world().complete_books();
+    let requests = place.shared.lock_world().complete_books();
     assert!(requests.sessions.is_empty());
 }
 
@@ -398,7 +400,9 @@ fn a_text_is_taken_where_a_list_is_meant() {
 #[test]
 fn the_commit_to_review_and_the_forecast_are_named() {
     let place = place(vec![
-        Scenario::default().writing("notes.md", "one\n").taking(5.0),
+        Scenario::default()
+            .with_file("notes.md", "one\n")
+            .with_minutes(5.0),
     ]);
     let mut host = place.host(TODAY, &[]);
     let id = create(&mut host, "Write the notes.");
@@ -421,7 +425,9 @@ fn the_commit_to_review_and_the_forecast_are_named() {
 #[test]
 fn a_wait_checks_the_jobs_itself_where_no_monitor_runs() {
     let place = place(vec![
-        Scenario::default().asking("Tabs or spaces?").taking(5.0),
+        Scenario::default()
+            .with_question("Tabs or spaces?")
+            .with_minutes(5.0),
     ]);
     let mut host = place.host(HANDSHAKE, &[]);
     let nothing = host.done("jules_wait_for_event", json!({"timeout_s": 0}));

@@ -123,13 +123,13 @@ async fn a_suspended_repository_is_shown_replayed_and_resumed() {
             .max(Timestamp::now());
         let length = jiff::SignedDuration::from_secs(10);
         let leases = inbox
-            .claim(&holder, now, length, &[RepositoryId(7)])
+            .claim_leases(&holder, now, length, &[RepositoryId(7)])
             .await
             .unwrap();
         let fault = Fault::Own {
             because: "the ledger says \u{1b}[31mno".to_owned(),
         };
-        inbox.fail(&leases[0], now, &fault).await.unwrap();
+        inbox.fail_lease(&leases[0], now, &fault).await.unwrap();
     }
     let list = program(&["service", "suspended", "list", "--json"])
         .run()

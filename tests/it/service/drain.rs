@@ -35,7 +35,7 @@ struct AtWork(Arc<Notify>);
 
 impl<I: Inbox> Driver<I> for AtWork {
     async fn run(self, _inbox: Arc<I>, mut ending: Shutdown) {
-        ending.requested().await;
+        ending.wait_for_shutdown().await;
         self.0.notified().await;
     }
 }
@@ -104,7 +104,7 @@ fn while_ticks_run_deliveries_are_stored_and_readiness_is_off() {
     let runtime = Runtime::new().unwrap();
     let stand = runtime.block_on(stand(Duration::ZERO));
     assert_eq!(get(stand.public, "/readyz").status, 200);
-    stand.end.now();
+    stand.end.request_shutdown();
     for place in [stand.public, stand.admin] {
         until("/readyz says that it ends", || {
             get(place, "/readyz").status == 503
@@ -132,7 +132,7 @@ fn while_ticks_run_deliveries_are_stored_and_readiness_is_off() {
         start: Start::After(0),
         most: 10,
     };
-    let stored = runtime.block_on(stand.inbox.deliveries(page)).unwrap();
+    let stored = runtime.block_on(stand.inbox.list_deliveries(page)).unwrap();
     assert_eq!(stored.len(), 3, "left to the next one");
 }
 
@@ -143,7 +143,7 @@ fn an_idle_service_waits_for_the_drain_and_no_longer() {
         let stand = runtime.block_on(stand(drain));
         stand.let_go.notify_one();
         let begun = Instant::now();
-        stand.end.now();
+        stand.end.request_shutdown();
         assert!(runtime.block_on(stand.running).unwrap());
         let took = begun.elapsed();
         assert!(took >= drain && took < SOON, "{drain:?}: {took:?}");
@@ -156,8 +156,8 @@ fn a_second_signal_does_not_wait_for_the_drain() {
     let stand = runtime.block_on(stand(Duration::from_secs(600)));
     stand.let_go.notify_one();
     let begun = Instant::now();
-    stand.end.now();
-    stand.hurry.now();
+    stand.end.request_shutdown();
+    stand.hurry.request_shutdown();
     assert!(runtime.block_on(stand.running).unwrap());
     assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
 }

@@ -9,7 +9,7 @@ use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::inbox::sqlite::{DATABASE, DEFAULT_ROOM, DataDirectory, SqliteInbox};
 use phileas::runtime::inbox::Inbox;
 use phileas::server::public::counters::Figures;
-use phileas::server::public::webhook::{Intake, RepositoryFilter, Secrets, routes};
+use phileas::server::public::webhook::{Intake, RepositoryFilter, Secrets, webhook_routes};
 use tower::ServiceExt as _;
 
 use super::client::Post;
@@ -26,7 +26,7 @@ fn hook(inbox: impl Inbox + 'static) -> Hook {
     let listed = RepositoryFilter::default();
     let intake = Intake::new(Arc::new(inbox), secrets, listed, Arc::clone(&figures));
     Hook {
-        router: routes(intake),
+        router: webhook_routes(intake),
         figures,
     }
 }
@@ -45,7 +45,7 @@ impl Hook {
     }
 
     fn figure(&self, name: &str) -> u64 {
-        let all = self.figures.all();
+        let all = self.figures.all_counts();
         all.iter().find(|(known, _)| *known == name).unwrap().1
     }
 }

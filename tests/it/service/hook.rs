@@ -8,7 +8,7 @@ use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::server::public::counters::Figures;
-use phileas::server::public::webhook::{Intake, RepositoryFilter, Secrets, routes};
+use phileas::server::public::webhook::{Intake, RepositoryFilter, Secrets, webhook_routes};
 use sha2::Sha256;
 use tower::ServiceExt as _;
 
@@ -46,7 +46,9 @@ pub(super) fn status(headers: &[(&'static str, Vec<u8>)], body: &[u8]) -> u16 {
         .enable_time()
         .build()
         .unwrap();
-    let answer = runtime.block_on(routes(intake).oneshot(request)).unwrap();
+    let answer = runtime
+        .block_on(webhook_routes(intake).oneshot(request))
+        .unwrap();
     answer.status().as_u16()
 }
 

@@ -46,7 +46,7 @@ struct Waiting {
 
 impl Course {
     pub(super) fn new(world: SharedWorld, chance: &Chance) -> Arc<Self> {
-        let until = world.now();
+        let until = world.world_time();
         Arc::new(Self {
             world,
             strokes: Mutex::default(),
@@ -65,7 +65,7 @@ impl Course {
     }
 
     pub(super) fn now(&self) -> Timestamp {
-        self.world.now()
+        self.world.world_time()
     }
 
     /// Waits for an instant, and in any case until it is chosen to go on.
@@ -270,7 +270,7 @@ impl Pause for Machine {
         self.0.machine_time()
     }
 
-    fn pause(&self, length: Duration) -> BoxFuture<'_, ()> {
+    fn pause_for(&self, length: Duration) -> BoxFuture<'_, ()> {
         Box::pin(self.0.wait(length))
     }
 }

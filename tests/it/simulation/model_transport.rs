@@ -29,14 +29,14 @@ impl ModelTransport {
         let world = &self.process.course.world;
         let forged = self
             .sabotage
-            .and_then(|sabotage| sabotage.tamper(&mut world.world(), self.face, &mut request));
+            .and_then(|sabotage| sabotage.tamper(&mut world.lock_world(), self.face, &mut request));
         if let Some(forged) = forged {
             self.process.step().await;
             return Ok(forged);
         }
         let answer = match self.face {
-            Face::Github => world.world().github_request(request),
-            Face::Jules => world.world().jules_request(request),
+            Face::Github => world.lock_world().github_request(request),
+            Face::Jules => world.lock_world().jules_request(request),
         };
         self.process.wait(answer.latency.min(CLIENT_TIMEOUT)).await;
         self.process.step().await;

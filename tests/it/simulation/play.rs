@@ -193,15 +193,15 @@ impl<'a> Play<'a> {
             false => ROOM,
         };
         let inbox = Arc::new(MemoryInbox::new(room));
-        let start = world.now();
-        let acted = world.world().knobs().acted.clone();
+        let start = world.world_time();
+        let acted = world.lock_world().knobs().acted.clone();
         let mut play = Self {
             case,
             sabotage,
             course: Course::new(world.clone(), &chance),
             world,
             repositories,
-            news: inbox.news(),
+            news: inbox.watch_changes(),
             inbox,
             replicas: (0..REPLICAS).map(|_| None).collect(),
             workflow: None,
@@ -286,7 +286,7 @@ impl<'a> Play<'a> {
             let now = self.course.now();
             let waiting = self.course.next();
             let planned = self.agenda.keys().next().map(|(at, _)| *at);
-            let moving = self.world.world().next_due();
+            let moving = self.world.lock_world().next_due();
             // What is due now and has not happened needs the clock to move.
             let moving = moving.map(|at| at.max(now + SignedDuration::from_millis(1)));
             let next = [waiting, planned, moving].into_iter().flatten().min();
@@ -295,7 +295,7 @@ impl<'a> Play<'a> {
                 return;
             }
             if next > now {
-                self.world.world().advance_to(next);
+                self.world.lock_world().advance_to(next);
             }
             self.deliver();
             if planned.is_some_and(|at| at <= next) {
@@ -335,7 +335,7 @@ impl<'a> Play<'a> {
             }
             _ if self.faults_ended => return,
             Act::Refuse(credential, refused) => {
-                return credential.set_refused(&mut self.world.world(), refused);
+                return credential.set_refused(&mut self.world.lock_world(), refused);
             }
             Act::TakeInbox => {
                 let length = drawn(&mut self.chance, 5, 10 * 60);
@@ -345,7 +345,7 @@ impl<'a> Play<'a> {
             Act::Leave => {
                 let who = self.chance.draw_below(REPLICAS as u64) as usize;
                 if let Some(replica) = &self.replicas[who] {
-                    replica.end.now();
+                    replica.end.request_shutdown();
                 }
                 12 * 3_600
             }
@@ -390,7 +390,7 @@ impl<'a> Play<'a> {
         self.faults_ended = true;
         self.course.take_inbox(self.course.now());
         {
-            let mut world = self.world.world();
+            let mut world = self.world.lock_world();
             for credential in Credential::ALL {
                 credential.set_refused(&mut world, false);
             }
@@ -407,7 +407,7 @@ impl<'a> Play<'a> {
     }
 
     fn end(self) -> Played {
-        let world = self.world.world();
+        let world = self.world.lock_world();
         let books = world.complete_books();
         let written = serde_json::to_string(&books).unwrap();
         let digest = Sha256::digest(&written);

@@ -74,30 +74,34 @@ macro_rules! looked {
 }
 
 impl Inbox for ReplicaInbox {
-    async fn accept(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
-        let accepted = stepped!(self.accept(delivery));
+    async fn accept_delivery(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
+        let accepted = stepped!(self.accept_delivery(delivery));
         if accepted == Ok(Accepted::Overloaded) {
             self.process.course.struck(disturbances::INBOX_FULL);
         }
         accepted
     }
 
-    async fn wake(&self, repository: RepositoryId, at: Timestamp) -> Result<(), InboxError> {
-        stepped!(self.wake(repository, at))
+    async fn wake_repository(
+        &self,
+        repository: RepositoryId,
+        at: Timestamp,
+    ) -> Result<(), InboxError> {
+        stepped!(self.wake_repository(repository, at))
     }
 
-    async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
-        stepped!(self.due(now, most))
+    async fn list_due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
+        stepped!(self.list_due(now, most))
     }
 
-    async fn claim(
+    async fn claim_leases(
         &self,
         holder: &Holder,
         now: Timestamp,
         length: SignedDuration,
         repositories: &[RepositoryId],
     ) -> Result<Vec<Lease>, InboxError> {
-        stepped!(self.claim(holder, now, length, repositories))
+        stepped!(self.claim_leases(holder, now, length, repositories))
     }
 
     async fn due_alone(&self, now: Timestamp) -> Result<Vec<RepositoryId>, InboxError> {
@@ -125,25 +129,25 @@ impl Inbox for ReplicaInbox {
         looked!(self.call_back(now))
     }
 
-    async fn heartbeat(
+    async fn extend_leases(
         &self,
         leases: &[Lease],
         now: Timestamp,
         length: SignedDuration,
     ) -> Result<BTreeSet<RepositoryId>, InboxError> {
-        stepped!(self.heartbeat(leases, now, length))
+        stepped!(self.extend_leases(leases, now, length))
     }
 
-    async fn finish(
+    async fn finish_lease(
         &self,
         lease: &Lease,
         now: Timestamp,
         next: Option<Timestamp>,
     ) -> Result<Settled, InboxError> {
-        stepped!(self.finish(lease, now, next))
+        stepped!(self.finish_lease(lease, now, next))
     }
 
-    async fn fail(
+    async fn fail_lease(
         &self,
         lease: &Lease,
         now: Timestamp,
@@ -153,15 +157,15 @@ impl Inbox for ReplicaInbox {
         if let Fault::Own { because } = fault {
             self.process.course.own_fault(because.clone());
         }
-        stepped!(self.fail(lease, now, fault))
+        stepped!(self.fail_lease(lease, now, fault))
     }
 
-    async fn release(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
-        stepped!(self.release(lease, now))
+    async fn release_lease(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
+        stepped!(self.release_lease(lease, now))
     }
 
-    async fn abandon(&self, lease: &Lease) -> Result<Settled, InboxError> {
-        stepped!(self.abandon(lease))
+    async fn abandon_lease(&self, lease: &Lease) -> Result<Settled, InboxError> {
+        stepped!(self.abandon_lease(lease))
     }
 
     async fn read_wake(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
@@ -172,28 +176,36 @@ impl Inbox for ReplicaInbox {
         looked!(self.suspended_repositories())
     }
 
-    async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {
-        stepped!(self.resume(repository, now))
+    async fn resume_repository(
+        &self,
+        repository: RepositoryId,
+        now: Timestamp,
+    ) -> Result<bool, InboxError> {
+        stepped!(self.resume_repository(repository, now))
     }
 
-    async fn forget(&self, repository: RepositoryId) -> Result<(), InboxError> {
-        stepped!(self.forget(repository))
+    async fn forget_repository(&self, repository: RepositoryId) -> Result<(), InboxError> {
+        stepped!(self.forget_repository(repository))
     }
 
-    async fn deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
-        looked!(self.deliveries(page))
+    async fn list_deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
+        looked!(self.list_deliveries(page))
     }
 
-    async fn replay(&self, id: &DeliveryId, now: Timestamp) -> Result<Replayed, InboxError> {
-        stepped!(self.replay(id, now))
+    async fn replay_delivery(
+        &self,
+        id: &DeliveryId,
+        now: Timestamp,
+    ) -> Result<Replayed, InboxError> {
+        stepped!(self.replay_delivery(id, now))
     }
 
-    async fn prune(&self, now: Timestamp) -> Result<usize, InboxError> {
-        looked!(self.prune(now))
+    async fn prune_deliveries(&self, now: Timestamp) -> Result<usize, InboxError> {
+        looked!(self.prune_deliveries(now))
     }
 
-    async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
-        looked!(self.counts(now))
+    async fn read_counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
+        looked!(self.read_counts(now))
     }
 
     async fn next_due(&self) -> Result<Option<Timestamp>, InboxError> {
@@ -204,7 +216,7 @@ impl Inbox for ReplicaInbox {
         self.shared.problem_text()
     }
 
-    fn news(&self) -> watch::Receiver<u64> {
+    fn watch_changes(&self) -> watch::Receiver<u64> {
         self.news.subscribe()
     }
 }

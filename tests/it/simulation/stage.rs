@@ -15,7 +15,7 @@ use phileas::server::accounts::app::Identity;
 use phileas::server::accounts::external_services::ExternalServices;
 use phileas::server::accounts::keys::Keys;
 use phileas::server::public::counters::Figures;
-use phileas::server::public::webhook::{Intake, RepositoryFilter, Secrets, routes};
+use phileas::server::public::webhook::{Intake, RepositoryFilter, Secrets, webhook_routes};
 use phileas::server::repositories::{Repositories, Source};
 use phileas::server::shutdown::ShutdownTrigger;
 use phileas::server::worker::driver::Driver as _;
@@ -202,7 +202,7 @@ pub(super) fn world(case: &Case) -> (SharedWorld, Vec<RepoId>) {
         (FIXER.to_owned(), fixer()),
     ]);
     let start = setup.start;
-    let (mut world, first) = setup.build().unwrap();
+    let (mut world, first) = setup.build_world().unwrap();
     if case.is_turned(disturbances::SMALL_ACCOUNT)
         && let Some(account) = world.jules_mut().account_mut("maintainer")
     {
@@ -336,10 +336,12 @@ impl Replica {
             RepositoryFilter::default(),
             Arc::new(Figures::default()),
         );
-        let intake = intake.by(Arc::new(machine)).with_change_notifier(changed);
+        let intake = intake
+            .with_clock(Arc::new(machine))
+            .with_change_notifier(changed);
         let (end, asked) = shutdown_pair();
         Self {
-            webhook: routes(intake),
+            webhook: webhook_routes(intake),
             driver: tokio::spawn((fleet, sweep).run(Arc::clone(&inbox), asked)),
             process,
             inbox,
@@ -372,7 +374,7 @@ pub(super) fn workflow(
         let tick = Tick {
             github: &github,
             jules: &RepositoryJules::new(jules_client(&outside, seed), name),
-            stopwatch: &outside.watch(),
+            stopwatch: &outside.shared_stopwatch(),
         };
         let settings = Settings {
             holder: Holder::new(format!("action:{run}")),
@@ -399,7 +401,7 @@ pub(super) fn send_message(
     tokio::spawn(async move {
         let jules = RepositoryJules::new(jules_client(&outside, seed), name);
         let id = SessionId::new(session);
-        match jules.session(&id).await {
+        match jules.read_session(&id).await {
             Ok(Some(session)) if session.archived || !session.state.is_live() => Reply::Over,
             Ok(Some(_)) => Reply::from_result(jules.send_message(&id, &text).await),
             Ok(None) | Err(_) => Reply::Later { queued: false },

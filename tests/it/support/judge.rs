@@ -53,7 +53,7 @@ fn read(session: &Session) -> Option<Made> {
 
 /// A file at the head of a branch.
 pub(crate) fn file_on(shared: &SharedWorld, branch: &str, path: &str) -> Option<String> {
-    let world = shared.world();
+    let world = shared.lock_world();
     let github = world.github();
     let repo = github.repository_by_name(world_setup::OWNER, world_setup::NAME)?;
     let head = github.branch_head(repo, branch)?;

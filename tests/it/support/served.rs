@@ -22,7 +22,7 @@ pub(crate) struct Served {
 impl Served {
     /// Serves a world whose time stands still until a test moves it on.
     pub(crate) fn start(shared: &SharedWorld, gate: Option<Arc<dyn Gate>>) -> Self {
-        let world = shared.inner();
+        let world = shared.shared_world();
         let (tell, addresses) = mpsc::channel();
         let (end, ending) = watch::channel(false);
         let thread = std::thread::spawn(move || {

@@ -17,7 +17,12 @@ pub(crate) const MINUTE: Duration = Duration::from_secs(60);
 /// A world with a repository, without reviews; each session brings a pull request after five minutes unless a
 /// scenario says otherwise.
 pub(crate) fn quiet_world(repository: &Folder, seed: u64, scenarios: Vec<Scenario>) -> SharedWorld {
-    SharedWorld::new(quiet_setup(repository, seed, scenarios).build().unwrap().0)
+    SharedWorld::new(
+        quiet_setup(repository, seed, scenarios)
+            .build_world()
+            .unwrap()
+            .0,
+    )
 }
 
 /// The settings of such a world.
@@ -28,7 +33,10 @@ pub(crate) fn quiet_setup(repository: &Folder, seed: u64, scenarios: Vec<Scenari
     setup.jules.asks = 0.0;
     setup.jules.weights = Weights::only_changes();
     setup.jules.scenarios = scenarios;
-    setup.jules.scenarios.push(Scenario::default().taking(5.0));
+    setup
+        .jules
+        .scenarios
+        .push(Scenario::default().with_minutes(5.0));
     setup
 }
 
@@ -52,7 +60,7 @@ pub(crate) fn tick(shared: &SharedWorld, holder: &str) -> TickReport {
         .build()
         .unwrap();
     runtime.block_on(async {
-        let clients = Clients::new(shared, world_setup::repository(), 7);
+        let clients = Clients::new(shared, world_setup::repository_name(), 7);
         let tick = Tick {
             github: &clients.github,
             jules: &clients.jules,
@@ -67,17 +75,17 @@ pub(crate) fn pass_until(shared: &SharedWorld, state: &str) {
     const MOST_MINUTES: usize = 24 * 60;
     for _ in 0..MOST_MINUTES {
         let reached = {
-            let world = shared.world();
+            let world = shared.lock_world();
             let session = world.books().sessions.last().unwrap();
             session.states.last().is_some_and(|(_, word)| word == state)
         };
         if reached {
             return;
         }
-        shared.pass(MINUTE);
+        shared.advance_time(MINUTE);
     }
     panic!(
         "no session came to {state} within a day: {:?}",
-        shared.world().books().sessions
+        shared.lock_world().books().sessions
     );
 }

@@ -55,14 +55,14 @@ pub(crate) fn spend(
     enough: impl Fn(&[Session]) -> bool,
 ) -> SharedWorld {
     let seed = setup.seed;
-    let shared = SharedWorld::new(setup.build().unwrap().0);
+    let shared = SharedWorld::new(setup.build_world().unwrap().0);
     let span = SignedDuration::from_hours(hours);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     runtime.block_on(async {
-        let mut days = Timeline::new(shared.clone(), world_setup::repository(), span, seed);
+        let mut days = Timeline::new(shared.clone(), world_setup::repository_name(), span, seed);
         while let Some(ticked) = days.next().await {
             assert!(
                 ticked.result.is_ok(),
@@ -70,7 +70,7 @@ pub(crate) fn spend(
                 ticked.at,
                 ticked.result
             );
-            if enough(&shared.world().books().sessions) {
+            if enough(&shared.lock_world().books().sessions) {
                 break;
             }
         }

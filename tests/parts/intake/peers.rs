@@ -21,7 +21,9 @@ use phileas::runtime::inbox::{
     Replayed, Settled, Wake,
 };
 use phileas::server::public::counters::Figures;
-use phileas::server::public::webhook::{Intake, MAX_BODY, RepositoryFilter, Secrets, routes};
+use phileas::server::public::webhook::{
+    Intake, MAX_BODY, RepositoryFilter, Secrets, webhook_routes,
+};
 use phileas_domain::model::{Holder, RepositoryId};
 use sha2::Sha256;
 use tokio::net::TcpListener;
@@ -118,41 +120,47 @@ fn accepting(how: How, secret: &str, data: &Path) -> Result<Router, Failure> {
     let secrets = Secrets::from_list(&secret.into())?;
     let (listed, figures) = (RepositoryFilter::default(), Arc::new(Figures::default()));
     let peer = Arc::new(Peer { inner, how, one });
-    Ok(routes(Intake::new(peer, secrets, listed, figures)))
+    Ok(webhook_routes(Intake::new(peer, secrets, listed, figures)))
 }
 
 impl Inbox for Peer {
-    async fn accept(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
+    async fn accept_delivery(&self, delivery: Delivery) -> Result<Accepted, InboxError> {
         match self.how {
             How::Nowhere => Ok(Accepted::Stored),
             How::Single => {
                 let _alone = self.one.lock().await;
-                self.inner.accept(delivery).await
+                self.inner.accept_delivery(delivery).await
             }
             How::Hasty => {
                 let inner = Arc::clone(&self.inner);
-                tokio::spawn(async move { inner.accept(delivery).await });
+                tokio::spawn(async move { inner.accept_delivery(delivery).await });
                 Ok(Accepted::Stored)
             }
         }
     }
 
-    async fn wake(&self, repository: RepositoryId, at: Timestamp) -> Result<(), InboxError> {
-        self.inner.wake(repository, at).await
+    async fn wake_repository(
+        &self,
+        repository: RepositoryId,
+        at: Timestamp,
+    ) -> Result<(), InboxError> {
+        self.inner.wake_repository(repository, at).await
     }
 
-    async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
-        self.inner.due(now, most).await
+    async fn list_due(&self, now: Timestamp, most: usize) -> Result<Vec<RepositoryId>, InboxError> {
+        self.inner.list_due(now, most).await
     }
 
-    async fn claim(
+    async fn claim_leases(
         &self,
         holder: &Holder,
         now: Timestamp,
         length: SignedDuration,
         repositories: &[RepositoryId],
     ) -> Result<Vec<Lease>, InboxError> {
-        self.inner.claim(holder, now, length, repositories).await
+        self.inner
+            .claim_leases(holder, now, length, repositories)
+            .await
     }
 
     async fn due_alone(&self, now: Timestamp) -> Result<Vec<RepositoryId>, InboxError> {
@@ -182,39 +190,39 @@ impl Inbox for Peer {
         self.inner.call_back(now).await
     }
 
-    async fn heartbeat(
+    async fn extend_leases(
         &self,
         leases: &[Lease],
         now: Timestamp,
         length: SignedDuration,
     ) -> Result<BTreeSet<RepositoryId>, InboxError> {
-        self.inner.heartbeat(leases, now, length).await
+        self.inner.extend_leases(leases, now, length).await
     }
 
-    async fn finish(
+    async fn finish_lease(
         &self,
         lease: &Lease,
         now: Timestamp,
         next: Option<Timestamp>,
     ) -> Result<Settled, InboxError> {
-        self.inner.finish(lease, now, next).await
+        self.inner.finish_lease(lease, now, next).await
     }
 
-    async fn fail(
+    async fn fail_lease(
         &self,
         lease: &Lease,
         now: Timestamp,
         fault: &Fault,
     ) -> Result<Settled, InboxError> {
-        self.inner.fail(lease, now, fault).await
+        self.inner.fail_lease(lease, now, fault).await
     }
 
-    async fn release(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
-        self.inner.release(lease, now).await
+    async fn release_lease(&self, lease: &Lease, now: Timestamp) -> Result<Settled, InboxError> {
+        self.inner.release_lease(lease, now).await
     }
 
-    async fn abandon(&self, lease: &Lease) -> Result<Settled, InboxError> {
-        self.inner.abandon(lease).await
+    async fn abandon_lease(&self, lease: &Lease) -> Result<Settled, InboxError> {
+        self.inner.abandon_lease(lease).await
     }
 
     async fn read_wake(&self, repository: RepositoryId) -> Result<Option<Wake>, InboxError> {
@@ -225,28 +233,36 @@ impl Inbox for Peer {
         self.inner.suspended_repositories().await
     }
 
-    async fn resume(&self, repository: RepositoryId, now: Timestamp) -> Result<bool, InboxError> {
-        self.inner.resume(repository, now).await
+    async fn resume_repository(
+        &self,
+        repository: RepositoryId,
+        now: Timestamp,
+    ) -> Result<bool, InboxError> {
+        self.inner.resume_repository(repository, now).await
     }
 
-    async fn forget(&self, repository: RepositoryId) -> Result<(), InboxError> {
-        self.inner.forget(repository).await
+    async fn forget_repository(&self, repository: RepositoryId) -> Result<(), InboxError> {
+        self.inner.forget_repository(repository).await
     }
 
-    async fn deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
-        self.inner.deliveries(page).await
+    async fn list_deliveries(&self, page: Page) -> Result<Vec<Record>, InboxError> {
+        self.inner.list_deliveries(page).await
     }
 
-    async fn replay(&self, id: &DeliveryId, now: Timestamp) -> Result<Replayed, InboxError> {
-        self.inner.replay(id, now).await
+    async fn replay_delivery(
+        &self,
+        id: &DeliveryId,
+        now: Timestamp,
+    ) -> Result<Replayed, InboxError> {
+        self.inner.replay_delivery(id, now).await
     }
 
-    async fn prune(&self, now: Timestamp) -> Result<usize, InboxError> {
-        self.inner.prune(now).await
+    async fn prune_deliveries(&self, now: Timestamp) -> Result<usize, InboxError> {
+        self.inner.prune_deliveries(now).await
     }
 
-    async fn counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
-        self.inner.counts(now).await
+    async fn read_counts(&self, now: Timestamp) -> Result<Counts, InboxError> {
+        self.inner.read_counts(now).await
     }
 
     async fn next_due(&self) -> Result<Option<Timestamp>, InboxError> {
@@ -257,7 +273,7 @@ impl Inbox for Peer {
         self.inner.problem_text()
     }
 
-    fn news(&self) -> watch::Receiver<u64> {
-        self.inner.news()
+    fn watch_changes(&self) -> watch::Receiver<u64> {
+        self.inner.watch_changes()
     }
 }

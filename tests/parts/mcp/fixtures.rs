@@ -31,7 +31,7 @@ where
 }
 
 impl PhileasApi for NoHouse {
-    fn explain<'a>(
+    fn explain_repository<'a>(
         &'a self,
         _: &'a RepositoryName,
         _: RunRequest,
@@ -47,14 +47,14 @@ impl PhileasApi for NoHouse {
         nothing()
     }
 
-    fn state<'a>(
+    fn read_state<'a>(
         &'a self,
         _: &'a RepositoryName,
     ) -> BoxedAnswer<'a, Result<Option<String>, ToolError>> {
         nothing()
     }
 
-    fn text<'a>(
+    fn read_text<'a>(
         &'a self,
         _: &'a RepositoryName,
         _: &'a str,
@@ -70,7 +70,7 @@ impl PhileasApi for NoHouse {
         nothing()
     }
 
-    fn merge<'a>(
+    fn merge_pull<'a>(
         &'a self,
         _: &'a RepositoryName,
         _: PullNumber,

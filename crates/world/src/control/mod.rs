@@ -105,7 +105,7 @@ fn answer_request(world: &mut World, request: &Request<Bytes>) -> Result<Value, 
             let count = scenarios.len();
             // Each scenario is put before the others, so the last one must be added first.
             for scenario in scenarios.into_iter().rev() {
-                world.jules_mut().script(scenario);
+                world.jules_mut().add_script(scenario);
             }
             Ok(json!({"scenarios": count}))
         }

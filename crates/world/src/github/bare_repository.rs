@@ -131,7 +131,7 @@ fn write_loose(dir: &Path, oid: Oid, object: &Object) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let content = object.encode();
     let mut out = ZlibEncoder::new(Vec::new(), Compression::fast());
-    out.write_all(format!("{} {}\0", object.kind(), content.len()).as_bytes())?;
+    out.write_all(format!("{} {}\0", object.kind_name(), content.len()).as_bytes())?;
     out.write_all(&content)?;
     fs::write(path, out.finish()?)
 }

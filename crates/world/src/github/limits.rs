@@ -68,7 +68,7 @@ pub(crate) struct LimitStatus {
 }
 
 impl LimitStatus {
-    pub(crate) fn remaining(self) -> u64 {
+    pub(crate) fn remaining_points(self) -> u64 {
         self.limit.saturating_sub(self.used)
     }
 
@@ -76,7 +76,7 @@ impl LimitStatus {
     pub(crate) fn write_headers(self, resource: Resource, headers: &mut http::HeaderMap) {
         let values: [(&'static str, u64); 4] = [
             ("x-ratelimit-limit", self.limit),
-            ("x-ratelimit-remaining", self.remaining()),
+            ("x-ratelimit-remaining", self.remaining_points()),
             ("x-ratelimit-used", self.used),
             (
                 "x-ratelimit-reset",
@@ -145,7 +145,7 @@ impl Limits {
         now: Timestamp,
     ) -> Result<(), ExceededLimit> {
         let limit_status = self.limit_status(name, resource, limit, now);
-        if limit_status.remaining() == 0 {
+        if limit_status.remaining_points() == 0 {
             return Err(ExceededLimit::Primary);
         }
         let counter = self

@@ -278,7 +278,7 @@ pub enum Object {
 impl Object {
     /// `blob`, `tree`, `commit` or `tag`.
     #[must_use]
-    pub fn kind(&self) -> &'static str {
+    pub fn kind_name(&self) -> &'static str {
         match self {
             Self::Blob(_) => "blob",
             Self::Tree(_) => "tree",
@@ -328,7 +328,7 @@ impl Object {
     /// The object's name.
     #[must_use]
     pub fn oid(&self) -> Oid {
-        name_of(self.kind(), &self.encode())
+        name_of(self.kind_name(), &self.encode())
     }
 
     /// Reads an object as git stores it.

@@ -324,7 +324,7 @@ mod tests {
             Ending::NoChange,
             Ending::Stuck,
         ] {
-            let beats = composed_life(&Scenario::with_ending(ending).taking(20.0));
+            let beats = composed_life(&Scenario::with_ending(ending).with_minutes(20.0));
             assert!(
                 (minutes_of(&beats) - 20.0).abs() < 0.01,
                 "{ending:?}: {}",

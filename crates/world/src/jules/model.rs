@@ -97,14 +97,14 @@ impl Model {
     }
 
     /// Installs the app of an account on a repository.
-    pub fn install(&mut self, login: &str, installed: Installed) -> bool {
+    pub fn install_app(&mut self, login: &str, installed: Installed) -> bool {
         self.account_mut(login)
             .map(|account| account.installed.push(installed))
             .is_some()
     }
 
     /// Adds a script before all others, for sessions that are created from now on.
-    pub fn script(&mut self, scenario: Scenario) {
+    pub fn add_script(&mut self, scenario: Scenario) {
         self.playbook.put_first(scenario);
     }
 
@@ -129,7 +129,7 @@ impl Model {
     }
 
     /// Counts changes of sessions; the same number means that nothing has changed.
-    pub fn revision(&self) -> u64 {
+    pub fn change_count(&self) -> u64 {
         self.revision
     }
 

@@ -155,7 +155,7 @@ impl Scenario {
 
     /// The same, for sessions whose title holds this text.
     #[must_use]
-    pub fn titled(mut self, text: &str) -> Scenario {
+    pub fn for_title(mut self, text: &str) -> Scenario {
         self.when.title =
             Some(Pattern::new(&regex::escape(text)).expect("an escaped text is an expression"));
         self
@@ -163,21 +163,21 @@ impl Scenario {
 
     /// The same, for the n-th session (from 1) that fits.
     #[must_use]
-    pub fn nth(mut self, nth: u32) -> Scenario {
+    pub fn for_nth(mut self, nth: u32) -> Scenario {
         self.when.nth = Some(nth);
         self
     }
 
     /// The same, taking this many minutes.
     #[must_use]
-    pub fn taking(mut self, minutes: f64) -> Scenario {
+    pub fn with_minutes(mut self, minutes: f64) -> Scenario {
         self.minutes = Some(minutes);
         self
     }
 
     /// The same, writing this file.
     #[must_use]
-    pub fn writing(mut self, path: &str, text: &str) -> Scenario {
+    pub fn with_file(mut self, path: &str, text: &str) -> Scenario {
         self.files
             .get_or_insert_default()
             .insert(path.to_owned(), Some(text.to_owned()));
@@ -197,7 +197,7 @@ impl Scenario {
 
     /// The same, asking this question first.
     #[must_use]
-    pub fn asking(mut self, question: &str) -> Scenario {
+    pub fn with_question(mut self, question: &str) -> Scenario {
         self.questions
             .get_or_insert_default()
             .push(question.to_owned());
@@ -254,9 +254,9 @@ mod tests {
     fn the_first_scenario_that_fits_is_played() {
         let mut playbook = Playbook::new(vec![
             Scenario::with_ending(Ending::Failure)
-                .titled("curator")
-                .nth(2),
-            Scenario::with_ending(Ending::NoChange).titled("curator"),
+                .for_title("curator")
+                .for_nth(2),
+            Scenario::with_ending(Ending::NoChange).for_title("curator"),
         ]);
         let mut ending = |title| playbook.choose_scenario(title, "p", None).ending;
         assert_eq!(ending("🧹 curator: default"), Some(Ending::NoChange));

@@ -71,7 +71,7 @@ impl Maintainer {
         if !self.review_policy.present {
             return None;
         }
-        let new = self.seen != Some(jules.revision())
+        let new = self.seen != Some(jules.change_count())
             || github
                 .repositories()
                 .any(|repo| self.known.get(&repo.id) != Some(&repo.next_number));
@@ -128,8 +128,8 @@ impl Maintainer {
                 }
             }
         }
-        if self.seen != Some(jules.revision()) {
-            self.seen = Some(jules.revision());
+        if self.seen != Some(jules.change_count()) {
+            self.seen = Some(jules.change_count());
             self.notice_sessions(now, jules);
         }
     }

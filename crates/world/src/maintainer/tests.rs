@@ -168,7 +168,7 @@ fn changes_are_asked_for_a_limited_number_of_times_and_the_session_makes_them() 
     };
     let mut bench = Bench::new(
         review_policy,
-        vec![Scenario::with_ending(Ending::Changes).taking(5.0)],
+        vec![Scenario::with_ending(Ending::Changes).with_minutes(5.0)],
     );
     let id = bench.start_session(false);
     bench.pass_time(48);
@@ -185,8 +185,8 @@ fn questions_are_answered_and_plans_approved() {
         only_verdicts(1, 0, 0, 0),
         vec![
             Scenario::with_ending(Ending::Changes)
-                .taking(5.0)
-                .asking("Shall I?"),
+                .with_minutes(5.0)
+                .with_question("Shall I?"),
         ],
     );
     let id = bench.start_session(true);

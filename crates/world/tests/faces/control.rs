@@ -236,7 +236,7 @@ fn a_scripted_session_is_answered_in_the_web_app() {
     let (mut world, _) = seeded_world();
     let jules = world.jules_mut();
     jules.add_key("test-key", "octo");
-    jules.install("octo", Installed::new("octo", "garden"));
+    jules.install_app("octo", Installed::new("octo", "garden"));
     let world = Arc::new(Mutex::new(world));
     let github = Served::serve_with(Arc::clone(&world), Face::Github, ClockMode::Manual, None);
     let jules = Served::serve_with(Arc::clone(&world), Face::Jules, ClockMode::Manual, None);

@@ -177,7 +177,10 @@ pub(crate) async fn call_as_app(
                         detail: format!("{failure} (GitHub: {route})"),
                     });
                 }
-                client.pause.pause(client.backoff.wait_after(attempt)).await;
+                client
+                    .pause
+                    .pause_for(client.backoff.wait_after(attempt))
+                    .await;
                 continue;
             }
         };
@@ -202,7 +205,10 @@ pub(crate) async fn call_as_app(
             continue;
         }
         if answer.status.is_server_error() && !is_last {
-            client.pause.pause(client.backoff.wait_after(attempt)).await;
+            client
+                .pause
+                .pause_for(client.backoff.wait_after(attempt))
+                .await;
             continue;
         }
         return Err(app_call_failure(client, route, &answer));

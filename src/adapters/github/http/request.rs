@@ -165,7 +165,7 @@ impl Client {
             if attempt == READ_ATTEMPTS || spent.unsigned_abs() >= LONGEST_CALL {
                 return Err(failure);
             }
-            self.pause.pause(wait).await;
+            self.pause.pause_for(wait).await;
             attempt += 1;
         }
     }

@@ -86,7 +86,7 @@ impl Client {
         };
         if failure.disposition == Disposition::Unknown {
             for wait in LOOKS {
-                self.pause.pause(wait).await;
+                self.pause.pause_for(wait).await;
                 if let Ok(Some(number)) = self.find_own_issue(marker).await {
                     return Ok(number);
                 }

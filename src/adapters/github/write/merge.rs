@@ -65,7 +65,7 @@ impl Client {
             if !facts.as_ref().is_some_and(is_unknown) {
                 break;
             }
-            self.pause.pause(wait).await;
+            self.pause.pause_for(wait).await;
             facts = self.merge_facts_once(pull).await?;
         }
         if let Some(facts) = &mut facts
@@ -161,7 +161,7 @@ impl Client {
             _ => &LOOKS[..1],
         };
         for wait in looks {
-            self.pause.pause(*wait).await;
+            self.pause.pause_for(*wait).await;
             if self.is_merged(pull).await {
                 return Ok(());
             }

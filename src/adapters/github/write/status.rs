@@ -143,7 +143,7 @@ impl Client {
         };
         if failure.disposition == Disposition::Unknown {
             for wait in LOOKS {
-                self.pause.pause(wait).await;
+                self.pause.pause_for(wait).await;
                 match self.find_our_comment(thread, known, marker, body).await {
                     Ok(Some(one)) if one.is_up_to_date => return Ok(one.id),
                     // Another replica wrote one earlier.
@@ -244,7 +244,7 @@ impl Client {
             let is_missing = known.is_some() && !candidates.is_known_listed && !candidates.cut;
             match waits.next() {
                 Some(wait) if is_missing && candidates.comments.is_empty() => {
-                    self.pause.pause(*wait).await;
+                    self.pause.pause_for(*wait).await;
                 }
                 _ => break candidates,
             }

@@ -16,7 +16,9 @@ use super::failure::Failure;
 use super::locked_wakes::LockedWakes;
 use super::rows::{from_integer, to_integer, to_micros};
 use super::state::State;
-use crate::runtime::inbox::{Accepted, Delivery, DeliveryId, InboxError, Outcome, Wake, outcome};
+use crate::runtime::inbox::{
+    Accepted, Delivery, DeliveryId, InboxError, Outcome, Wake, delivery_outcome,
+};
 
 /// How many deliveries may wait to be stored. Further ones are refused.
 pub(super) const QUEUE: usize = 1_024;
@@ -117,7 +119,10 @@ async fn store_batch_once(
     deliveries: &[&Delivery],
 ) -> Result<Vec<Accepted>, Failure> {
     let transaction = client.transaction().await?;
-    let woken: BTreeSet<RepositoryId> = deliveries.iter().filter_map(|one| one.woken()).collect();
+    let woken: BTreeSet<RepositoryId> = deliveries
+        .iter()
+        .filter_map(|one| one.woken_repository())
+        .collect();
     let mut rows = LockedWakes::lock_rows(&transaction, &woken, true).await?;
     // A machine that stores the same delivery has either committed by now, or waits for these rows.
     let (before, ahead) = tokio::try_join!(
@@ -180,7 +185,7 @@ fn decide_writes(
 ) -> Accepted {
     if let Some(before) = before {
         let wake = before.repository.and_then(|id| rows.get(id));
-        if outcome(before.generation, wake) != Outcome::Failed {
+        if delivery_outcome(before.generation, wake) != Outcome::Failed {
             return Accepted::Duplicate;
         }
     } else if delivery.gives_way() && state.is_nearly_full(waiting) {
@@ -188,8 +193,12 @@ fn decide_writes(
     } else if state.is_full(waiting) {
         return Accepted::Overloaded;
     }
-    let hear = |wake: &mut Wake| wake.hear(delivery.repository_name.as_ref(), received_at);
-    let generation = delivery.woken().and_then(|id| rows.get_mut(id)).map(hear);
+    let hear =
+        |wake: &mut Wake| wake.record_delivery(delivery.repository_name.as_ref(), received_at);
+    let generation = delivery
+        .woken_repository()
+        .and_then(|id| rows.get_mut(id))
+        .map(hear);
     write(DeliveryWrite {
         received_at,
         generation,

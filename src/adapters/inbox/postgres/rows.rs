@@ -6,7 +6,7 @@ use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::failure::Failure;
-use crate::runtime::inbox::{Delivery, Held, Record, Suspended, Wake, outcome};
+use crate::runtime::inbox::{Delivery, Held, Record, Suspended, Wake, delivery_outcome};
 
 /// All columns of a repository, in the order in which [`read_wake`] reads them and [`WakeRow`] writes them.
 macro_rules! wake_columns {
@@ -193,7 +193,7 @@ pub(super) fn read_record(row: &Row) -> Result<Record, Failure> {
     let name: Option<&str> = row.try_get(5)?;
     Ok(Record {
         place: from_integer(row.try_get(0)?)?,
-        outcome: outcome(maybe(12)?, known.as_ref()),
+        outcome: delivery_outcome(maybe(12)?, known.as_ref()),
         times: from_small_integer(row.try_get(11)?)?,
         delivery: Delivery {
             id: id

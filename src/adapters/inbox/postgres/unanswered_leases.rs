@@ -39,13 +39,13 @@ pub(super) fn grant_leases(
     for lease in unanswered.iter() {
         if let Some(wake) = rows.get_mut(lease.repository) {
             // A lease that was not granted, or was taken over since, does not count.
-            let _settled = wake.release(lease, now);
+            let _settled = wake.release_lease(lease, now);
         }
     }
     let mut leases = Vec::new();
     for id in repositories {
         let wake = rows.get_mut(*id).filter(|wake| wake.is_due(now));
-        let claimed = wake.map(|wake| wake.claim(holder, now, length, is_alone));
+        let claimed = wake.map(|wake| wake.claim_lease(holder, now, length, is_alone));
         if let Some(Claimed::Leased(lease)) = claimed {
             leases.push(lease);
         }

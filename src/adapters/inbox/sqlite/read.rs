@@ -9,7 +9,7 @@ use super::value::{
 };
 use super::{deliveries, wakes};
 use crate::runtime::inbox::{
-    ALONE_AFTER_DEATHS, Counts, MAX_ALONE, MAX_PAGE, Page, Record, Start, Wake, outcome,
+    ALONE_AFTER_DEATHS, Counts, MAX_ALONE, MAX_PAGE, Page, Record, Start, Wake, delivery_outcome,
 };
 
 /// One page of deliveries.
@@ -49,7 +49,7 @@ fn read_record(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Recor
     };
     Ok(Record {
         place: stored.place,
-        outcome: outcome(stored.generation, wake.as_ref()),
+        outcome: delivery_outcome(stored.generation, wake.as_ref()),
         times: stored.times,
         delivery: stored.delivery,
     })

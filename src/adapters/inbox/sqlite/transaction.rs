@@ -12,7 +12,8 @@ use super::value::{from_integer, repository_id, to_micros};
 use super::wakes;
 use crate::runtime::inbox::{
     Accepted, Claimed, Delivery, DeliveryId, LONGEST_REST, LONGEST_RETRY_AFTER, Lease, MAX_LEASE,
-    Outcome, PROBE_INTERVAL, PRUNE_BATCH, REDELIVERY_WINDOW, RETENTION, Replayed, Wake, outcome,
+    Outcome, PROBE_INTERVAL, PRUNE_BATCH, REDELIVERY_WINDOW, RETENTION, Replayed, Wake,
+    delivery_outcome,
 };
 
 /// How much room is left for new deliveries.
@@ -129,7 +130,7 @@ impl<'a> InboxTransaction<'a> {
                 Some(id) => self.load_wake(id)?.wake.as_ref(),
                 None => None,
             };
-            if outcome(before.generation, wake) != Outcome::Failed {
+            if delivery_outcome(before.generation, wake) != Outcome::Failed {
                 return Ok(Accepted::Duplicate);
             }
         } else if delivery.gives_way() && self.room != Room::Plenty {
@@ -137,9 +138,9 @@ impl<'a> InboxTransaction<'a> {
         } else if self.room == Room::None {
             return Ok(Accepted::Overloaded);
         }
-        let generation = match delivery.woken() {
+        let generation = match delivery.woken_repository() {
             Some(id) => Some(self.change_wake(id, |wake| {
-                wake.hear(delivery.repository_name.as_ref(), delivery.received_at)
+                wake.record_delivery(delivery.repository_name.as_ref(), delivery.received_at)
             })?),
             None => None,
         };
@@ -172,7 +173,7 @@ impl<'a> InboxTransaction<'a> {
                 continue;
             };
             touched.changed = true;
-            if let Claimed::Leased(lease) = wake.claim(holder, now, length, is_alone) {
+            if let Claimed::Leased(lease) = wake.claim_lease(holder, now, length, is_alone) {
                 leases.push(lease);
             }
         }
@@ -247,11 +248,11 @@ impl<'a> InboxTransaction<'a> {
         let Some(stored) = self.find_delivery(id)? else {
             return Ok(Replayed::Unknown);
         };
-        let Some(repository_id) = stored.delivery.woken() else {
+        let Some(repository_id) = stored.delivery.woken_repository() else {
             return Ok(Replayed::WakesNoRepository);
         };
         let (generation, suspended) = self.change_wake(repository_id, |wake| {
-            (wake.hear(None, now), wake.suspended.is_some())
+            (wake.record_delivery(None, now), wake.suspended.is_some())
         })?;
         deliveries::pending_again(self.connection, stored.place, generation)?;
         Ok(if suspended {

@@ -54,7 +54,7 @@ pub(super) fn load_or_reset(
                     };
                     Ok((count(0)?, count(1)?))
                 })?;
-            wake.wake(Timestamp::UNIX_EPOCH);
+            wake.request_tick(Timestamp::UNIX_EPOCH);
             Ok((Some(wake), true))
         }
         loaded => loaded.map(|wake| (wake, false)),

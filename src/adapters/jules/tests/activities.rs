@@ -18,7 +18,7 @@ fn page(activities: &[Value], next: &str) -> Reply {
 async fn read(scripted: &Scripted) -> Vec<Activity> {
     scripted
         .jules
-        .activities(&"15".into())
+        .read_activities(&"15".into())
         .await
         .unwrap()
         .unwrap()
@@ -89,7 +89,11 @@ async fn a_refused_filter_is_given_up_for_good() {
 #[tokio::test]
 async fn another_refusal_of_the_whole_listing_stands() {
     let scripted = stage([refusal(400, "INVALID_ARGUMENT", "no")]);
-    let failure = scripted.jules.activities(&"15".into()).await.unwrap_err();
+    let failure = scripted
+        .jules
+        .read_activities(&"15".into())
+        .await
+        .unwrap_err();
     assert_eq!(failure.disposition, Disposition::Refused);
 }
 
@@ -110,7 +114,10 @@ async fn a_session_that_is_gone_is_forgotten() {
         page(&[], ""),
     ]);
     read(&scripted).await;
-    assert_eq!(scripted.jules.activities(&"15".into()).await.unwrap(), None);
+    assert_eq!(
+        scripted.jules.read_activities(&"15".into()).await.unwrap(),
+        None
+    );
     assert!(read(&scripted).await.is_empty());
     assert_eq!(scripted.stage.lines()[2], WHOLE);
 }
@@ -118,7 +125,11 @@ async fn a_session_that_is_gone_is_forgotten() {
 #[tokio::test]
 async fn an_endless_session_is_a_failure_and_not_a_standstill() {
     let scripted = stage((0..MAX_PAGES).map(|page_number| page(&[], &page_number.to_string())));
-    let failure = scripted.jules.activities(&"15".into()).await.unwrap_err();
+    let failure = scripted
+        .jules
+        .read_activities(&"15".into())
+        .await
+        .unwrap_err();
     assert_eq!(failure.disposition, Disposition::Retry { after: None });
     assert!(
         failure.detail.contains("more than 100 pages"),
@@ -151,7 +162,11 @@ async fn a_page_that_is_too_large_is_asked_for_in_smaller_ones() {
 #[tokio::test]
 async fn one_activity_that_is_too_large_ends_the_reading() {
     let scripted = stage((0..4).map(|_| too_large()));
-    let failure = scripted.jules.activities(&"15".into()).await.unwrap_err();
+    let failure = scripted
+        .jules
+        .read_activities(&"15".into())
+        .await
+        .unwrap_err();
     assert!(failure.detail.contains("larger than"), "{failure}");
     let sizes: Vec<_> = scripted
         .stage

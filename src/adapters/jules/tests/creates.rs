@@ -22,7 +22,7 @@ const NOON: &str = "2026-01-05T12:00:00Z";
 
 async fn failure(reply: Reply) -> CreateFailure {
     let scripted = stage([reply]);
-    let failure = scripted.jules.create(&create()).await.unwrap_err();
+    let failure = scripted.jules.create_session(&create()).await.unwrap_err();
     // A create is never repeated.
     assert_eq!(scripted.client.request_count(), 1);
     assert!(scripted.stage.waits().is_empty());
@@ -35,13 +35,13 @@ async fn exactly_the_documented_fields_are_sent() {
         ok(json!({"name": "sessions/15", "state": "QUEUED", "createTime": NOON})),
         ok(json!({"id": "16"})),
     ]);
-    let session = scripted.jules.create(&create()).await.unwrap();
+    let session = scripted.jules.create_session(&create()).await.unwrap();
     assert_eq!(session.id.as_str(), "15");
     assert_eq!(session.source, Some("acme/widget".parse().unwrap()));
     let mut plain = create();
     plain.open_pull = false;
     plain.require_plan_approval = false;
-    let session = scripted.jules.create(&plain).await.unwrap();
+    let session = scripted.jules.create_session(&plain).await.unwrap();
     assert_eq!(session.created_at, plain.not_after);
 
     let bodies: Vec<Value> = scripted
@@ -67,10 +67,10 @@ async fn the_source_is_named_as_jules_names_it() {
     let scripted = stage([ok(json!({"sessions": [listed]})), ok(json!({"id": "2"}))]);
     scripted
         .jules
-        .list(&repository(), &ListingNeed::Since(at(NOON)), at(NOON))
+        .list_sessions(&repository(), &ListingNeed::Since(at(NOON)), at(NOON))
         .await
         .unwrap();
-    scripted.jules.create(&create()).await.unwrap();
+    scripted.jules.create_session(&create()).await.unwrap();
     let body: Value = serde_json::from_slice(scripted.stage.requests()[1].body()).unwrap();
     assert_eq!(
         body["sourceContext"]["source"],
@@ -146,11 +146,11 @@ async fn the_time_to_come_back_is_counted_from_our_clock_or_from_theirs() {
     let scripted = stage([ok(json!({})), with_header(spent(), "retry-after", "3600")]);
     scripted
         .jules
-        .list(&repository(), &ListingNeed::Since(at(NOON)), at(NOON))
+        .list_sessions(&repository(), &ListingNeed::Since(at(NOON)), at(NOON))
         .await
         .unwrap();
     scripted.stage.pass(Duration::from_secs(5));
-    let failure = scripted.jules.create(&create()).await.unwrap_err();
+    let failure = scripted.jules.create_session(&create()).await.unwrap_err();
     assert_eq!(failure, until("2026-01-05T13:00:05Z"));
 }
 
@@ -215,8 +215,8 @@ async fn a_fresh_session_is_looked_for_until_it_appears() {
         missing(),
         activities,
     ]);
-    scripted.jules.create(&create()).await.unwrap();
-    let activities = scripted.jules.activities(&"15".into()).await.unwrap();
+    scripted.jules.create_session(&create()).await.unwrap();
+    let activities = scripted.jules.read_activities(&"15".into()).await.unwrap();
     assert_eq!(activities.unwrap().len(), 1);
     assert_eq!(scripted.stage.waits(), [1, 2, 4]);
 }
@@ -228,14 +228,23 @@ async fn a_fresh_session_that_never_appears_is_believed_to_be_gone() {
             .into_iter()
             .chain((0..8).map(|_| missing())),
     );
-    scripted.jules.create(&create()).await.unwrap();
-    assert_eq!(scripted.jules.session(&"15".into()).await.unwrap(), None);
+    scripted.jules.create_session(&create()).await.unwrap();
+    assert_eq!(
+        scripted.jules.read_session(&"15".into()).await.unwrap(),
+        None
+    );
     assert_eq!(scripted.stage.waits(), [1, 2, 4, 8, 16]);
     // 31 seconds are over, the minute is not; after it nothing is waited for.
     scripted.stage.pass(Duration::from_secs(29));
-    assert_eq!(scripted.jules.session(&"15".into()).await.unwrap(), None);
+    assert_eq!(
+        scripted.jules.read_session(&"15".into()).await.unwrap(),
+        None
+    );
     assert_eq!(scripted.stage.waits().len(), 5);
-    assert_eq!(scripted.jules.session(&"99".into()).await.unwrap(), None);
+    assert_eq!(
+        scripted.jules.read_session(&"99".into()).await.unwrap(),
+        None
+    );
     assert_eq!(scripted.stage.waits().len(), 5);
     assert!(scripted.stage.played_out());
 }
@@ -276,7 +285,7 @@ async fn creates_of_a_key_wait_for_one_another() {
         let tasks: Vec<_> = (0..9)
             .map(|_| {
                 let jules = jules.clone();
-                tokio::spawn(async move { jules.create(&create()).await })
+                tokio::spawn(async move { jules.create_session(&create()).await })
             })
             .collect();
         while gate.inside.load(Ordering::SeqCst) < most {
@@ -295,11 +304,11 @@ async fn nothing_is_sent_after_the_deadline() {
     let scripted = stage([ok(json!({}))]);
     scripted
         .jules
-        .list(&repository(), &ListingNeed::Since(at(NOON)), at(NOON))
+        .list_sessions(&repository(), &ListingNeed::Since(at(NOON)), at(NOON))
         .await
         .unwrap();
     scripted.stage.pass(Duration::from_secs(600));
-    let failure = scripted.jules.create(&create()).await.unwrap_err();
+    let failure = scripted.jules.create_session(&create()).await.unwrap_err();
     assert!(
         matches!(failure, CreateFailure::NotSent { .. }),
         "{failure:?}"

@@ -22,7 +22,7 @@ async fn reads_are_repeated_until_they_succeed() {
     assert!(
         scripted
             .jules
-            .session(&"15".into())
+            .read_session(&"15".into())
             .await
             .unwrap()
             .is_some()
@@ -34,7 +34,7 @@ async fn reads_are_repeated_until_they_succeed() {
 #[tokio::test]
 async fn patience_ends() {
     let scripted = stage((0..5).map(|_| down()));
-    let failure = scripted.jules.session(&"15".into()).await.unwrap_err();
+    let failure = scripted.jules.read_session(&"15".into()).await.unwrap_err();
     assert_eq!(
         failure,
         Failure {
@@ -114,7 +114,7 @@ async fn a_message_that_finds_no_session_is_sent_again_where_the_session_was_que
 async fn verbs_reach_their_session() {
     let scripted = stage([ok(json!({})), ok(json!({}))]);
     scripted.jules.approve_plan(&"15".into()).await.unwrap();
-    scripted.jules.archive(&"15".into()).await.unwrap();
+    scripted.jules.archive_session(&"15".into()).await.unwrap();
     assert_eq!(
         scripted.stage.lines(),
         ["POST /sessions/15:approvePlan", "POST /sessions/15:archive"]
@@ -127,11 +127,11 @@ async fn what_jules_asks_for_is_waited_for_or_passed_on() {
         with_header(spent(), "retry-after", "12"),
         ok(json!({"id": "15"})),
     ]);
-    scripted.jules.session(&"15".into()).await.unwrap();
+    scripted.jules.read_session(&"15".into()).await.unwrap();
     assert_eq!(scripted.stage.waits(), [12]);
 
     let scripted = stage([with_header(spent(), "retry-after", "120")]);
-    let failure = scripted.jules.session(&"15".into()).await.unwrap_err();
+    let failure = scripted.jules.read_session(&"15".into()).await.unwrap_err();
     let after = Some(Duration::from_secs(120));
     assert_eq!(failure.disposition, Disposition::Retry { after });
     assert!(scripted.stage.waits().is_empty());
@@ -140,7 +140,7 @@ async fn what_jules_asks_for_is_waited_for_or_passed_on() {
 async fn failure_text(reply: Reply) -> String {
     let failure = stage([reply])
         .jules
-        .archive(&"15".into())
+        .archive_session(&"15".into())
         .await
         .unwrap_err();
     let said = failure.detail;

@@ -40,7 +40,7 @@ fn since(minutes: i64) -> ListingNeed {
 async fn list(scripted: &Scripted, need: ListingNeed) -> Sessions {
     let sessions = scripted
         .jules
-        .list(&repository(), &need, now())
+        .list_sessions(&repository(), &need, now())
         .await
         .unwrap();
     assert!(scripted.stage.played_out());
@@ -138,7 +138,7 @@ async fn a_failed_page_is_a_failed_listing() {
     ]);
     let failure = scripted
         .jules
-        .list(&repository(), &ListingNeed::Everything, now())
+        .list_sessions(&repository(), &ListingNeed::Everything, now())
         .await
         .unwrap_err();
     assert_eq!(failure.disposition, Disposition::Denied);
@@ -295,13 +295,18 @@ async fn a_session_from_before_a_rename_is_ours_by_our_line() {
     ]);
     let sessions = scripted
         .jules
-        .list(&repository(), &since(0), now())
+        .list_sessions(&repository(), &since(0), now())
         .await
         .unwrap();
     assert_eq!(ids(&sessions), ["1"]);
     assert_eq!(sessions.sessions[0].pulls, [PullNumber(5)]);
     assert_eq!(sessions.key.active, 2);
-    let read = scripted.jules.session(&"1".into()).await.unwrap().unwrap();
+    let read = scripted
+        .jules
+        .read_session(&"1".into())
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(read.pulls, [PullNumber(5)]);
 }
 
@@ -342,7 +347,7 @@ async fn the_name_that_was_typed_and_the_present_one_are_both_ours() {
     ]);
     let sessions = scripted
         .jules
-        .list(&renamed, &since(0), now())
+        .list_sessions(&renamed, &since(0), now())
         .await
         .unwrap();
     assert_eq!(ids(&sessions), ["1", "2"]);
@@ -350,7 +355,7 @@ async fn the_name_that_was_typed_and_the_present_one_are_both_ours() {
         source: renamed.name,
         ..super::stage::create()
     };
-    scripted.jules.create(&create).await.unwrap();
+    scripted.jules.create_session(&create).await.unwrap();
     let sent: Value = serde_json::from_slice(scripted.stage.requests()[1].body()).unwrap();
     assert_eq!(
         sent["sourceContext"]["source"], "sources/github/acme/SPROCKET",

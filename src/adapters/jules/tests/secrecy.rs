@@ -23,11 +23,11 @@ async fn play() {
     let need = ListingNeed::Since(noon);
     let listed = scripted
         .jules
-        .list(&repository(), &need, noon)
+        .list_sessions(&repository(), &need, noon)
         .await
         .unwrap();
     assert!(listed.sessions.is_empty());
-    scripted.jules.create(&create()).await.unwrap_err();
+    scripted.jules.create_session(&create()).await.unwrap_err();
     let id = "15".into();
     scripted
         .jules
@@ -70,15 +70,15 @@ async fn r15_no_debug_and_no_error_shows_the_key() {
     shown.push(format!("{error} {error:?}"));
     shown.push(format!(
         "{:?}",
-        scripted.jules.create(&create()).await.unwrap_err()
+        scripted.jules.create_session(&create()).await.unwrap_err()
     ));
     shown.push(format!(
         "{:?}",
-        scripted.jules.archive(&id).await.unwrap_err()
+        scripted.jules.archive_session(&id).await.unwrap_err()
     ));
     shown.push(format!(
         "{:?}",
-        scripted.jules.archive(&id).await.unwrap_err()
+        scripted.jules.archive_session(&id).await.unwrap_err()
     ));
     shown.push(format!("{:?}", scripted.stage.requests()));
     for text in shown {

@@ -83,7 +83,7 @@ impl Pause for Stage {
         Timestamp::UNIX_EPOCH + elapsed
     }
 
-    fn pause(&self, time: Duration) -> BoxFuture<'_, ()> {
+    fn pause_for(&self, time: Duration) -> BoxFuture<'_, ()> {
         self.pass(time);
         self.waits.lock().unwrap().push(time);
         Box::pin(async {})

@@ -10,7 +10,12 @@ use crate::runtime::ports::{Disposition, ReadJules as _};
 
 async fn session(body: Value) -> phileas_domain::engine::Session {
     let scripted = stage([ok(body)]);
-    scripted.jules.session(&"15".into()).await.unwrap().unwrap()
+    scripted
+        .jules
+        .read_session(&"15".into())
+        .await
+        .unwrap()
+        .unwrap()
 }
 
 #[tokio::test]
@@ -125,7 +130,7 @@ async fn activities_are_read_with_all_their_omissions() {
     ]}))]);
     let activities = scripted
         .jules
-        .activities(&"15".into())
+        .read_activities(&"15".into())
         .await
         .unwrap()
         .unwrap();
@@ -181,7 +186,7 @@ async fn a_listing_that_cannot_be_read_is_no_empty_listing() {
         let need = phileas_domain::engine::ListingNeed::Since(at("2026-01-05T00:00:00Z"));
         let failure = scripted
             .jules
-            .list(&repository(), &need, at("2026-01-05T12:00:00Z"))
+            .list_sessions(&repository(), &need, at("2026-01-05T12:00:00Z"))
             .await
             .unwrap_err();
         assert_eq!(failure.disposition, Disposition::Retry { after: None });
@@ -196,7 +201,13 @@ async fn a_listing_that_cannot_be_read_is_no_empty_listing() {
 #[tokio::test]
 async fn what_jules_does_not_know_is_none() {
     let scripted = stage([missing(), missing()]);
-    assert_eq!(scripted.jules.session(&"15".into()).await.unwrap(), None);
-    assert_eq!(scripted.jules.activities(&"15".into()).await.unwrap(), None);
+    assert_eq!(
+        scripted.jules.read_session(&"15".into()).await.unwrap(),
+        None
+    );
+    assert_eq!(
+        scripted.jules.read_activities(&"15".into()).await.unwrap(),
+        None
+    );
     assert_eq!(scripted.stage.waits(), [0; 0]);
 }

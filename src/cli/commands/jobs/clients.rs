@@ -56,7 +56,7 @@ pub(super) fn jules_accounts(
             let Some(name) = name.filter(|name| !name.starts_with('.') && path.is_file()) else {
                 continue;
             };
-            let text = files::read(&path, MAX_KEY_BYTES)?.unwrap_or_default();
+            let text = files::read_limited(&path, MAX_KEY_BYTES)?.unwrap_or_default();
             let key = JulesKey::new(&text)
                 .map_err(|error| CliError::credential(format!("{}: {error}", path.display())))?;
             keys.insert(name, key);

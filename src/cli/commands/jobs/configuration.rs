@@ -76,7 +76,7 @@ fn read_config_file(named: &JobFiles) -> Result<Option<(PathBuf, String)>, CliEr
             .map(PathBuf::from)
     };
     if let Some(path) = named.config.clone().or_else(old) {
-        let text = files::read(&path, MAX_BYTES)?.ok_or_else(|| {
+        let text = files::read_limited(&path, MAX_BYTES)?.ok_or_else(|| {
             CliError::usage(format!(
                 "{}: there is no such file; name the configuration with --config, or leave it out",
                 path.display()
@@ -86,7 +86,7 @@ fn read_config_file(named: &JobFiles) -> Result<Option<(PathBuf, String)>, CliEr
     }
     for path in [CONFIG_PATH, OLD_CONFIG_PATH] {
         let path = PathBuf::from(path);
-        if let Some(text) = files::read(&path, MAX_BYTES)? {
+        if let Some(text) = files::read_limited(&path, MAX_BYTES)? {
             return Ok(Some((path, text)));
         }
     }

@@ -50,7 +50,7 @@ pub(crate) async fn run(
                     let known = event.id.is_some_and(is_noted);
                     of_job && of_kind && !(arguments.unread && known)
                 };
-                let page = file.after(cursor, MAX_PAGE, wanted)?;
+                let page = file.read_after(cursor, MAX_PAGE, wanted)?;
                 cursor = page.cursor;
                 for event in &page.events {
                     if arguments.json {

@@ -59,7 +59,7 @@ pub(crate) async fn run(
         pulls: pulls.as_ref(),
         allowed,
     };
-    let mut dealt = handler.handle(&event, local_now()).await?;
+    let mut dealt = handler.handle_event(&event, local_now()).await?;
     if let Some(command) = &config.mcp_command
         && let Some((tool, job)) = mcp_command::tool_for(&event)
     {

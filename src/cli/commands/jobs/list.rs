@@ -47,7 +47,7 @@ pub(crate) async fn run(
             if let Some(task) = task {
                 job.metadata = json!({ "task": task });
             }
-            let word = match places.jobs_file().register(job, local_now())? {
+            let word = match places.jobs_file().register_job(job, local_now())? {
                 Registered::New => "is registered",
                 Registered::Known => "was registered before",
                 Registered::Again => "is checked again",
@@ -62,7 +62,7 @@ pub(crate) async fn run(
         } => {
             let JobsConfiguration { paths: places, .. } =
                 JobsConfiguration::read_configuration(places, None, None)?;
-            if places.jobs_file().retire(id, *reason, local_now())? {
+            if places.jobs_file().retire_job(id, *reason, local_now())? {
                 screen.print_line(&format!("job {id} is retired"))?;
                 return Ok(Exit::Done);
             }
@@ -86,7 +86,7 @@ fn list_jobs(
     as_json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let (registry, found) = places.jobs_file().read()?;
+    let (registry, found) = places.jobs_file().read_jobs()?;
     for diagnostic in found {
         tracing::warn!("{diagnostic}");
     }

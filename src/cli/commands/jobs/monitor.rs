@@ -17,7 +17,7 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::sanitize::sanitize;
 use crate::jobs::monitor::DEFAULT_ACCOUNT;
-use crate::jobs::settle::{PullSettlement, settle};
+use crate::jobs::settle::{PullSettlement, settle_pulls};
 use crate::jobs::{Cycle, JobPaths, Monitor, MonitorSettings, SkippedAccount, StoreError, files};
 
 /// How many characters of a message a line shows.
@@ -53,7 +53,7 @@ pub(crate) async fn run(
         if let Some(pulls) = &pulls {
             let accounts = monitor.account_names();
             let now = local_now();
-            let over = settle(
+            let over = settle_pulls(
                 &places,
                 &cycle.memory,
                 &mut asked,
@@ -73,7 +73,7 @@ pub(crate) async fn run(
         Ok(cycle)
     };
     if arguments.once {
-        let cycle = monitor.cycle(local_now(), true).await?;
+        let cycle = monitor.run_cycle(local_now(), true).await?;
         let cycle = after(cycle, screen).await?;
         if cycle.busy {
             tracing::info!("another monitor is looking at these jobs");
@@ -212,7 +212,7 @@ fn write_metrics(
     cycle: &Cycle,
     places: &JobPaths,
 ) -> Result<(), StoreError> {
-    let (registry, _) = places.jobs_file().read()?;
+    let (registry, _) = places.jobs_file().read_jobs()?;
     files::write_whole(path, &metrics::render_metrics(&cycle.memory, &registry))
 }
 

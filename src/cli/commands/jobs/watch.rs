@@ -55,7 +55,7 @@ pub(crate) async fn run(
     loop {
         let passed = tokio::select! {
             () = &mut end => return Ok(Exit::Done),
-            passed = watcher.pass(local_now()) => passed,
+            passed = watcher.run_pass(local_now()) => passed,
         };
         let passed = match passed {
             // Other programs' file changes must not end a running watcher.

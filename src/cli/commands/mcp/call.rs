@@ -27,7 +27,7 @@ pub(super) async fn run(
 ) -> Result<Exit, CliError> {
     let arguments = parse_object(arguments)?;
     server
-        .check(tool, arguments.clone())
+        .check_call(tool, arguments.clone())
         .map_err(|trouble| CliError::usage(trouble.to_string()))?;
     let answer = send_request(server, tool, Value::Object(arguments)).await?;
     if let Some(error) = answer.get("error") {

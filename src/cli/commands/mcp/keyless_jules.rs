@@ -46,16 +46,19 @@ impl KeylessJules {
 }
 
 impl SessionsApi for KeylessJules {
-    fn create(&self, _new: NewJob) -> BoxedAnswer<'_, Result<AccountSession, CreateFailure>> {
+    fn create_job(&self, _new: NewJob) -> BoxedAnswer<'_, Result<AccountSession, CreateFailure>> {
         let detail = self.credential_failure().detail;
         Box::pin(async { Err(CreateFailure::Credential { detail }) })
     }
 
-    fn job<'a>(&'a self, _id: &'a str) -> BoxedAnswer<'a, Result<Option<AccountSession>, Failure>> {
+    fn read_job<'a>(
+        &'a self,
+        _id: &'a str,
+    ) -> BoxedAnswer<'a, Result<Option<AccountSession>, Failure>> {
         self.denied_answer()
     }
 
-    fn jobs<'a>(
+    fn list_jobs<'a>(
         &'a self,
         _page: Option<&'a str>,
         _archived: bool,
@@ -63,7 +66,7 @@ impl SessionsApi for KeylessJules {
         self.denied_answer()
     }
 
-    fn activities<'a>(
+    fn read_job_activities<'a>(
         &'a self,
         _id: &'a str,
     ) -> BoxedAnswer<'a, Result<Option<Vec<JobActivity>>, Failure>> {
@@ -78,15 +81,15 @@ impl SessionsApi for KeylessJules {
         self.denied_answer()
     }
 
-    fn approve<'a>(&'a self, _id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
+    fn approve_job_plan<'a>(&'a self, _id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
         self.denied_answer()
     }
 
-    fn archive<'a>(&'a self, _id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
+    fn archive_job<'a>(&'a self, _id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
         self.denied_answer()
     }
 
-    fn sources<'a>(
+    fn list_sources<'a>(
         &'a self,
         _page: Option<&'a str>,
     ) -> BoxedAnswer<'a, Result<SourcePage, Failure>> {

@@ -37,7 +37,7 @@ impl RepositoryAccess {
             Self::Service(repositories) => {
                 let member = find_member(repositories, repository)?;
                 let outside = repositories.external_services();
-                Ok(outside.client(member.name.clone(), &member.account))
+                Ok(outside.github_client(member.name.clone(), &member.account))
             }
         }
     }
@@ -59,7 +59,7 @@ impl RepositoryAccess {
                 Ok(CallClients {
                     github: self.github_client(repository)?,
                     jules: RepositoryJules::new(key.client, member.name.clone()),
-                    stopwatch: repositories.external_services().watch(),
+                    stopwatch: repositories.external_services().shared_stopwatch(),
                 })
             }
         }
@@ -86,7 +86,7 @@ fn mcp_error(stopped: crate::cli::exit::CliError) -> ToolError {
 }
 
 impl PhileasApi for RepositoryAccess {
-    fn explain<'a>(
+    fn explain_repository<'a>(
         &'a self,
         repository: &'a RepositoryName,
         ask: RunRequest,
@@ -95,7 +95,8 @@ impl PhileasApi for RepositoryAccess {
             let way = self.call_clients(repository)?;
             let settings = clients::run_settings(ask).map_err(mcp_error)?;
             let (report, sight) =
-                runtime::explain(&way.github, &way.jules, &way.stopwatch, &settings).await?;
+                runtime::explain_repository(&way.github, &way.jules, &way.stopwatch, &settings)
+                    .await?;
             Ok((report, Box::new(sight.snapshot)))
         })
     }
@@ -117,13 +118,13 @@ impl PhileasApi for RepositoryAccess {
         })
     }
 
-    fn state<'a>(
+    fn read_state<'a>(
         &'a self,
         repository: &'a RepositoryName,
     ) -> BoxedAnswer<'a, Result<Option<String>, ToolError>> {
         Box::pin(async move {
             let github = self.github_client(repository)?;
-            Ok(match github.observe().await?.ledger {
+            Ok(match github.observe_repository().await?.ledger {
                 LedgerRead::State { text, .. } => Some(text),
                 LedgerRead::NoBranch | LedgerRead::NoState { .. } => None,
                 LedgerRead::Unreadable { what, .. } => {
@@ -135,14 +136,14 @@ impl PhileasApi for RepositoryAccess {
         })
     }
 
-    fn text<'a>(
+    fn read_text<'a>(
         &'a self,
         repository: &'a RepositoryName,
         path: &'a str,
     ) -> BoxedAnswer<'a, Result<Option<String>, ToolError>> {
         Box::pin(async move {
             let github = self.github_client(repository)?;
-            let Some(head) = github.observe().await?.repository.default_head else {
+            let Some(head) = github.observe_repository().await?.repository.default_head else {
                 return Ok(None);
             };
             let paths = [path.to_owned()].into();
@@ -161,7 +162,7 @@ impl PhileasApi for RepositoryAccess {
         })
     }
 
-    fn merge<'a>(
+    fn merge_pull<'a>(
         &'a self,
         repository: &'a RepositoryName,
         pull: PullNumber,

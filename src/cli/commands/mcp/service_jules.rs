@@ -72,7 +72,7 @@ impl ServiceJules {
         let mut failed = None;
         for (number, key) in first.clone().into_iter().chain(others) {
             let account = JulesSessions::new(key.client);
-            match account.job(id).await {
+            match account.read_job(id).await {
                 Ok(Some(job)) => {
                     self.remember_key(id, number);
                     return Ok(Some((job, account)));
@@ -135,7 +135,7 @@ impl KeyPage<'_> {
 }
 
 impl SessionsApi for ServiceJules {
-    fn create(&self, new: NewJob) -> BoxedAnswer<'_, Result<AccountSession, CreateFailure>> {
+    fn create_job(&self, new: NewJob) -> BoxedAnswer<'_, Result<AccountSession, CreateFailure>> {
         Box::pin(async move {
             let key = self.repositories.key_of(&new.source.0).map_err(|no_key| {
                 CreateFailure::Credential {
@@ -143,36 +143,39 @@ impl SessionsApi for ServiceJules {
                 }
             })?;
             let number = key.number;
-            let job = JulesSessions::new(key.client).create(new).await?;
+            let job = JulesSessions::new(key.client).create_job(new).await?;
             self.remember_key(job.id.as_str(), number);
             Ok(job)
         })
     }
 
-    fn job<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<Option<AccountSession>, Failure>> {
+    fn read_job<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> BoxedAnswer<'a, Result<Option<AccountSession>, Failure>> {
         Box::pin(async move { Ok(self.find_job(id).await?.map(|(job, _)| job)) })
     }
 
-    fn jobs<'a>(
+    fn list_jobs<'a>(
         &'a self,
         page: Option<&'a str>,
         archived: bool,
     ) -> BoxedAnswer<'a, Result<JobPage, Failure>> {
         Box::pin(async move {
             let place = self.parse_page(page)?;
-            let JobPage { jobs, next } = place.account.jobs(place.token, archived).await?;
+            let JobPage { jobs, next } = place.account.list_jobs(place.token, archived).await?;
             let next = place.next_page_name(next);
             Ok(JobPage { jobs, next })
         })
     }
 
-    fn activities<'a>(
+    fn read_job_activities<'a>(
         &'a self,
         id: &'a str,
     ) -> BoxedAnswer<'a, Result<Option<Vec<JobActivity>>, Failure>> {
         Box::pin(async move {
             match self.find_job(id).await? {
-                Some((_, account)) => account.activities(id).await,
+                Some((_, account)) => account.read_job_activities(id).await,
                 None => Ok(None),
             }
         })
@@ -186,21 +189,21 @@ impl SessionsApi for ServiceJules {
         Box::pin(async move { self.account_of_job(id).await?.send_message(id, text).await })
     }
 
-    fn approve<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
-        Box::pin(async move { self.account_of_job(id).await?.approve(id).await })
+    fn approve_job_plan<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
+        Box::pin(async move { self.account_of_job(id).await?.approve_job_plan(id).await })
     }
 
-    fn archive<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
-        Box::pin(async move { self.account_of_job(id).await?.archive(id).await })
+    fn archive_job<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
+        Box::pin(async move { self.account_of_job(id).await?.archive_job(id).await })
     }
 
-    fn sources<'a>(
+    fn list_sources<'a>(
         &'a self,
         page: Option<&'a str>,
     ) -> BoxedAnswer<'a, Result<SourcePage, Failure>> {
         Box::pin(async move {
             let place = self.parse_page(page)?;
-            let SourcePage { sources, next } = place.account.sources(place.token).await?;
+            let SourcePage { sources, next } = place.account.list_sources(place.token).await?;
             let next = place.next_page_name(next);
             Ok(SourcePage { sources, next })
         })

@@ -41,7 +41,7 @@ pub(super) async fn find_live_sessions(
     github: &impl ReadGitHub,
     jules: &impl ReadJules,
 ) -> Result<LiveSessions, CliError> {
-    let observation = github.observe().await?;
+    let observation = github.observe_repository().await?;
     let state = match ledger_of(observation.ledger) {
         Ledger::Present { state, .. } => *state,
         Ledger::Missing { .. } | Ledger::Corrupt { .. } => State::default(),
@@ -49,7 +49,7 @@ pub(super) async fn find_live_sessions(
     let need = ListingNeed::Since(Timestamp::MIN);
     let now = observation.now;
     let repository = &observation.repository;
-    let listing = jules.list(repository, &need, now).await?;
+    let listing = jules.list_sessions(repository, &need, now).await?;
     let known = known_sessions(&state);
     let ours = |session: &Session| {
         let line = session.prompt.as_deref().and_then(Marker::from_prompt);
@@ -76,7 +76,7 @@ pub(super) async fn find_live_sessions(
         if live.contains(id) || listing.get(id).is_some() {
             continue;
         }
-        let session = jules.session(id).await?;
+        let session = jules.read_session(id).await?;
         if session.as_ref().is_some_and(is_stoppable) {
             live.push(id.clone());
         }

@@ -13,7 +13,7 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::output::Screen;
 use crate::runtime::ports::WriteGitHub;
-use crate::runtime::{Edit, EditError, edit};
+use crate::runtime::{Edit, EditError, edit_state};
 
 /// Writes the pause. An existing pause stays. Returns its author.
 pub(super) async fn write_pause(
@@ -28,7 +28,7 @@ pub(super) async fn write_pause(
         moves_pointer_of: None,
     };
     let by = RefCell::new(None);
-    edit(github, &request, |state, observation| {
+    edit_state(github, &request, |state, observation| {
         let pause = state.paused.get_or_insert_with(|| Pause {
             at: Some(observation.now),
             by: run_identity::github_actor(),
@@ -67,7 +67,7 @@ pub(crate) async fn resume_repository(
         moves_pointer_of: None,
     };
     let taken = RefCell::new(RemovedPause::default());
-    edit(&github, &request, |state, observation| {
+    edit_state(&github, &request, |state, observation| {
         let budget = &mut state.budget;
         let quota = budget.paused_until.take();
         if quota.is_some() {

@@ -24,8 +24,8 @@ impl Fixture {
     fn new() -> Self {
         let mut setup = WorldSetup::new(7);
         setup.review_policy = ReviewPolicy::absent();
-        let shared = SharedWorld::new(setup.build().unwrap().0);
-        let clients = Clients::new(&shared, world_setup::repository(), 7);
+        let shared = SharedWorld::new(setup.build_world().unwrap().0);
+        let clients = Clients::new(&shared, world_setup::repository_name(), 7);
         Self { shared, clients }
     }
 
@@ -44,7 +44,7 @@ impl Fixture {
             fault: Fault::DropBefore,
         };
         let faults = FaultPlan { rules: vec![lost] };
-        stage.shared.world().faults_mut().replace_plan(faults);
+        stage.shared.lock_world().faults_mut().replace_plan(faults);
         let tick = Tick {
             github: &stage.clients.github,
             jules: &stage.clients.jules,
@@ -62,7 +62,7 @@ impl Fixture {
         tick.run(&settings).await.unwrap();
         stage
             .shared
-            .world()
+            .lock_world()
             .faults_mut()
             .replace_plan(FaultPlan::default());
         assert!(!announced_sessions(&stage.read_state()).is_empty());
@@ -70,7 +70,7 @@ impl Fixture {
     }
 
     fn read_state(&self) -> State {
-        let world = self.shared.world();
+        let world = self.shared.lock_world();
         let github = world.github();
         let repo = github
             .repository_by_name(world_setup::OWNER, world_setup::NAME)
@@ -125,9 +125,9 @@ async fn an_announced_session_is_unconfirmed_until_it_must_be_listed() {
         "{lines:?}"
     );
     assert_eq!(lines[1]["holder"], "another");
-    assert!(stage.shared.now() >= called);
+    assert!(stage.shared.world_time() >= called);
 
-    stage.shared.pass(Duration::from_secs(15 * 60));
+    stage.shared.advance_time(Duration::from_secs(15 * 60));
     let (exit, lines) = stage.run_stop(&stage.clients.time, false).await;
     assert_eq!((exit, lines.len()), (Exit::Done, 1), "{lines:?}");
 }
@@ -140,14 +140,19 @@ struct CreatesWhileWaiting<'a> {
 
 impl Waiting for CreatesWhileWaiting<'_> {
     fn now(&self) -> Timestamp {
-        self.stage.shared.now()
+        self.stage.shared.world_time()
     }
 
-    fn pause(&self, length: Duration) -> BoxFuture<'_, ()> {
+    fn pause_for(&self, length: Duration) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            self.stage.shared.pass(Duration::from_secs(30));
-            self.stage.clients.jules.create(&self.create).await.unwrap();
-            self.stage.shared.pass(length);
+            self.stage.shared.advance_time(Duration::from_secs(30));
+            self.stage
+                .clients
+                .jules
+                .create_session(&self.create)
+                .await
+                .unwrap();
+            self.stage.shared.advance_time(length);
         })
     }
 }
@@ -178,7 +183,7 @@ async fn a_session_that_is_created_meanwhile_is_archived() {
         persona: line.persona.clone(),
         title: "late".to_owned(),
         prompt: line.render(),
-        source: world_setup::repository(),
+        source: world_setup::repository_name(),
         branch: "main".into(),
         make_branch: None,
         open_pull: true,
@@ -194,7 +199,7 @@ async fn a_session_that_is_created_meanwhile_is_archived() {
     assert_eq!(count_key(&lines, "announced"), 1);
     assert_eq!(count_key(&lines, "archived"), 1, "{lines:?}");
     assert_eq!(count_key(&lines, "may_still_start"), 0, "{lines:?}");
-    let books = stage.shared.world().complete_books();
+    let books = stage.shared.lock_world().complete_books();
     assert!(books.sessions.iter().all(|session| session.archived));
 }
 

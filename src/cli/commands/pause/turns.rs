@@ -9,7 +9,7 @@ use phileas_domain::state::Turn;
 
 use crate::cli::context::run_identity;
 use crate::runtime::ports::WriteGitHub;
-use crate::runtime::{Edit, EditError, edit};
+use crate::runtime::{Edit, EditError, edit_state};
 
 /// Records the turns of these sessions as cancelled. They no longer count as live, although Jules does not list them.
 /// Returns these turns. A turn that another process has ended meanwhile stays as it is.
@@ -25,7 +25,7 @@ pub(super) async fn end_turns(
         moves_pointer_of: None,
     };
     let ended = RefCell::new(Vec::new());
-    edit(github, &request, |state, observation| {
+    edit_state(github, &request, |state, observation| {
         let all = archived.iter();
         ended.replace(
             all.filter_map(|session| end_cancelled(state, session, observation.now))

@@ -22,7 +22,7 @@ pub(super) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let github = clients::github_client(&arguments.repo)?;
-    let observation = github.observe().await?;
+    let observation = github.observe_repository().await?;
     let settings = Settings {
         holder: run_identity::run_holder()?,
         driver: Driver::Any,

@@ -33,7 +33,7 @@ pub(crate) async fn run(
         review_policy: ReviewPolicy::absent(),
         ..setup
     };
-    let (mut world, repo) = setup.build().map_err(CliError::usage)?;
+    let (mut world, repo) = setup.build_world().map_err(CliError::usage)?;
     // Checks of other clients create hooks and variables, which needs more rights than phileas has.
     world
         .github_mut()
@@ -41,13 +41,13 @@ pub(crate) async fn run(
     let shared = SharedWorld::new(world);
     let (github, github_at) = bind_model("--github", arguments.github).await?;
     let (jules, jules_at) = bind_model("--jules", arguments.jules).await?;
-    shared.world().github_mut().api_url = format!("http://{github_at}");
+    shared.lock_world().github_mut().api_url = format!("http://{github_at}");
     let places = json!({
         "github": format!("http://{github_at}"),
         "jules": format!("http://{jules_at}/v1alpha"),
         "token": world_setup::GITHUB_TOKEN,
         "jules_key": world_setup::JULES_KEY,
-        "repository": world_setup::repository().to_string(),
+        "repository": world_setup::repository_name().to_string(),
     });
     let ended = wait_for_end()?;
     if screen.terminal && !arguments.json {
@@ -65,7 +65,7 @@ pub(crate) async fn run(
         let _gone = ending.wait_for(|end| *end).await;
     };
     let github = serve(
-        shared.inner(),
+        shared.shared_world(),
         github,
         Face::Github,
         ClockMode::Manual,
@@ -73,7 +73,7 @@ pub(crate) async fn run(
         asked_to_end(ending.clone()),
     );
     let jules = serve(
-        shared.inner(),
+        shared.shared_world(),
         jules,
         Face::Jules,
         ClockMode::Manual,
@@ -87,7 +87,7 @@ pub(crate) async fn run(
     tokio::join!(waiting, github, jules);
     if let Some(dir) = &arguments.export {
         shared
-            .world()
+            .lock_world()
             .export(dir)
             .map_err(|error| CliError::usage(format!("--export {}: {error}", dir.display())))?;
     }

@@ -21,19 +21,19 @@ pub(crate) async fn run(
     if arguments.faults.is_none() && !arguments.chaos {
         setup.knobs.webhook_lost = LOST_SHARE;
     }
-    let shared = SharedWorld::new(setup.build().map_err(CliError::usage)?.0);
+    let shared = SharedWorld::new(setup.build_world().map_err(CliError::usage)?.0);
     screen.print_lines(&format!(
         "A sandbox of {}: a model of GitHub, a model of Jules, a maintainer, and phileas between them.\n\
          No key, no network.
 \
          {SIGN_LEGEND}
 ",
-        world_setup::repository()
+        world_setup::repository_name()
     ))?;
     let mut transcript = Transcript::new(screen.colour);
     let mut days = Timeline::new(
         shared.clone(),
-        world_setup::repository(),
+        world_setup::repository_name(),
         arguments.until,
         arguments.seed,
     );
@@ -55,10 +55,10 @@ pub(crate) async fn play_days(
     transcript: &mut Transcript,
     screen: &mut Screen<impl Write>,
 ) -> Result<(), CliError> {
-    let repository = days.repository().clone();
+    let repository = days.repository_name().clone();
     loop {
-        let step = days.step().await;
-        let books = shared.world().books().clone();
+        let step = days.next_step().await;
+        let books = shared.lock_world().books().clone();
         transcript.write_world(screen, &books)?;
         match step {
             Step::Moved => {}
@@ -84,7 +84,7 @@ pub(crate) fn export_files(
         return Ok(());
     };
     shared
-        .world()
+        .lock_world()
         .export(dir)
         .map_err(|error| CliError::usage(format!("--export {}: {error}", dir.display())))?;
     if !arguments.json {

@@ -33,12 +33,12 @@ pub(crate) async fn run(
 ) -> Result<Exit, CliError> {
     let wrong = |error: String| CliError::usage(format!("--scenario {}: {error}", file.display()));
     let text = option_file::read_option_file("--scenario", file)?;
-    let scenario = Scenario::read(TomlText::new(&file.display().to_string(), &text))
+    let scenario = Scenario::read_scenario(TomlText::new(&file.display().to_string(), &text))
         .map_err(|mistake| CliError::usage(format!("--scenario {mistake}")))?;
     let shared = SharedWorld::new(
         scenario
             .world_setup(arguments.seed)
-            .build()
+            .build_world()
             .map_err(CliError::usage)?
             .0,
     );
@@ -47,10 +47,10 @@ pub(crate) async fn run(
     screen.print_lines(scenario.about.trim())?;
     screen.print_line("")?;
     let mut transcript = Transcript::for_scenario(screen.colour);
-    let begin = shared.now();
+    let begin = shared.world_time();
     let mut days = Timeline::new(
         shared.clone(),
-        world_setup::repository(),
+        world_setup::repository_name(),
         SignedDuration::ZERO,
         arguments.seed,
     );
@@ -62,7 +62,7 @@ pub(crate) async fn run(
         play::play_days(&mut days, &shared, &mut transcript, screen).await?;
         act.perform_action(&shared).map_err(wrong)?;
         if let Some(text) = act.report_text() {
-            transcript.write_github(screen, shared.now(), &text)?;
+            transcript.write_github(screen, shared.world_time(), &text)?;
         }
     }
     days.go_on_until(begin + scenario.lasts);
@@ -82,10 +82,10 @@ fn print_result(
     shared: &SharedWorld,
     screen: &mut Screen<impl Write>,
 ) -> Result<(), CliError> {
-    let sessions = shared.world().books().sessions.len();
+    let sessions = shared.lock_world().books().sessions.len();
     screen.print_line("")?;
     screen.print_line(&pluralize(sessions, "session"))?;
-    let files = exchange_files(shared, days.repository());
+    let files = exchange_files(shared, days.repository_name());
     screen.print_line("")?;
     screen.print_line("On the branch jules at the end:")?;
     for (path, _) in &files {
@@ -107,7 +107,7 @@ fn print_result(
 
 /// The files of the exchange, by path.
 fn exchange_files(shared: &SharedWorld, repository: &RepositoryName) -> Vec<(String, String)> {
-    let world = shared.world();
+    let world = shared.lock_world();
     let github = world.github();
     let found = github
         .repository_by_name(&repository.owner, &repository.name)

@@ -36,7 +36,7 @@ use crate::cli::terminal::output::Screen;
 use crate::runtime::driver::{Bounds, Heartbeat};
 use crate::runtime::inbox::Fault;
 use crate::runtime::{SERVICE, TickReport};
-use crate::sandbox::delivery::deliver;
+use crate::sandbox::delivery::deliver_webhooks;
 use crate::sandbox::running_time::RunningTime;
 use crate::sandbox::{SharedWorld, Timeline, WorldSetup, world_setup};
 use crate::server::accounts::app::Identity;
@@ -108,7 +108,7 @@ pub(crate) async fn run(
         );
         tokio::select! {
             past = past => past?,
-            () = &mut signals => return finish(arguments, &shared, prints.then_some(&mut transcript), screen),
+            () = &mut signals => return print_result(arguments, &shared, prints.then_some(&mut transcript), screen),
         }
         disturb_deliveries(arguments, &shared);
     }
@@ -132,7 +132,7 @@ pub(crate) async fn run(
         &asked,
     )?;
     print_addresses(arguments, screen, &at, factor)?;
-    let post = deliver(
+    let post = deliver_webhooks(
         shared.clone(),
         http_transport(),
         format!("http://{}/webhook", at.public),
@@ -145,21 +145,21 @@ pub(crate) async fn run(
         tokio::select! {
             _ = &mut running => break,
             () = &mut signals => {
-                end.now();
+                end.request_shutdown();
                 let _in_time = running.await;
                 break;
             }
             Some((name, report)) = hearing.recv() => if prints {
-                let books = shared.world().books().clone();
+                let books = shared.lock_world().books().clone();
                 transcript.write_world(screen, &books)?;
                 transcript.write_tick(screen, &name, &report)?;
                 screen.flush()?;
             }
         }
     }
-    end.now();
+    end.request_shutdown();
     let _ended = tokio::join!(post, faces);
-    finish(
+    print_result(
         arguments,
         &shared,
         prints.then_some(&mut transcript),
@@ -244,7 +244,7 @@ fn build_service(
             Arc::clone(&figures),
         )
         .with_change_notifier(changed)
-        .by(clock_of_intake),
+        .with_clock(clock_of_intake),
         inbox,
         public,
         admin,
@@ -270,12 +270,12 @@ fn serve_models(
     let face = |listener, face| {
         let mut ending = asked.clone();
         serve(
-            shared.inner(),
+            shared.shared_world(),
             listener,
             face,
             ClockMode::Accelerated { factor },
             None,
-            async move { ending.requested().await },
+            async move { ending.wait_for_shutdown().await },
         )
     };
     let github = face(github, Face::Github);
@@ -300,7 +300,7 @@ fn external_services(at: &Addresses, time: &RunningTime) -> Result<ExternalServi
 }
 
 /// Prints the result, and exports everything if an option asks for it.
-fn finish(
+fn print_result(
     arguments: &Sandbox,
     shared: &SharedWorld,
     transcript: Option<&mut Transcript>,
@@ -319,19 +319,19 @@ fn finish(
 struct ReportSender(UnboundedSender<(RepositoryName, TickReport)>);
 
 impl TickObserver for ReportSender {
-    fn ticked(&self, member: &Member, report: &TickReport, _took: Duration) {
+    fn tick_finished(&self, member: &Member, report: &TickReport, _took: Duration) {
         // The transcript may end before the last tick.
         let _over = self.0.send((member.name.clone(), report.clone()));
     }
 
-    fn failed(&self, _member: &Member, _fault: &Fault, _took: Duration) {}
+    fn tick_failed(&self, _member: &Member, _fault: &Fault, _took: Duration) {}
 }
 
 fn build_world(arguments: &Sandbox, mut setup: WorldSetup) -> Result<SharedWorld, CliError> {
     if has_no_fault_settings(arguments) && !arguments.empty {
         setup.knobs.webhook_lost = play::LOST_SHARE;
     }
-    let (mut world, repo) = setup.build().map_err(CliError::usage)?;
+    let (mut world, repo) = setup.build_world().map_err(CliError::usage)?;
     // The sweep lists the hooks of a repository, which needs more rights than the rest.
     world
         .github_mut()
@@ -354,7 +354,7 @@ async fn play_past_days(
     let span = arguments.until;
     let mut days = Timeline::new(
         shared.clone(),
-        world_setup::repository(),
+        world_setup::repository_name(),
         span,
         arguments.seed,
     );
@@ -370,7 +370,7 @@ async fn play_past_days(
 /// Makes the model delay and repeat deliveries of the running service.
 fn disturb_deliveries(arguments: &Sandbox, shared: &SharedWorld) {
     if has_no_fault_settings(arguments) {
-        let mut world = shared.world();
+        let mut world = shared.lock_world();
         let knobs = world.knobs_mut();
         knobs.webhook_doubled = DOUBLED_SHARE;
         knobs.webhook_late_seconds = LATE_SECONDS;
@@ -389,7 +389,7 @@ fn build_repositories(
     let names = std::iter::once(world_setup::NAME).chain(others.iter().copied());
     let entries: Result<Vec<_>, _> = names
         .map(|name| {
-            let world = shared.world();
+            let world = shared.lock_world();
             let id = world.github().repository_by_name(world_setup::OWNER, name);
             let id = id.map(|id| RepositoryId(id.0));
             let name = format!("{}/{name}", world_setup::OWNER).parse();
@@ -446,7 +446,7 @@ fn print_addresses(
     at: &Addresses,
     factor: f64,
 ) -> Result<(), CliError> {
-    let repository = world_setup::repository();
+    let repository = world_setup::repository_name();
     if arguments.json {
         let places = json!({
             "dashboard": format!("http://{}/", at.admin),

@@ -343,7 +343,7 @@ impl Transcript {
         screen: &mut Screen<impl Write>,
         shared: &SharedWorld,
     ) -> Result<(), CliError> {
-        let world = shared.world();
+        let world = shared.lock_world();
         let books = world.complete_books();
         let merged = books
             .github_writes

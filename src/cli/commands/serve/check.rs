@@ -18,9 +18,11 @@ use crate::cli::context::{bind, database_url};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::server::accounts::app::{APP_FILE, origin_of_identity};
-use crate::server::admin::check::{CheckResult, CheckSettings, Finding, Grade, check, check_key};
+use crate::server::admin::check::{
+    CheckResult, CheckSettings, Finding, Grade, check_key, check_service,
+};
 use crate::server::admin::setup::GITHUB;
-use crate::server::config::{Config, secret};
+use crate::server::config::{Config, read_secret};
 
 /// The time limit for the database, GitHub and Jules together.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
@@ -129,12 +131,12 @@ pub(super) async fn run(
 async fn check_credentials(config: &Config, findings: &CheckResult) {
     let outside = match fleet::external_services() {
         Ok(outside) => outside,
-        Err(stopped) => return findings.add(refused_finding("addresses", stopped)),
+        Err(stopped) => return findings.add_finding(refused_finding("addresses", stopped)),
     };
     let key = fleet::default_jules_key();
     let is_broken = key.is_err();
     let key = key.unwrap_or_else(|stopped| {
-        findings.add(refused_finding("Jules key", stopped));
+        findings.add_finding(refused_finding("Jules key", stopped));
         None
     });
     let is_told = key.is_some() || is_broken || config.jules_keys_dir.is_some();
@@ -148,11 +150,11 @@ async fn check_credentials(config: &Config, findings: &CheckResult) {
     let changed = Arc::new(Notify::new());
     let members = match fleet::build_repositories(config, outside.clone(), changed, shared) {
         Ok(Some(repositories)) => {
-            check(&repositories, &told, findings).await;
+            check_service(&repositories, &told, findings).await;
             repositories.list_members().len()
         }
         other => {
-            findings.add(match other {
+            findings.add_finding(match other {
                 Err(stopped) => refused_finding("GitHub", stopped),
                 Ok(_) => missing_finding(
                     "GitHub",
@@ -168,7 +170,7 @@ async fn check_credentials(config: &Config, findings: &CheckResult) {
     };
     // Repositories without a key are reported by name.
     if !is_told && members == 0 {
-        findings.add(missing_finding(
+        findings.add_finding(missing_finding(
             "Jules key",
             "there is none; set JULES_API_KEY, or name a folder of keys with --jules-keys-dir",
         ));
@@ -210,7 +212,7 @@ fn refused_finding(about: &str, stopped: CliError) -> Finding {
 
 /// Checks whether the admin listener may be opened.
 fn check_admin_listener(config: &Config, mcp: bool) -> Result<&'static str, CliError> {
-    let guarded = secret(service_config::ADMIN_TOKEN_VARIABLE, env_value)?.is_some();
+    let guarded = read_secret(service_config::ADMIN_TOKEN_VARIABLE, env_value)?.is_some();
     service_config::admin_access(config, mcp)?;
     Ok(if guarded {
         "it asks for the token"

@@ -16,12 +16,12 @@ use crate::cli::exit::CliError;
 use crate::runtime::SERVICE;
 use crate::runtime::driver::{Bounds, Heartbeat};
 use crate::server::Fleet;
-use crate::server::accounts::app::{APP_FILE, identity, named_by};
+use crate::server::accounts::app::{APP_FILE, named_by, read_identity};
 use crate::server::accounts::external_services::ExternalServices;
 use crate::server::accounts::keys::Keys;
 use crate::server::admin::feed::Feed;
 use crate::server::admin::metrics::{Metrics, count_requests};
-use crate::server::config::{Config, secret, secret_origin};
+use crate::server::config::{Config, read_secret, secret_origin};
 use crate::server::repositories::{Repositories, Source};
 use crate::server::worker::tick_observer::TickObserver;
 use crate::server::worker::ticks::Ticks;
@@ -51,7 +51,7 @@ pub(super) fn build_fleet(
         );
         return Ok(None);
     };
-    if repositories.source().app().is_none() && config.repositories.is_empty() {
+    if repositories.source().app_client().is_none() && config.repositories.is_empty() {
         tracing::warn!(
             "a plain token looks after the repositories that phileas.toml names, and it names none, so that nothing is \
              ticked; add `[[repository]]` entries with `name = \"owner/name\"`"
@@ -94,7 +94,7 @@ pub(super) fn build_repositories(
     changed: Arc<Notify>,
     key: Option<JulesKey>,
 ) -> Result<Option<Repositories>, CliError> {
-    let Some(identity) = identity(env_value, &config.data_dir)? else {
+    let Some(identity) = read_identity(env_value, &config.data_dir)? else {
         return Ok(None);
     };
     let source = Source::new(identity, config.repositories.clone(), &outside);
@@ -108,7 +108,7 @@ pub(super) fn external_services() -> Result<ExternalServices, CliError> {
     let graphql = env_value("GITHUB_GRAPHQL_URL");
     let github = github::Base::from_values(api.as_deref(), graphql.as_deref())
         .map_err(|error| CliError::usage(error.to_string()))?;
-    Ok(ExternalServices::real(
+    Ok(ExternalServices::over_transport(
         github,
         clients::jules_base()?,
         clients::http_transport(),
@@ -118,7 +118,7 @@ pub(super) fn external_services() -> Result<ExternalServices, CliError> {
 /// The Jules key of all repositories without their own, and its source.
 pub(super) fn default_jules_key() -> Result<Option<(String, JulesKey)>, CliError> {
     for name in [key::VARIABLE, key::OLD_VARIABLE] {
-        if let Some(text) = secret(name, env_value)? {
+        if let Some(text) = read_secret(name, env_value)? {
             let key = JulesKey::new(text.expose_secret());
             let name = secret_origin(name, env_value);
             return key

@@ -21,7 +21,7 @@ use crate::server::admin::audit::{Audit, AuditEntry};
 use crate::server::admin::setup::{ActiveExchange, GITHUB, Setup, routes};
 use crate::server::config::Config;
 use crate::server::public::counters::Figures;
-use crate::server::public::listen::{Listeners, listen};
+use crate::server::public::listen::{Listeners, serve_listener};
 use crate::server::service::TIME_TO_END;
 use crate::server::shutdown_pair;
 
@@ -73,7 +73,7 @@ pub(super) async fn run(
     ))?;
     screen.flush()?;
     let signals = shutdown_signal::shutdown_signal()?;
-    let serving = tokio::spawn(listen(
+    let serving = tokio::spawn(serve_listener(
         listener,
         router,
         Arc::new(Figures::default()),
@@ -81,11 +81,11 @@ pub(super) async fn run(
         listening,
     ));
     tokio::select! {
-        () = ended.requested() => {}
+        () = ended.wait_for_shutdown() => {}
         () = signals => {}
     }
     // The response that reports the end is still being sent.
-    over.now();
+    over.request_shutdown();
     wind_down(serving, &busy, TIME_TO_END).await;
     let Some(kept) = kept_app(directory.path())? else {
         return Err(CliError::credential(
@@ -93,7 +93,7 @@ pub(super) async fn run(
         ));
     };
     match Audit::open(directory.path()) {
-        Ok(audit) => audit.record(&AuditEntry {
+        Ok(audit) => audit.record_entry(&AuditEntry {
             at: local_now(),
             who: &local_actor(),
             what: "setup",

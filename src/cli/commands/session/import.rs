@@ -15,7 +15,7 @@ use crate::cli::context::clients::Connection;
 use crate::cli::context::run_identity::{self, hex_text};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::runtime::{Edit, edit};
+use crate::runtime::{Edit, edit_state};
 
 pub(super) async fn run(
     id: &str,
@@ -36,7 +36,7 @@ pub(super) async fn run(
         moves_pointer_of: None,
     };
     let taken = RefCell::new(None);
-    edit(&connection.github, &request, |state, observation| {
+    edit_state(&connection.github, &request, |state, observation| {
         let (plan, _) = plan::read(&observation.tree);
         if !plan.personas.contains_key(&persona) {
             let known = plan.personas.keys().map(PersonaId::as_str);

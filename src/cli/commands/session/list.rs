@@ -33,7 +33,7 @@ pub(super) async fn run(
     };
     let listing = connection
         .jules
-        .list(&observation.repository, &need, observation.now)
+        .list_sessions(&observation.repository, &need, observation.now)
         .await?;
     if listing.since.is_some() {
         tracing::warn!("Jules has more sessions than are read; the oldest are not shown");

@@ -59,7 +59,7 @@ pub(crate) async fn read_own_session(
             "{id} is a request; give the id of its session"
         )));
     }
-    let session = connection.jules.session(&SessionId::from(id)).await?;
+    let session = connection.jules.read_session(&SessionId::from(id)).await?;
     let session = session
         .ok_or_else(|| CliError::usage(format!("Jules knows no session {id} under this key")))?;
     let works_on = |name| session.source.as_ref() == Some(name);
@@ -67,7 +67,7 @@ pub(crate) async fn read_own_session(
         return Ok(session);
     }
     // Jules keeps the repository name of the session's creation; GitHub knows the current name.
-    let repository = connection.github.observe().await?.repository;
+    let repository = connection.github.observe_repository().await?.repository;
     let line = session.prompt.as_deref().and_then(Marker::from_prompt);
     if works_on(&repository.name) || line.is_some_and(|line| line.repository == repository.id) {
         Ok(session)
@@ -86,7 +86,7 @@ pub(crate) fn foreign_session(id: &str, repository: &RepositoryName) -> CliError
 pub(crate) async fn observe_repository(
     connection: &Connection,
 ) -> Result<(GitHubObservation, Option<State>), CliError> {
-    let observation = connection.github.observe().await?;
+    let observation = connection.github.observe_repository().await?;
     let state = match ledger_of(observation.ledger.clone()) {
         Ledger::Present { state, .. } => Some(*state),
         Ledger::Missing { .. } => None,

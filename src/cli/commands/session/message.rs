@@ -26,7 +26,10 @@ pub(super) async fn approve_plan(
 ) -> Result<Exit, CliError> {
     let connection = Connection::from_environment(&arguments.repo)?;
     let session = read_own_session(&connection, id).await?;
-    let activities = connection.jules.activities(&SessionId::from(id)).await?;
+    let activities = connection
+        .jules
+        .read_activities(&SessionId::from(id))
+        .await?;
     match plan_status(&session.state, &activities.unwrap_or_default()) {
         PlanStatus::Waits => {
             connection.jules.approve_plan(&SessionId::from(id)).await?;

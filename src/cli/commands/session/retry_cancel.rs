@@ -17,7 +17,7 @@ use crate::cli::context::run_identity;
 use crate::cli::deadline::Deadline;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::runtime::{Edit, EditError, edit};
+use crate::runtime::{Edit, EditError, edit_state};
 
 /// What happened to the turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -182,7 +182,7 @@ async fn change_state(
         moves_pointer_of: None,
     };
     let found = RefCell::new(None);
-    edit(&connection.github, &request, |state, observation| {
+    edit_state(&connection.github, &request, |state, observation| {
         found.replace(Some(change(state, observation.now)?));
         Ok(())
     })

@@ -32,7 +32,7 @@ pub(super) async fn run(
     let session = read_own_session(&connection, id).await?;
     let activities = connection
         .jules
-        .activities(&SessionId::from(id.as_str()))
+        .read_activities(&SessionId::from(id.as_str()))
         .await?;
     let state = state.as_ref();
     if arguments.json {

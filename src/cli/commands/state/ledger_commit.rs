@@ -6,8 +6,8 @@ use phileas_domain::state::STATE_PATH;
 use crate::adapters::github;
 use crate::cli::context::run_identity;
 use crate::cli::exit::{CliError, Exit};
+use crate::runtime::commit_trailers;
 use crate::runtime::ports::{Commit, CommitError, WriteGitHub as _};
-use crate::runtime::signed;
 
 /// Commits the state by compare-and-swap. Returns the new head.
 pub(crate) async fn commit_state(
@@ -19,10 +19,10 @@ pub(crate) async fn commit_state(
     let commit = Commit {
         base,
         headline: format!("phileas: {headline}"),
-        body: signed(&run_identity::run_holder()?),
+        body: commit_trailers(&run_identity::run_holder()?),
         files: [(STATE_PATH.to_owned(), Some(text))].into(),
     };
-    match github.commit(&commit).await {
+    match github.commit_ledger(&commit).await {
         Ok(head) => Ok(head),
         Err(CommitError::Stale) => Err(CliError {
             exit: Exit::Unavailable,

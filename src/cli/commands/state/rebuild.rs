@@ -132,7 +132,7 @@ async fn read_snapshot(connection: &Connection) -> Result<Snapshot, CliError> {
     let mut snapshot = sight.snapshot;
     let mut sessions = connection
         .jules
-        .list(&snapshot.repository, &ListingNeed::Everything, snapshot.now)
+        .list_sessions(&snapshot.repository, &ListingNeed::Everything, snapshot.now)
         .await?;
     // A session from before a rename is recognised by its turn in the ledger, which is missing here.
     sessions.sessions.retain(|session| !session.elsewhere);

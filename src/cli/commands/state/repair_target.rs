@@ -61,7 +61,7 @@ impl<'a> RepairTarget<'a> {
     async fn of_branch(source: &StateSource) -> Result<Self, CliError> {
         let repository = required_repository(source)?;
         let github = clients::github_client(repository)?;
-        let (head, text, misplaced) = match github.observe().await?.ledger {
+        let (head, text, misplaced) = match github.observe_repository().await?.ledger {
             LedgerRead::State { head, text } => (head, text, false),
             LedgerRead::Unreadable { head, what } => {
                 tracing::warn!("{what}");

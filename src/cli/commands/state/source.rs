@@ -22,7 +22,7 @@ pub(crate) async fn read_state_text(
     }
     let repository = required_repository(source)?;
     let github = clients::github_client(repository)?;
-    match github.observe().await?.ledger {
+    match github.observe_repository().await?.ledger {
         LedgerRead::State { text, .. } => Ok(StateText {
             place: format!("{repository}, branch jules, {STATE_PATH}"),
             text,

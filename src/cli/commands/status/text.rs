@@ -46,7 +46,7 @@ pub(super) fn print_status(
         "until (UTC)",
     ];
     let mut table = Table::new(header).with_max_width(screen.width);
-    for (_, line) in report.all() {
+    for (_, line) in report.all_lines() {
         let paused = line
             .track
             .as_ref()

@@ -169,7 +169,11 @@ impl Access {
     /// # Errors
     ///
     /// [`AccessRefusal`] tells whether it should come back later.
-    pub fn who(&self, headers: &HeaderMap, now: Instant) -> Result<Visitor, AccessRefusal> {
+    pub fn identify_visitor(
+        &self,
+        headers: &HeaderMap,
+        now: Instant,
+    ) -> Result<Visitor, AccessRefusal> {
         if headers.contains_key(header::AUTHORIZATION) {
             return match self.matches_digest(
                 &self.programs,
@@ -185,7 +189,7 @@ impl Access {
         }
         let id = session_cookie(headers).ok_or(AccessRefusal::Unauthorized)?;
         let digest = Sha256::digest(id).into();
-        let mut sessions = self.sessions();
+        let mut sessions = self.lock_sessions();
         sessions.retain(|_, until| *until > now);
         if sessions.contains_key(&digest) {
             Ok(Visitor::Session(digest))
@@ -196,8 +200,8 @@ impl Access {
 
     /// Whether a request is meant for this service and comes from a client that is let in.
     #[must_use]
-    pub fn admits(&self, headers: &HeaderMap, now: Instant) -> bool {
-        match self.who(headers, now) {
+    pub fn is_admitted(&self, headers: &HeaderMap, now: Instant) -> bool {
+        match self.identify_visitor(headers, now) {
             // A client with the token knows this service, by whatever host name.
             Ok(Visitor::Bearer) => true,
             Ok(_) => self.is_our_host(headers),
@@ -215,12 +219,12 @@ impl Access {
     /// # Errors
     ///
     /// When the system has no randomness.
-    pub fn begin(&self, now: Instant) -> Result<(String, Visitor), getrandom::Error> {
+    pub fn begin_session(&self, now: Instant) -> Result<(String, Visitor), getrandom::Error> {
         let mut id = [0; 32];
         getrandom::fill(&mut id)?;
         let id = data_encoding::HEXLOWER.encode(&id);
         let digest = Sha256::digest(&id).into();
-        let mut sessions = self.sessions();
+        let mut sessions = self.lock_sessions();
         sessions.retain(|_, until| *until > now);
         while sessions.len() >= MAX_SESSIONS {
             let oldest = sessions.iter().min_by_key(|(_, until)| **until);
@@ -234,15 +238,15 @@ impl Access {
     }
 
     /// Ends a session.
-    pub fn end(&self, who: &Visitor) {
+    pub fn end_session(&self, who: &Visitor) {
         if let Visitor::Session(digest) = who {
-            self.sessions().remove(digest);
+            self.lock_sessions().remove(digest);
         }
     }
 
     /// What a form must carry. `None`: the form by which one signs in.
     #[must_use]
-    pub fn csrf(&self, who: Option<&Visitor>) -> String {
+    pub fn csrf_token(&self, who: Option<&Visitor>) -> String {
         data_encoding::HEXLOWER.encode(&self.form_mac(who).finalize().into_bytes())
     }
 
@@ -332,7 +336,7 @@ impl Access {
         AccessRefusal::Wrong(wrong.times.len())
     }
 
-    fn sessions(&self) -> std::sync::MutexGuard<'_, BTreeMap<Digest, Instant>> {
+    fn lock_sessions(&self) -> std::sync::MutexGuard<'_, BTreeMap<Digest, Instant>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -479,14 +483,17 @@ mod tests {
         // Programs have a count of their own, and time forgives.
         let program = |token: &str| headers(&[("authorization", &format!("Bearer {token}"))]);
         for count in 1..=MAX_WRONG {
-            let refused = access.who(&program("wrong"), now);
+            let refused = access.identify_visitor(&program("wrong"), now);
             assert_eq!(refused, Err(AccessRefusal::Wrong(count)));
         }
         assert_eq!(
-            access.who(&program("wrong"), now),
+            access.identify_visitor(&program("wrong"), now),
             Err(AccessRefusal::TooMany)
         );
-        assert_eq!(access.who(&program(TOKEN), now), Ok(Visitor::Bearer));
+        assert_eq!(
+            access.identify_visitor(&program(TOKEN), now),
+            Ok(Visitor::Bearer)
+        );
         assert_eq!(
             access.sign_in("wrong", now + WINDOW),
             AccessRefusal::Wrong(1)
@@ -498,11 +505,20 @@ mod tests {
         let address = "127.0.0.1:9090".parse().unwrap();
         let unguarded = Access::new(address, None, []).unwrap();
         let now = Instant::now();
-        assert_eq!(unguarded.who(&headers(&[]), now), Ok(Visitor::Loopback));
+        assert_eq!(
+            unguarded.identify_visitor(&headers(&[]), now),
+            Ok(Visitor::Loopback)
+        );
         for given in ["Basic eDp5", "Bearer", "Bearer ", "Bearer x", "x"] {
             let headers = headers(&[("authorization", given)]);
-            assert!(unguarded.who(&headers, now).is_err(), "{given}");
-            assert!(guarded().who(&headers, now).is_err(), "{given}");
+            assert!(
+                unguarded.identify_visitor(&headers, now).is_err(),
+                "{given}"
+            );
+            assert!(
+                guarded().identify_visitor(&headers, now).is_err(),
+                "{given}"
+            );
         }
     }
 
@@ -510,30 +526,37 @@ mod tests {
     fn a_session_ends_with_its_time_or_at_its_owners_request() {
         let access = guarded();
         let now = Instant::now();
-        let (id, who) = access.begin(now).unwrap();
+        let (id, who) = access.begin_session(now).unwrap();
         let cookie = format!("other=1; {COOKIE}={id}");
         let cookie = headers(&[("cookie", &cookie)]);
-        assert_eq!(access.who(&cookie, now).as_ref(), Ok(&who));
+        assert_eq!(access.identify_visitor(&cookie, now).as_ref(), Ok(&who));
         assert_eq!(
-            access.who(&cookie, now + SESSION),
+            access.identify_visitor(&cookie, now + SESSION),
             Err(AccessRefusal::Unauthorized)
         );
-        let (id, who) = access.begin(now).unwrap();
-        access.end(&who);
+        let (id, who) = access.begin_session(now).unwrap();
+        access.end_session(&who);
         let cookie = format!("{COOKIE}={id}");
-        assert!(access.who(&headers(&[("cookie", &cookie)]), now).is_err());
+        assert!(
+            access
+                .identify_visitor(&headers(&[("cookie", &cookie)]), now)
+                .is_err()
+        );
         for _ in 0..=MAX_SESSIONS {
-            access.begin(now).unwrap();
+            access.begin_session(now).unwrap();
         }
-        assert_eq!(access.sessions().len(), MAX_SESSIONS);
+        assert_eq!(access.lock_sessions().len(), MAX_SESSIONS);
     }
 
     #[test]
     fn the_token_of_a_form_is_its_sessions_own() {
         let access = guarded();
         let now = Instant::now();
-        let ((_, one), (_, other)) = (access.begin(now).unwrap(), access.begin(now).unwrap());
-        let token = access.csrf(Some(&one));
+        let ((_, one), (_, other)) = (
+            access.begin_session(now).unwrap(),
+            access.begin_session(now).unwrap(),
+        );
+        let token = access.csrf_token(Some(&one));
         assert!(access.is_own_form(Some(&one), Some(&token)));
         assert!(!access.is_own_form(Some(&other), Some(&token)));
         assert!(!access.is_own_form(Some(&one), None));

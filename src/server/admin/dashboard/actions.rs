@@ -19,7 +19,7 @@ use super::handlers::{Number, repository_of};
 use super::request_guard::{RequestId, too_many};
 use crate::runtime::inbox::{Inbox, InboxError, Replayed};
 use crate::runtime::ports::WriteGitHub;
-use crate::runtime::{Edit, EditError, edit};
+use crate::runtime::{Edit, EditError, edit_state};
 use crate::server::admin::audit::AuditEntry;
 
 /// Who the ledger says has paused a repository from here: the dashboard knows a token, and no person.
@@ -43,9 +43,16 @@ impl<I> DashboardContext<I> {
         self.dashboard.access.is_own_form(who, given.as_deref())
     }
 
-    fn record(&self, who: &str, what: &str, about: Option<&str>, result: &str, id: &RequestId) {
-        self.dashboard.audit.record(&AuditEntry {
-            at: self.now(),
+    fn record_action(
+        &self,
+        who: &str,
+        what: &str,
+        about: Option<&str>,
+        result: &str,
+        id: &RequestId,
+    ) {
+        self.dashboard.audit.record_entry(&AuditEntry {
+            at: self.current_time(),
             who,
             what,
             about,
@@ -58,7 +65,7 @@ impl<I> DashboardContext<I> {
 /// A form that does not carry what it must, such as one that was shown before the service was restarted.
 async fn not_ours<I: Inbox>(desk: &DashboardContext<I>, who: Option<&Visitor>) -> Response {
     let text = "The form is from before the service was restarted, or from another page. Go back, reload the page and try again.";
-    handlers::message(
+    handlers::message_page(
         desk,
         who,
         StatusCode::FORBIDDEN,
@@ -90,29 +97,34 @@ pub(super) async fn check_now<I: Inbox + 'static>(
     let id = repository.0;
     let about = id.to_string();
     // A wake of a repository that is not looked after would stay in the inbox for ever.
-    if !desk.names().contains_key(&repository) {
-        desk.record(&who.audit_name(), "look", Some(&about), "unknown", &request);
+    if !desk.repository_names().contains_key(&repository) {
+        desk.record_action(&who.audit_name(), "look", Some(&about), "unknown", &request);
         return StatusCode::NOT_FOUND.into_response();
     }
-    match desk.dashboard.inbox.wake(repository, desk.now()).await {
+    match desk
+        .dashboard
+        .inbox
+        .wake_repository(repository, desk.current_time())
+        .await
+    {
         Ok(()) => {
             // A wake does not resume a suspended repository, and the user who asked for the check must learn that.
             let (result, word) = match desk.dashboard.inbox.read_wake(repository).await {
                 Ok(Some(wake)) if wake.suspended.is_some() => ("it is suspended", "look-suspended"),
                 _ => ("done", "look"),
             };
-            desk.record(&who.audit_name(), "look", Some(&about), result, &request);
+            desk.record_action(&who.audit_name(), "look", Some(&about), result, &request);
             Redirect::to(&format!("/repositories/{id}?done={word}")).into_response()
         }
         Err(error) => {
-            desk.record(&who.audit_name(), "look", Some(&about), "failed", &request);
+            desk.record_action(&who.audit_name(), "look", Some(&about), "failed", &request);
             inbox_unavailable(&error)
         }
     }
 }
 
 /// A suspended repository goes on.
-pub(super) async fn resume<I: Inbox + 'static>(
+pub(super) async fn resume_repository<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(who): Extension<Visitor>,
     Extension(request): Extension<RequestId>,
@@ -127,13 +139,17 @@ pub(super) async fn resume<I: Inbox + 'static>(
     };
     let id = repository.0;
     let about = id.to_string();
-    let resumed = desk.dashboard.inbox.resume(repository, desk.now()).await;
+    let resumed = desk
+        .dashboard
+        .inbox
+        .resume_repository(repository, desk.current_time())
+        .await;
     let (result, word) = match &resumed {
         Ok(true) => ("done", "resume"),
         Ok(false) => ("was not suspended", "resume-not"),
         Err(_) => ("failed", ""),
     };
-    desk.record(&who.audit_name(), "resume", Some(&about), result, &request);
+    desk.record_action(&who.audit_name(), "resume", Some(&about), result, &request);
     match resumed {
         Ok(_) => {
             desk.dashboard.board.publish_change(repository);
@@ -144,7 +160,7 @@ pub(super) async fn resume<I: Inbox + 'static>(
 }
 
 /// A repository is paused: nothing starts in it until the pause is taken back, here or by a command.
-pub(super) async fn pause<I: Inbox + 'static>(
+pub(super) async fn pause_repository<I: Inbox + 'static>(
     state: Shared<I>,
     who: Extension<Visitor>,
     request: Extension<RequestId>,
@@ -188,17 +204,22 @@ async fn set_paused<I: Inbox + 'static>(
         .unwrap_or_default();
     let member = members.into_iter().find(|member| member.id == repository);
     let (Some(repositories), Some(member)) = (repositories, member) else {
-        desk.record(&who.audit_name(), what, Some(&about), "unknown", &request);
+        desk.record_action(&who.audit_name(), what, Some(&about), "unknown", &request);
         return StatusCode::NOT_FOUND.into_response();
     };
     let outside = repositories.external_services();
-    let github = outside.client(member.name.clone(), &member.account);
+    let github = outside.github_client(member.name.clone(), &member.account);
     match write_pause(&github, &request, paused).await {
         Ok(changed) => {
             let result = if changed { "done" } else { "it was so already" };
-            desk.record(&who.audit_name(), what, Some(&about), result, &request);
+            desk.record_action(&who.audit_name(), what, Some(&about), result, &request);
             // The page shows what a look finds.
-            if let Err(error) = desk.dashboard.inbox.wake(repository, desk.now()).await {
+            if let Err(error) = desk
+                .dashboard
+                .inbox
+                .wake_repository(repository, desk.current_time())
+                .await
+            {
                 return inbox_unavailable(&error);
             }
             let word = match (paused, changed) {
@@ -210,13 +231,13 @@ async fn set_paused<I: Inbox + 'static>(
             Redirect::to(&format!("/repositories/{id}?done={word}")).into_response()
         }
         Err(error) => {
-            desk.record(&who.audit_name(), what, Some(&about), "failed", &request);
+            desk.record_action(&who.audit_name(), what, Some(&about), "failed", &request);
             let status = StatusCode::BAD_GATEWAY;
             let text = format!(
                 "{error}. The repository variable PHILEAS_PAUSED and the label phileas:pause on an open issue pause it \
                  without the ledger."
             );
-            handlers::message(
+            handlers::message_page(
                 &desk,
                 Some(&who),
                 status,
@@ -241,7 +262,7 @@ async fn write_pause(
         moves_pointer_of: None,
     };
     let changed = AtomicBool::new(false);
-    edit(github, &edit_of, |state, observation| {
+    edit_state(github, &edit_of, |state, observation| {
         changed.store(state.paused.is_some() != paused, Ordering::Relaxed);
         if !paused {
             state.paused = None;
@@ -259,7 +280,7 @@ async fn write_pause(
 }
 
 /// A delivery runs again.
-pub(super) async fn replay<I: Inbox + 'static>(
+pub(super) async fn replay_delivery<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(who): Extension<Visitor>,
     Extension(request): Extension<RequestId>,
@@ -272,7 +293,11 @@ pub(super) async fn replay<I: Inbox + 'static>(
     let Ok(id) = about.parse() else {
         return (StatusCode::BAD_REQUEST, "this is no delivery's id\n").into_response();
     };
-    let replayed = desk.dashboard.inbox.replay(&id, desk.now()).await;
+    let replayed = desk
+        .dashboard
+        .inbox
+        .replay_delivery(&id, desk.current_time())
+        .await;
     let (result, word) = match &replayed {
         Ok(Replayed::Woken(_)) => ("done", "replay"),
         Ok(Replayed::Suspended(_)) => ("its repository is suspended", "replay-suspended"),
@@ -280,7 +305,7 @@ pub(super) async fn replay<I: Inbox + 'static>(
         Ok(Replayed::Unknown) => ("unknown", "replay-unknown"),
         Err(_) => ("failed", ""),
     };
-    desk.record(&who.audit_name(), "replay", Some(&about), result, &request);
+    desk.record_action(&who.audit_name(), "replay", Some(&about), result, &request);
     match replayed {
         Ok(_) => Redirect::to(&format!("/deliveries?done={word}")).into_response(),
         Err(error) => inbox_unavailable(&error),
@@ -288,7 +313,7 @@ pub(super) async fn replay<I: Inbox + 'static>(
 }
 
 /// A person signs in.
-pub(super) async fn login<I: Inbox + 'static>(
+pub(super) async fn sign_in<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(request): Extension<RequestId>,
     headers: HeaderMap,
@@ -304,26 +329,26 @@ pub(super) async fn login<I: Inbox + 'static>(
     let now = Instant::now();
     // A token that is pasted often has a line's end with it.
     let given = form_field(&form, "token").unwrap_or_default();
-    let next = handlers::local(form_field(&form, "next"));
+    let next = handlers::local_path(form_field(&form, "next"));
     match access.sign_in(given.trim(), now) {
         AccessRefusal::Right => {}
         wrong @ (AccessRefusal::Wrong(_) | AccessRefusal::Unauthorized) => {
             if let Some(result) = wrong.audit_text() {
-                desk.record("unknown", "login", None, result, &request);
+                desk.record_action("unknown", "login", None, result, &request);
             }
             let page = handlers::login_page(&desk, Some("This is not the admin token."), next);
             return (StatusCode::UNAUTHORIZED, page).into_response();
         }
         AccessRefusal::TooMany => return too_many(),
     }
-    let (id, who) = match access.begin(now) {
+    let (id, who) = match access.begin_session(now) {
         Ok(begun) => begun,
         Err(error) => {
             tracing::error!("the system has no randomness: {error}");
             return StatusCode::INTERNAL_SERVER_ERROR.into_response();
         }
     };
-    desk.record(&who.audit_name(), "login", None, "done", &request);
+    desk.record_action(&who.audit_name(), "login", None, "done", &request);
     let mut response = Redirect::to(&next).into_response();
     set_cookie(&mut response, &headers, &id, SESSION.as_secs());
     response
@@ -340,8 +365,8 @@ pub(super) async fn sign_out<I: Inbox + 'static>(
     if !desk.is_own_form(Some(&who), &form) {
         return not_ours(&desk, Some(&who)).await;
     }
-    desk.dashboard.access.end(&who);
-    desk.record(&who.audit_name(), "logout", None, "done", &request);
+    desk.dashboard.access.end_session(&who);
+    desk.record_action(&who.audit_name(), "logout", None, "done", &request);
     let mut response = Redirect::to("/login").into_response();
     set_cookie(&mut response, &headers, "", 0);
     response

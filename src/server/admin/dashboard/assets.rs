@@ -52,7 +52,7 @@ impl Asset {
 
     /// The file as an answer.
     #[must_use]
-    pub fn answer(&self) -> Response {
+    pub fn to_response(&self) -> Response {
         let mut response = (StatusCode::OK, self.text).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));

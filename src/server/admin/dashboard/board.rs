@@ -99,7 +99,7 @@ impl Default for Board {
 impl Board {
     /// Changes from now on.
     #[must_use]
-    pub fn news(&self) -> broadcast::Receiver<RepositoryId> {
+    pub fn subscribe_changes(&self) -> broadcast::Receiver<RepositoryId> {
         self.news.subscribe()
     }
 
@@ -122,7 +122,7 @@ impl Board {
 
     /// Everything about a repository. `None`: it was not ticked yet, or others have displaced it.
     #[must_use]
-    pub fn whole(&self, id: RepositoryId) -> Option<FullSummary> {
+    pub fn full_summary(&self, id: RepositoryId) -> Option<FullSummary> {
         let mut cache = self.lock_cache();
         cache.uses += 1;
         let now = cache.uses;
@@ -138,10 +138,10 @@ impl Board {
     }
 
     /// Keeps what a tick left.
-    pub fn keep(&self, mut summary: Summary, facts: Snapshot) {
+    pub fn store_summary(&self, mut summary: Summary, facts: Snapshot) {
         let id = summary.id;
         if let Some((_, before)) = self.lock_cache().whole.get(&id) {
-            summary.remember(&before.summary);
+            summary.carry_over(&before.summary);
         }
         let words = Arc::new(words_of(&summary));
         let whole = FullSummary {
@@ -151,21 +151,21 @@ impl Board {
         let mut cache = self.lock_cache();
         cache.uses += 1;
         let now = cache.uses;
-        cache.put(id, words);
+        cache.store_brief(id, words);
         cache.whole.insert(id, (now, whole));
-        cache.tidy();
+        cache.evict_unused();
         drop(cache);
         self.publish_change(id);
     }
 
     /// Keeps why a tick failed, beside what the last good one left.
-    pub fn fail(&self, id: RepositoryId, because: &str) {
+    pub fn store_failure(&self, id: RepositoryId, because: &str) {
         let mut cache = self.lock_cache();
         let known = cache.summaries.get(&id);
         let mut words = known.map_or_else(BriefSummary::not_checked, |words| (**words).clone());
         words.status = RepositoryStatus::Attention;
         words.problem = Some(short_line(because));
-        cache.put(id, Arc::new(words));
+        cache.store_brief(id, Arc::new(words));
         drop(cache);
         self.publish_change(id);
     }
@@ -176,7 +176,7 @@ impl Board {
 }
 
 impl BoardCache {
-    fn put(&mut self, id: RepositoryId, words: Arc<BriefSummary>) {
+    fn store_brief(&mut self, id: RepositoryId, words: Arc<BriefSummary>) {
         if self.summaries.len() >= MAX_KNOWN && !self.summaries.contains_key(&id) {
             let oldest = self.summaries.iter().min_by_key(|(_, words)| words.at);
             let oldest = oldest.map(|(id, _)| *id);
@@ -188,7 +188,7 @@ impl BoardCache {
     }
 
     /// Drops what was used longest ago, facts earlier than pages.
-    fn tidy(&mut self) {
+    fn evict_unused(&mut self) {
         while self.whole.len() > MAX_WHOLE {
             let Some(id) = self.longest_unused(|_| true) else {
                 break;
@@ -305,17 +305,17 @@ pub fn standing_of(verdict: Verdict, reason: Reason) -> RepositoryStatus {
 }
 
 impl TickObserver for Board {
-    fn ticked(&self, _: &Member, report: &TickReport, _: Duration) {
+    fn tick_finished(&self, _: &Member, report: &TickReport, _: Duration) {
         if report.stopped {
             return;
         }
         if let (Some(summary), Some(facts)) = (Summary::new(report), &report.seen) {
-            self.keep(summary, (**facts).clone());
+            self.store_summary(summary, (**facts).clone());
         }
     }
 
-    fn failed(&self, member: &Member, fault: &Fault, _: Duration) {
+    fn tick_failed(&self, member: &Member, fault: &Fault, _: Duration) {
         let (Fault::Own { because } | Fault::Outage { because, .. }) = fault;
-        self.fail(member.id, because);
+        self.store_failure(member.id, because);
     }
 }

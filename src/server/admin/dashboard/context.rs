@@ -49,12 +49,12 @@ pub(super) struct DashboardContext<I> {
 }
 
 impl<I> DashboardContext<I> {
-    pub(super) fn now(&self) -> Timestamp {
+    pub(super) fn current_time(&self) -> Timestamp {
         self.dashboard.clock.now()
     }
 
     /// The names of all that the service looks after.
-    pub(super) fn names(&self) -> BTreeMap<RepositoryId, RepositoryName> {
+    pub(super) fn repository_names(&self) -> BTreeMap<RepositoryId, RepositoryName> {
         let members = self.dashboard.repositories.as_ref();
         let members = members.map(|all| all.list_members()).unwrap_or_default();
         members

@@ -36,7 +36,7 @@ impl Default for Forecasts {
 
 impl Forecasts {
     /// The forecast from these facts on. `None`: it is being made, and the board tells when it is there.
-    pub async fn of(
+    pub async fn cached_forecast(
         self: &Arc<Self>,
         id: RepositoryId,
         facts: Arc<Snapshot>,
@@ -52,10 +52,10 @@ impl Forecasts {
             let until = at.checked_add(SignedDuration::from_hours(HORIZON));
             let until = until.unwrap_or(Timestamp::MAX);
             let renderer = renderer::shared_renderer();
-            let _kept = renderer.keep();
+            let _kept = renderer.keep_ready();
             let forecast = simulate(&facts, until, Assumptions::default(), &*renderer);
             let forecast = Arc::new(forecast);
-            this.keep(id, at, &forecast);
+            this.store_forecast(id, at, &forecast);
             drop(permit);
             forecast
         });
@@ -78,7 +78,7 @@ impl Forecasts {
         (*of == at).then(|| Arc::clone(forecast))
     }
 
-    fn keep(&self, id: RepositoryId, at: Timestamp, forecast: &Arc<Forecast>) {
+    fn store_forecast(&self, id: RepositoryId, at: Timestamp, forecast: &Arc<Forecast>) {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if made.len() >= MAX_FACTS && !made.contains_key(&id) {
             let oldest = made.iter().min_by_key(|(_, (at, _))| *at);

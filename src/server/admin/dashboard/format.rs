@@ -19,22 +19,22 @@ pub struct Moment {
 
 /// An instant, seen from another one.
 #[must_use]
-pub fn moment(at: Timestamp, now: Timestamp) -> Moment {
+pub fn format_moment(at: Timestamp, now: Timestamp) -> Moment {
     Moment {
-        iso: second(at).to_string(),
-        clock: clock(at, now),
-        relative: relative(at, now),
+        iso: whole_second(at).to_string(),
+        clock: time_of_day(at, now),
+        relative: relative_time(at, now),
     }
 }
 
 /// Leaves out fractions of a second.
-fn second(at: Timestamp) -> Timestamp {
+fn whole_second(at: Timestamp) -> Timestamp {
     Timestamp::from_second(at.as_second()).unwrap_or(at)
 }
 
 /// The time of day, with as much of the date as is needed.
 #[must_use]
-pub fn clock(at: Timestamp, now: Timestamp) -> String {
+pub fn time_of_day(at: Timestamp, now: Timestamp) -> String {
     let (at, today) = (
         at.to_zoned(TimeZone::UTC),
         now.to_zoned(TimeZone::UTC).date(),
@@ -50,7 +50,7 @@ pub fn clock(at: Timestamp, now: Timestamp) -> String {
 
 /// An instant along a timeline: the day that begins with it, or the time of day.
 #[must_use]
-pub fn mark(at: Timestamp) -> String {
+pub fn axis_label(at: Timestamp) -> String {
     let at = at.to_zoned(TimeZone::UTC);
     let midnight = at.hour() == 0 && at.minute() == 0;
     let form = if midnight { "%a %-d" } else { "%H:%M" };
@@ -59,12 +59,12 @@ pub fn mark(at: Timestamp) -> String {
 
 /// How far an instant lies ahead or behind.
 #[must_use]
-pub fn relative(at: Timestamp, now: Timestamp) -> String {
+pub fn relative_time(at: Timestamp, now: Timestamp) -> String {
     let ahead = at.duration_since(now);
     if ahead.abs() < SignedDuration::from_secs(45) {
         return "now".to_owned();
     }
-    let length = span(ahead.abs());
+    let length = length_text(ahead.abs());
     if ahead.is_negative() {
         format!("{length} ago")
     } else {
@@ -74,7 +74,7 @@ pub fn relative(at: Timestamp, now: Timestamp) -> String {
 
 /// A length in its one or two largest units.
 #[must_use]
-pub fn span(length: SignedDuration) -> String {
+pub fn length_text(length: SignedDuration) -> String {
     // Half a minute counts as a whole one.
     let minutes = (length.as_secs() + 30) / 60;
     match (minutes / (24 * 60), minutes / 60 % 24, minutes % 60) {
@@ -88,7 +88,7 @@ pub fn span(length: SignedDuration) -> String {
 
 /// What became of a session, in words.
 #[must_use]
-pub fn outcome(outcome: Option<&Outcome>, live: bool) -> &str {
+pub fn outcome_text(outcome: Option<&Outcome>, live: bool) -> &str {
     match outcome {
         Some(Outcome::Merged) => "merged",
         Some(Outcome::PrOpen) => "in review",
@@ -124,7 +124,7 @@ pub fn outcome_class(outcome: Option<&Outcome>, live: bool) -> &'static str {
 
 /// A short heading for a reason, beside the sentence that explains it.
 #[must_use]
-pub fn reason(reason: Reason) -> String {
+pub fn reason_heading(reason: Reason) -> String {
     let code = reason.code();
     let (_, words) = code.split_once('.').unwrap_or(("", code));
     words.replace('_', " ")
@@ -132,7 +132,7 @@ pub fn reason(reason: Reason) -> String {
 
 /// A track's name as people know it: a schedule's is its persona's.
 #[must_use]
-pub fn track(name: &TrackName) -> String {
+pub fn track_title(name: &TrackName) -> String {
     name.schedule_persona()
         .map_or_else(|| name.to_string(), |persona| format!("{persona} by clock"))
 }
@@ -155,7 +155,7 @@ mod tests {
             ("2026-01-10T12:00:00Z", "Sat 12:00", "in 3 d"),
             ("2025-12-05T09:00:00Z", "5 Dec 09:00", "33 d ago"),
         ] {
-            let moment = moment(at(then), now);
+            let moment = format_moment(at(then), now);
             assert_eq!(
                 (moment.clock.as_str(), moment.relative.as_str()),
                 (clock, relative)

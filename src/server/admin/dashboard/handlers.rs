@@ -14,10 +14,10 @@ use super::access::Visitor;
 use super::board::BriefSummary;
 use super::context::DashboardContext;
 use super::forecast::HORIZON;
-use super::format::moment;
+use super::format::format_moment;
 use super::live_updates::Topic;
-use super::pages::{self, Frame, shown};
-use super::refused_deliveries::refused;
+use super::pages::{self, Frame, page_response};
+use super::refused_deliveries::refused_deliveries;
 use super::summary::short_line;
 use super::view::{deliveries as heard, front as all, repository as one};
 use crate::runtime::inbox::{Inbox, InboxError, Page, Start};
@@ -61,19 +61,19 @@ fn action_result(query: Option<&str>) -> Option<&'static str> {
 impl<I> DashboardContext<I> {
     /// The frame of a page that says nothing of the service.
     fn bare_frame(&self, who: Option<&Visitor>) -> Frame {
-        let now = self.now();
-        let csrf = self.dashboard.access.csrf(who);
+        let now = self.current_time();
+        let csrf = self.dashboard.access.csrf_token(who);
         Frame {
             inside: who.is_some(),
             session: matches!(who, Some(Visitor::Session(_))),
             live: who.is_some(),
-            ..Frame::new(moment(now, now), csrf)
+            ..Frame::new(format_moment(now, now), csrf)
         }
     }
 }
 
 impl<I: Inbox> DashboardContext<I> {
-    async fn frame(&self, who: Option<&Visitor>) -> Frame {
+    async fn page_frame(&self, who: Option<&Visitor>) -> Frame {
         let problems = match who {
             Some(_) => self.service_problems().await,
             None => Vec::new(),
@@ -92,7 +92,7 @@ async fn inbox_unavailable<I: Inbox>(
 ) -> Response {
     tracing::error!("{error}");
     let status = StatusCode::SERVICE_UNAVAILABLE;
-    message(
+    message_page(
         desk,
         Some(who),
         status,
@@ -103,28 +103,28 @@ async fn inbox_unavailable<I: Inbox>(
 }
 
 /// A page that says one thing.
-pub(super) async fn message<I: Inbox>(
+pub(super) async fn message_page<I: Inbox>(
     desk: &DashboardContext<I>,
     who: Option<&Visitor>,
     status: StatusCode,
     heading: &'static str,
     text: String,
 ) -> Response {
-    let frame = desk.frame(who).await;
+    let frame = desk.page_frame(who).await;
     let page = pages::Message {
         frame,
         heading,
         text,
     };
-    shown(status, &page)
+    page_response(status, &page)
 }
 
-pub(super) async fn front<I: Inbox + 'static>(
+pub(super) async fn front_page<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(who): Extension<Visitor>,
     RawQuery(query): RawQuery,
 ) -> Response {
-    let now = desk.now();
+    let now = desk.current_time();
     let query = query.as_deref();
     let wanted: String = query_field(query, "q")
         .unwrap_or_default()
@@ -135,7 +135,7 @@ pub(super) async fn front<I: Inbox + 'static>(
     let inbox = &desk.dashboard.inbox;
     let (suspended, counts) = match (
         inbox.suspended_repositories().await,
-        inbox.counts(now).await,
+        inbox.read_counts(now).await,
     ) {
         (Ok(suspended), Ok(counts)) => (suspended, counts),
         (Err(error), _) | (_, Err(error)) => return inbox_unavailable(&desk, &who, &error).await,
@@ -149,13 +149,13 @@ pub(super) async fn front<I: Inbox + 'static>(
             ))
         })
         .collect();
-    let members = desk.names();
+    let members = desk.repository_names();
     let repositories = desk.dashboard.repositories.as_ref();
     let trouble = repositories.and_then(|all| all.problem_text());
     let unreached = repositories
         .map(|all| all.unreachable_entries())
         .unwrap_or_default();
-    let view = all::front(
+    let view = all::front_view(
         &members,
         &suspended,
         &desk.dashboard.board,
@@ -168,11 +168,11 @@ pub(super) async fn front<I: Inbox + 'static>(
             topic: Some(Topic::Repositories.topic_name()),
             place: "front",
             result: action_result(query),
-            ..desk.frame(Some(&who)).await
+            ..desk.page_frame(Some(&who)).await
         },
         query: form_urlencoded::byte_serialize(view.query.as_bytes()).collect(),
         view,
-        inbox: Some(heard::inbox(&counts, now)),
+        inbox: Some(heard::inbox_view(&counts, now)),
         no_repositories_reason: no_repositories_reason(repositories.is_some(), trouble.is_some())
             .to_owned(),
         unreached: unreached
@@ -180,7 +180,7 @@ pub(super) async fn front<I: Inbox + 'static>(
             .map(|one| (one.name.to_string(), short_line(&one.because)))
             .collect(),
     };
-    shown(StatusCode::OK, &page)
+    page_response(StatusCode::OK, &page)
 }
 
 /// Why there are no repositories to show.
@@ -200,13 +200,13 @@ fn no_repositories_reason(has_repositories: bool, trouble: bool) -> &'static str
     }
 }
 
-pub(super) async fn repository<I: Inbox + 'static>(
+pub(super) async fn repository_page<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(who): Extension<Visitor>,
     number: Number,
     RawQuery(query): RawQuery,
 ) -> Response {
-    let now = desk.now();
+    let now = desk.current_time();
     let Some(repository) = repository_of(&number) else {
         return missing_page(&desk, &who).await;
     };
@@ -216,14 +216,14 @@ pub(super) async fn repository<I: Inbox + 'static>(
         Ok(wake) => wake,
         Err(error) => return inbox_unavailable(&desk, &who, &error).await,
     };
-    let known = desk.names().remove(&repository);
+    let known = desk.repository_names().remove(&repository);
     let stored = wake.as_ref().and_then(|wake| wake.name.clone());
     let Some(name) = known.or(stored) else {
         return missing_page(&desk, &who).await;
     };
     let words = dashboard.board.brief_summary(repository);
     let words = words.map_or_else(BriefSummary::not_checked, |words| (*words).clone());
-    let whole = dashboard.board.whole(repository);
+    let whole = dashboard.board.full_summary(repository);
     let facts = whole.as_ref().and_then(|whole| whole.facts.clone());
     let no_forecast = if facts.is_some() {
         "The forecast is being made."
@@ -231,25 +231,29 @@ pub(super) async fn repository<I: Inbox + 'static>(
         "There is none now; “Check now” makes one."
     };
     let coming = match facts {
-        Some(facts) => desk.forecasts.of(repository, facts, &dashboard.board).await,
+        Some(facts) => {
+            desk.forecasts
+                .cached_forecast(repository, facts, &dashboard.board)
+                .await
+        }
         None => None,
     };
     let page = pages::Repository {
         frame: Frame {
             topic: Some(Topic::Repository(repository).topic_name()),
             result: action_result(query.as_deref()),
-            ..desk.frame(Some(&who)).await
+            ..desk.page_frame(Some(&who)).await
         },
         id,
-        heartbeat: one::heartbeat(&words, wake.as_ref(), now),
-        view: whole.map(|whole| one::repository(&whole.summary, &dashboard.github, now)),
+        heartbeat: one::pulse_view(&words, wake.as_ref(), now),
+        view: whole.map(|whole| one::repository_view(&whole.summary, &dashboard.github, now)),
         coming: coming.map(|forecast| one::coming_view(&forecast, now)),
         horizon: HORIZON,
         no_forecast,
         no_summary: no_summary_reason(words.at.is_some()),
         name,
     };
-    shown(StatusCode::OK, &page)
+    page_response(StatusCode::OK, &page)
 }
 
 /// What stands in an address in the place of a repository's number.
@@ -275,7 +279,7 @@ fn no_summary_reason(is_dropped: bool) -> &'static str {
 
 async fn missing_page<I: Inbox>(desk: &DashboardContext<I>, who: &Visitor) -> Response {
     let text = "The service does not look after a repository of this number.";
-    message(
+    message_page(
         desk,
         Some(who),
         StatusCode::NOT_FOUND,
@@ -285,12 +289,12 @@ async fn missing_page<I: Inbox>(desk: &DashboardContext<I>, who: &Visitor) -> Re
     .await
 }
 
-pub(super) async fn deliveries<I: Inbox + 'static>(
+pub(super) async fn deliveries_page<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(who): Extension<Visitor>,
     RawQuery(query): RawQuery,
 ) -> Response {
-    let now = desk.now();
+    let now = desk.current_time();
     let query = query.as_deref();
     let before = query_field(query, "before").and_then(|before| before.parse().ok());
     let inbox = &desk.dashboard.inbox;
@@ -299,20 +303,20 @@ pub(super) async fn deliveries<I: Inbox + 'static>(
         most: DELIVERIES,
     };
     let (records, suspended) = match (
-        inbox.deliveries(page).await,
+        inbox.list_deliveries(page).await,
         inbox.suspended_repositories().await,
     ) {
         (Ok(records), Ok(suspended)) => (records, suspended),
         (Err(error), _) | (_, Err(error)) => return inbox_unavailable(&desk, &who, &error).await,
     };
-    let names = desk.names();
+    let names = desk.repository_names();
     let next = records.last().map(|record| record.place);
     let page = pages::Deliveries {
         frame: Frame {
             topic: before.is_none().then(|| Topic::Inbox.topic_name()),
             place: "deliveries",
             result: action_result(query),
-            ..desk.frame(Some(&who)).await
+            ..desk.page_frame(Some(&who)).await
         },
         suspended: suspended
             .iter()
@@ -321,15 +325,15 @@ pub(super) async fn deliveries<I: Inbox + 'static>(
         before: next.filter(|_| records.len() == DELIVERIES),
         rows: records
             .iter()
-            .map(|record| heard::delivery(record, &names, now))
+            .map(|record| heard::delivery_view(record, &names, now))
             .collect(),
         later: before.is_some(),
-        refused: refused(&desk.dashboard.figures, RecentCounter::value),
+        refused: refused_deliveries(&desk.dashboard.figures, RecentCounter::total),
     };
-    shown(StatusCode::OK, &page)
+    page_response(StatusCode::OK, &page)
 }
 
-pub(super) async fn events<I: Inbox + 'static>(
+pub(super) async fn event_stream<I: Inbox + 'static>(
     State(desk): Shared<I>,
     RawQuery(query): RawQuery,
 ) -> Response {
@@ -338,19 +342,19 @@ pub(super) async fn events<I: Inbox + 'static>(
         return (StatusCode::BAD_REQUEST, "no such topic\n").into_response();
     };
     let dashboard = &desk.dashboard;
-    desk.listeners.listen(
+    desk.listeners.stream_events(
         topic,
-        dashboard.board.news(),
-        dashboard.inbox.news(),
+        dashboard.board.subscribe_changes(),
+        dashboard.inbox.watch_changes(),
         dashboard.ending.clone(),
     )
 }
 
-pub(super) async fn login<I: Inbox + 'static>(
+pub(super) async fn login_form<I: Inbox + 'static>(
     State(desk): Shared<I>,
     RawQuery(query): RawQuery,
 ) -> Response {
-    let next = local(query_field(query.as_deref(), "next"));
+    let next = local_path(query_field(query.as_deref(), "next"));
     if desk.dashboard.access.is_guarded() {
         login_page(&desk, None, next)
     } else {
@@ -359,7 +363,7 @@ pub(super) async fn login<I: Inbox + 'static>(
 }
 
 /// The page of the dashboard to return to after signing in: never an address that a browser takes for another site.
-pub(super) fn local(wanted: Option<String>) -> String {
+pub(super) fn local_path(wanted: Option<String>) -> String {
     let is_page = |path: &String| {
         let (path, _) = path.split_once('?').unwrap_or((path, ""));
         path == "/" || path == "/deliveries" || path.starts_with("/repositories/")
@@ -384,5 +388,5 @@ pub(super) fn login_page<I>(
         wrong,
         next,
     };
-    shown(StatusCode::OK, &page)
+    page_response(StatusCode::OK, &page)
 }

@@ -57,7 +57,7 @@ impl Topic {
         }
     }
 
-    fn wants(self, changed: RepositoryId) -> bool {
+    fn is_concerned(self, changed: RepositoryId) -> bool {
         match self {
             Self::Repositories => true,
             Self::Repository(id) => id == changed,
@@ -87,7 +87,7 @@ struct LiveListener {
 impl Listeners {
     /// Listens until the service ends or the page goes away.
     #[must_use]
-    pub fn listen(
+    pub fn stream_events(
         &self,
         topic: Topic,
         board: broadcast::Receiver<RepositoryId>,
@@ -122,9 +122,9 @@ impl LiveListener {
     async fn next(&mut self) -> Option<&'static str> {
         loop {
             tokio::select! {
-                () = self.ending.requested() => return None,
+                () = self.ending.wait_for_shutdown() => return None,
                 heard = self.board.recv() => match heard {
-                    Ok(id) if self.topic.wants(id) => return Some("changed"),
+                    Ok(id) if self.topic.is_concerned(id) => return Some("changed"),
                     Ok(_) => {}
                     // It was too slow for its queue: what it missed is not known any more.
                     Err(RecvError::Lagged(_)) => return Some("reload"),
@@ -151,7 +151,7 @@ mod tests {
         let (_, inbox) = watch::channel(0);
         LiveListener {
             topic,
-            board: board.news(),
+            board: board.subscribe_changes(),
             inbox,
             ending,
             _place: Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap(),
@@ -179,12 +179,17 @@ mod tests {
         let board = Board::default();
         let (end, ended) = shutdown_pair();
         let (_news, inbox) = watch::channel(0);
-        let answer = Listeners::default().listen(Topic::Repositories, board.news(), inbox, ended);
+        let answer = Listeners::default().stream_events(
+            Topic::Repositories,
+            board.subscribe_changes(),
+            inbox,
+            ended,
+        );
         board.publish_change(RepositoryId(7));
         let mut body = answer.into_body().into_data_stream();
         let event = body.next().await.unwrap().unwrap();
         assert_eq!(event, "event: changed\ndata: changed\n\n");
-        end.now();
+        end.request_shutdown();
         assert!(body.next().await.is_none());
     }
 
@@ -195,14 +200,31 @@ mod tests {
         let (_news, inbox) = watch::channel(0);
         let listeners = Listeners::default();
         let mut all: Vec<_> = (0..MAX_LISTENERS)
-            .map(|_| listeners.listen(Topic::Inbox, board.news(), inbox.clone(), ended.clone()))
+            .map(|_| {
+                listeners.stream_events(
+                    Topic::Inbox,
+                    board.subscribe_changes(),
+                    inbox.clone(),
+                    ended.clone(),
+                )
+            })
             .collect();
-        let refused = listeners.listen(Topic::Inbox, board.news(), inbox.clone(), ended.clone());
+        let refused = listeners.stream_events(
+            Topic::Inbox,
+            board.subscribe_changes(),
+            inbox.clone(),
+            ended.clone(),
+        );
         assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
         all.pop();
-        let taken = listeners.listen(Topic::Inbox, board.news(), inbox, ended.clone());
+        let taken = listeners.stream_events(
+            Topic::Inbox,
+            board.subscribe_changes(),
+            inbox,
+            ended.clone(),
+        );
         assert_eq!(taken.status(), StatusCode::OK);
-        end.now();
+        end.request_shutdown();
         assert_eq!(listener(&board, Topic::Inbox, ended).next().await, None);
     }
 

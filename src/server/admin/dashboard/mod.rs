@@ -52,45 +52,54 @@ pub fn routes<I: Inbox + 'static>(dashboard: Dashboard<I>, guarded: Router) -> R
         listeners: live_updates::Listeners::default(),
     });
     let inside = Router::new()
-        .route("/", get(handlers::front::<I>))
-        .route("/repositories/{id}", get(handlers::repository::<I>))
+        .route("/", get(handlers::front_page::<I>))
+        .route("/repositories/{id}", get(handlers::repository_page::<I>))
         .route("/repositories/{id}/look", post(actions::check_now::<I>))
-        .route("/repositories/{id}/resume", post(actions::resume::<I>))
-        .route("/repositories/{id}/pause", post(actions::pause::<I>))
+        .route(
+            "/repositories/{id}/resume",
+            post(actions::resume_repository::<I>),
+        )
+        .route(
+            "/repositories/{id}/pause",
+            post(actions::pause_repository::<I>),
+        )
         .route(
             "/repositories/{id}/unpause",
             post(actions::unpause_repository::<I>),
         )
-        .route("/deliveries", get(handlers::deliveries::<I>))
-        .route("/deliveries/replay", post(actions::replay::<I>))
-        .route("/events", get(handlers::events::<I>))
+        .route("/deliveries", get(handlers::deliveries_page::<I>))
+        .route("/deliveries/replay", post(actions::replay_delivery::<I>))
+        .route("/events", get(handlers::event_stream::<I>))
         .route("/logout", post(actions::sign_out::<I>))
         .with_state(Arc::clone(&desk))
         .merge(guarded)
         .layer(middleware::from_fn_with_state(
             Arc::clone(&desk),
-            request_guard::admit::<I>,
+            request_guard::require_visitor::<I>,
         ));
     let outside = Router::new()
         .route(
             "/login",
-            get(handlers::login::<I>).post(actions::login::<I>),
+            get(handlers::login_form::<I>).post(actions::sign_in::<I>),
         )
         .route(
             &assets::STYLE.path,
-            get(|| async { assets::STYLE.answer() }),
+            get(|| async { assets::STYLE.to_response() }),
         )
         .route(
             &assets::SCRIPT.path,
-            get(|| async { assets::SCRIPT.answer() }),
+            get(|| async { assets::SCRIPT.to_response() }),
         )
-        .route(&assets::ICON.path, get(|| async { assets::ICON.answer() }))
+        .route(
+            &assets::ICON.path,
+            get(|| async { assets::ICON.to_response() }),
+        )
         .with_state(Arc::clone(&desk));
     inside
         .merge(outside)
         .layer(DefaultBodyLimit::max(MAX_FORM))
         .layer(middleware::from_fn_with_state(
             desk,
-            request_guard::receive::<I>,
+            request_guard::check_request::<I>,
         ))
 }

@@ -121,7 +121,7 @@ pub(super) struct Message {
 }
 
 /// A page as an answer.
-pub(super) fn shown(status: StatusCode, page: &impl Template) -> Response {
+pub(super) fn page_response(status: StatusCode, page: &impl Template) -> Response {
     match page.render() {
         Ok(text) => {
             let mut response = (status, text).into_response();

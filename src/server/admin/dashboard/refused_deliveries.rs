@@ -4,7 +4,7 @@ use crate::server::public::counters::{Figures, RecentCounter};
 
 /// Counts deliveries that were refused before they were read, the most likely configuration mistake first.
 /// `count`: how much of it counts.
-pub(super) fn refused(
+pub(super) fn refused_deliveries(
     figures: &Figures,
     count: impl Fn(&RecentCounter) -> u64,
 ) -> Vec<(u64, &'static str)> {

@@ -26,7 +26,7 @@ pub(super) struct RequestId(pub(super) String);
 pub(super) struct Asker(Result<Visitor, AccessRefusal>);
 
 /// Refuses a request for another host name, and a form of another site.
-pub(super) async fn receive<I>(
+pub(super) async fn check_request<I>(
     State(desk): State<Arc<DashboardContext<I>>>,
     mut request: Request,
     next: Next,
@@ -34,7 +34,7 @@ pub(super) async fn receive<I>(
     let id = format!("{:016x}", fastrand::u64(..));
     request.extensions_mut().insert(RequestId(id.clone()));
     let access = &desk.dashboard.access;
-    let who = access.who(request.headers(), Instant::now());
+    let who = access.identify_visitor(request.headers(), Instant::now());
     // A client with the token knows this service, by whatever host name. A foreign page may have sent any other credential
     // up.
     let program = who == Ok(Visitor::Bearer);
@@ -54,7 +54,7 @@ pub(super) async fn receive<I>(
 }
 
 /// Lets authorized requests through. People without a session are redirected to the login form.
-pub(super) async fn admit<I>(
+pub(super) async fn require_visitor<I>(
     State(desk): State<Arc<DashboardContext<I>>>,
     mut request: Request,
     next: Next,
@@ -76,8 +76,8 @@ pub(super) async fn admit<I>(
             if let Some(result) = refused.audit_text()
                 && let Some(RequestId(id)) = request.extensions().get()
             {
-                desk.dashboard.audit.record(&AuditEntry {
-                    at: desk.now(),
+                desk.dashboard.audit.record_entry(&AuditEntry {
+                    at: desk.current_time(),
                     who: "unknown",
                     what: "bearer",
                     about: None,

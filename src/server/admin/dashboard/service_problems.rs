@@ -9,7 +9,7 @@ use std::time::Instant;
 use phileas_domain::model::RepositoryId;
 
 use super::context::DashboardContext;
-use super::refused_deliveries::refused;
+use super::refused_deliveries::refused_deliveries;
 use super::summary::short_line;
 use crate::runtime::inbox::{Counts, Inbox, NEARLY_FULL};
 use crate::server::public::health::{self, PATIENCE};
@@ -35,7 +35,8 @@ impl<I: Inbox> DashboardContext<I> {
         let mut add =
             |text: String, page: Option<String>| troubles.push(ServiceProblem { text, page });
         if let Some(why) =
-            health::service_problem(&*dashboard.inbox, &dashboard.heartbeat, self.now()).await
+            health::service_problem(&*dashboard.inbox, &dashboard.heartbeat, self.current_time())
+                .await
         {
             let text = format!(
                 "Deliveries should not be sent to this service now: {}",
@@ -43,7 +44,7 @@ impl<I: Inbox> DashboardContext<I> {
             );
             add(text, None);
         }
-        let counts = dashboard.inbox.counts(self.now());
+        let counts = dashboard.inbox.read_counts(self.current_time());
         if let Ok(Ok(counts)) = tokio::time::timeout(PATIENCE, counts).await
             && let Some(text) = inbox_room_problem(&counts)
         {
@@ -58,7 +59,9 @@ impl<I: Inbox> DashboardContext<I> {
             add(text, None);
         }
         let now = Instant::now();
-        for (count, why) in refused(&dashboard.figures, |counter| counter.recent(now)) {
+        for (count, why) in
+            refused_deliveries(&dashboard.figures, |counter| counter.recent_count(now))
+        {
             if count >= REFUSALS_ALERTED {
                 let text = format!("{count} deliveries were refused in the last hour: {why}");
                 add(text, Some("/deliveries".to_owned()));
@@ -74,7 +77,7 @@ impl<I: Inbox> DashboardContext<I> {
     fn refused_keys(&self) -> Option<(String, RepositoryId)> {
         let refused = self.dashboard.board.with_refused_keys();
         let first = *refused.first()?;
-        let names = self.names();
+        let names = self.repository_names();
         let name = names.get(&first);
         let name = name.map_or_else(|| format!("repository {first}"), ToString::to_string);
         let others = match refused.len() - 1 {

@@ -196,7 +196,7 @@ impl Summary {
     }
 
     /// Takes what an earlier tick was told of the key, where this one had no need to ask.
-    pub fn remember(&mut self, before: &Self) {
+    pub fn carry_over(&mut self, before: &Self) {
         if self.budget.key_day.is_none() {
             self.budget.key_day = before.budget.key_day;
             self.budget.key_live = before.budget.key_live;

@@ -102,7 +102,7 @@ impl Stand {
             received_at: Timestamp::now(),
             wakes: true,
         };
-        self.inbox.accept(delivery).await.unwrap();
+        self.inbox.accept_delivery(delivery).await.unwrap();
     }
 
     fn audit(&self) -> Vec<serde_json::Value> {

@@ -60,16 +60,20 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    pub(super) fn counted(&self) -> MutexGuard<'_, Tallies> {
+    pub(super) fn lock_tallies(&self) -> MutexGuard<'_, Tallies> {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn request(&self, target: Target, class: &'static str) {
-        *self.counted().requests.entry((target, class)).or_default() += 1;
+    pub(super) fn count_request(&self, target: Target, class: &'static str) {
+        *self
+            .lock_tallies()
+            .requests
+            .entry((target, class))
+            .or_default() += 1;
     }
 
-    pub(super) fn tick(&self, result: &'static str, took: Duration) {
-        let mut counted = self.counted();
+    pub(super) fn count_tick(&self, result: &'static str, took: Duration) {
+        let mut counted = self.lock_tallies();
         *counted.ticks.entry(result).or_default() += 1;
         let seconds = took.as_secs_f64();
         let place = BOUNDS.iter().position(|bound| seconds <= *bound);
@@ -89,7 +93,7 @@ impl Tallies {
     }
 
     /// Forgets keys and repositories that are gone.
-    pub(super) fn keep(&mut self, members: &[Arc<Member>]) {
+    pub(super) fn retain_members(&mut self, members: &[Arc<Member>]) {
         let keys: BTreeSet<u64> = members
             .iter()
             .filter_map(|member| member.jules.as_ref().ok())
@@ -102,20 +106,20 @@ impl Tallies {
 }
 
 impl TickObserver for Metrics {
-    fn ticked(&self, member: &Member, report: &TickReport, took: Duration) {
-        self.tick(if report.stopped { "stopped" } else { "done" }, took);
+    fn tick_finished(&self, member: &Member, report: &TickReport, took: Duration) {
+        self.count_tick(if report.stopped { "stopped" } else { "done" }, took);
         if !report.stopped && report.seen.is_some() {
             let grave = report.waiting.iter().any(|(_, line)| {
                 standing_of(line.verdict, line.reason) == RepositoryStatus::Attention
             });
-            self.counted().set_attention(member.id, grave);
+            self.lock_tallies().set_attention(member.id, grave);
         }
         let seen = report.seen.as_deref();
         let state = seen.and_then(|seen| match &seen.ledger {
             Ledger::Present { state, .. } => Some(state),
             Ledger::Missing { .. } | Ledger::Corrupt { .. } => None,
         });
-        let mut counted = self.counted();
+        let mut counted = self.lock_tallies();
         for (_, line) in &report.done {
             let word = match line.verdict {
                 Verdict::Dispatched => "started",
@@ -150,13 +154,13 @@ impl TickObserver for Metrics {
         }
     }
 
-    fn failed(&self, member: &Member, fault: &Fault, took: Duration) {
+    fn tick_failed(&self, member: &Member, fault: &Fault, took: Duration) {
         let result = match fault {
             Fault::Own { .. } => "failed",
             Fault::Outage { .. } => "outage",
         };
-        self.tick(result, took);
-        self.counted().set_attention(member.id, true);
+        self.count_tick(result, took);
+        self.lock_tallies().set_attention(member.id, true);
     }
 }
 

@@ -42,7 +42,7 @@ pub fn routes<I: Inbox + 'static>(sources: MetricsSources<I>) -> Router {
         let sources = Arc::clone(&sources);
         async move {
             let now = sources.clock.now();
-            let counts = sources.inbox.counts(now).await;
+            let counts = sources.inbox.read_counts(now).await;
             if let Err(error) = &counts {
                 tracing::error!("the inbox cannot be counted: {error}");
             }
@@ -63,55 +63,58 @@ fn render_page<I>(
 ) -> String {
     let mut text = Text::default();
     if let Some(repositories) = &sources.repositories {
-        sources.metrics.counted().keep(&repositories.list_members());
+        sources
+            .metrics
+            .lock_tallies()
+            .retain_members(&repositories.list_members());
     }
     write_service(&mut text, &sources.metrics);
     let name = "phileas_deliveries_total";
-    text.head(name, Kind::Counter, "Requests to the webhook, by what came of them; unknown_event and unknown_action are counted beside stored.");
-    for (outcome, count) in sources.figures.all() {
-        text.sample(name, &[("outcome", outcome)], count);
+    text.begin_metric(name, Kind::Counter, "Requests to the webhook, by what came of them; unknown_event and unknown_action are counted beside stored.");
+    for (outcome, count) in sources.figures.all_counts() {
+        text.add_sample(name, &[("outcome", outcome)], count);
     }
     let name = "phileas_inbox_writable";
-    text.head(
+    text.begin_metric(
         name,
         Kind::Gauge,
         "1 while the inbox can store deliveries, 0 while they are refused.",
     );
-    text.sample(name, &[], u8::from(is_writable));
+    text.add_sample(name, &[], u8::from(is_writable));
     if let Some(counts) = counts {
         write_inbox(&mut text, counts, now);
     }
     write_work(&mut text, &sources.metrics);
     if let Some(feed) = &sources.feed {
-        let written = feed.written();
+        let written = feed.written_counts();
         let name = "phileas_job_events_total";
-        text.head(
+        text.begin_metric(
             name,
             Kind::Counter,
             "Events of turns that were written for agents.",
         );
         for kind in EventKind::ALL {
             let count = written.get(&kind).copied().unwrap_or(0);
-            text.sample(name, &[("event", kind.as_str())], count);
+            text.add_sample(name, &[("event", kind.as_str())], count);
         }
     }
     write_limits(&mut text, sources);
-    text.finish()
+    text.into_page()
 }
 
 fn write_service(text: &mut Text, metrics: &Metrics) {
     let name = "phileas_build_info";
-    text.head(name, Kind::Gauge, "The program that answers.");
-    text.sample(name, &[("version", env!("CARGO_PKG_VERSION"))], 1);
+    text.begin_metric(name, Kind::Gauge, "The program that answers.");
+    text.add_sample(name, &[("version", env!("CARGO_PKG_VERSION"))], 1);
     let name = "phileas_uptime_seconds";
-    text.head(name, Kind::Gauge, "How long the process has run.");
-    text.sample(name, &[], metrics.begun.elapsed().as_secs());
+    text.begin_metric(name, Kind::Gauge, "How long the process has run.");
+    text.add_sample(name, &[], metrics.begun.elapsed().as_secs());
 }
 
 fn write_inbox(text: &mut Text, counts: &Counts, now: Timestamp) {
     let mut gauge = |name: &str, help: &str, value: u64| {
-        text.head(name, Kind::Gauge, help);
-        text.sample(name, &[], value);
+        text.begin_metric(name, Kind::Gauge, help);
+        text.add_sample(name, &[], value);
     };
     gauge(
         "phileas_inbox_deliveries",
@@ -166,27 +169,27 @@ fn write_inbox(text: &mut Text, counts: &Counts, now: Timestamp) {
 }
 
 fn write_work(text: &mut Text, metrics: &Metrics) {
-    let counted = metrics.counted();
+    let counted = metrics.lock_tallies();
     let name = "phileas_ticks_total";
-    text.head(name, Kind::Counter, "Ticks, by what came of them.");
+    text.begin_metric(name, Kind::Counter, "Ticks, by what came of them.");
     for result in ["done", "stopped", "outage", "failed"] {
         let count = counted.ticks.get(result).copied().unwrap_or(0);
-        text.sample(name, &[("result", result)], count);
+        text.add_sample(name, &[("result", result)], count);
     }
     let name = "phileas_tick_duration_seconds";
-    text.head(name, Kind::Histogram, "How long ticks took.");
+    text.begin_metric(name, Kind::Histogram, "How long ticks took.");
     let mut sum = 0;
     for (count, bound) in counted.durations.iter().zip(BOUNDS) {
         sum += count;
         let bound = bound.to_string();
-        text.sample(&format!("{name}_bucket"), &[("le", &bound)], sum);
+        text.add_sample(&format!("{name}_bucket"), &[("le", &bound)], sum);
     }
     sum += counted.durations[BOUNDS.len()];
-    text.sample(&format!("{name}_bucket"), &[("le", "+Inf")], sum);
-    text.sample(&format!("{name}_sum"), &[], counted.seconds);
-    text.sample(&format!("{name}_count"), &[], sum);
+    text.add_sample(&format!("{name}_bucket"), &[("le", "+Inf")], sum);
+    text.add_sample(&format!("{name}_sum"), &[], counted.seconds);
+    text.add_sample(&format!("{name}_count"), &[], sum);
     let name = "phileas_requests_total";
-    text.head(
+    text.begin_metric(
         name,
         Kind::Counter,
         "Requests to GitHub and Jules, by the class of the answer's status.",
@@ -196,57 +199,57 @@ fn write_work(text: &mut Text, metrics: &Metrics) {
             Target::GitHub => "github",
             Target::Jules => "jules",
         };
-        text.sample(name, &[("target", target), ("status", class)], count);
+        text.add_sample(name, &[("target", target), ("status", class)], count);
     }
     let name = "phileas_sessions_total";
-    text.head(
+    text.begin_metric(
         name,
         Kind::Counter,
         "Sessions that were started, adopted, or whose output was imported.",
     );
     for what in ["started", "adopted", "imported"] {
         let count = counted.sessions.get(what).copied().unwrap_or(0);
-        text.sample(name, &[("what", what)], count);
+        text.add_sample(name, &[("what", what)], count);
     }
     let name = "phileas_sessions_settled_total";
-    text.head(
+    text.begin_metric(
         name,
         Kind::Counter,
         "Turns whose outcome became known; one whose pull request is settled later counts again.",
     );
     for (outcome, count) in &counted.settled {
-        text.sample(name, &[("outcome", outcome)], count);
+        text.add_sample(name, &[("outcome", outcome)], count);
     }
     let name = "phileas_jules_key_sessions_left";
-    text.head(
+    text.begin_metric(
         name,
         Kind::Gauge,
         "Sessions that are left of the key's day, as far as its listing was read.",
     );
     for (key, left) in &counted.keys {
-        text.sample(name, &[("key", &key.to_string())], left);
+        text.add_sample(name, &[("key", &key.to_string())], left);
     }
     let name = "phileas_repositories_attention";
-    text.head(
+    text.begin_metric(
         name,
         Kind::Gauge,
         "Repositories that need a person, or whose last tick failed.",
     );
-    text.sample(name, &[], counted.attention.len());
+    text.add_sample(name, &[], counted.attention.len());
 }
 
 fn write_limits<I>(text: &mut Text, sources: &MetricsSources<I>) {
     let members = sources.repositories.as_ref();
     let members = members.map(|all| all.list_members()).unwrap_or_default();
     let name = "phileas_repositories";
-    text.head(
+    text.begin_metric(
         name,
         Kind::Gauge,
         "Repositories that the service looks after.",
     );
-    text.sample(name, &[], members.len());
+    text.add_sample(name, &[], members.len());
     let name = "phileas_github_rate_left";
-    text.head(
+    text.begin_metric(
         name,
         Kind::Gauge,
         "What is left of a primary limit of GitHub, as it was last told.",
@@ -260,7 +263,7 @@ fn write_limits<I>(text: &mut Text, sources: &MetricsSources<I>) {
             if let Some(quota) = member.account.quota(face) {
                 let installation = installation.to_string();
                 let labels = [("installation", installation.as_str()), ("api", word)];
-                text.sample(name, &labels, quota.remaining);
+                text.add_sample(name, &labels, quota.remaining);
             }
         }
     }
@@ -278,11 +281,11 @@ mod tests {
     fn the_buckets_of_a_histogram_add_up() {
         let metrics = Metrics::default();
         for millis in [1, 40, 60, 700_000] {
-            metrics.tick("done", Duration::from_millis(millis));
+            metrics.count_tick("done", Duration::from_millis(millis));
         }
         let mut text = Text::default();
         write_work(&mut text, &metrics);
-        let text = text.finish();
+        let text = text.into_page();
         for line in [
             "phileas_tick_duration_seconds_bucket{le=\"0.05\"} 2",
             "phileas_tick_duration_seconds_bucket{le=\"0.1\"} 3",
@@ -299,7 +302,7 @@ mod tests {
     fn unused_series_are_forgotten() {
         let metrics = Metrics::default();
         {
-            let mut counted = metrics.counted();
+            let mut counted = metrics.lock_tallies();
             counted.keys.insert(3, 7);
             counted.set_attention(RepositoryId(1), true);
             counted.set_attention(RepositoryId(1), true);
@@ -309,11 +312,11 @@ mod tests {
         let shown = |line: &str| {
             let mut text = Text::default();
             write_work(&mut text, &metrics);
-            text.finish().lines().any(|known| known == line)
+            text.into_page().lines().any(|known| known == line)
         };
         assert!(shown("phileas_jules_key_sessions_left{key=\"3\"} 7"));
         assert!(shown("phileas_repositories_attention 1"));
-        metrics.counted().keep(&[]);
+        metrics.lock_tallies().retain_members(&[]);
         assert!(!shown("phileas_jules_key_sessions_left{key=\"3\"} 7"));
         assert!(shown("phileas_repositories_attention 0"));
     }

@@ -20,7 +20,7 @@ pub struct Text(String);
 
 impl Text {
     /// Begins a metric.
-    pub fn head(&mut self, name: &str, kind: Kind, help: &str) {
+    pub fn begin_metric(&mut self, name: &str, kind: Kind, help: &str) {
         let kind = match kind {
             Kind::Counter => "counter",
             Kind::Gauge => "gauge",
@@ -32,10 +32,10 @@ impl Text {
     }
 
     /// One sample of the metric that was begun last.
-    pub fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
+    pub fn add_sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
         let labels: Vec<String> = labels
             .iter()
-            .map(|(label, value)| format!("{label}=\"{}\"", escaped(value)))
+            .map(|(label, value)| format!("{label}=\"{}\"", escape_label(value)))
             .collect();
         if labels.is_empty() {
             self.add_line(format_args!("{name} {value}"));
@@ -46,7 +46,7 @@ impl Text {
 
     /// The page.
     #[must_use]
-    pub fn finish(self) -> String {
+    pub fn into_page(self) -> String {
         self.0
     }
 
@@ -56,7 +56,7 @@ impl Text {
     }
 }
 
-fn escaped(value: &str) -> String {
+fn escape_label(value: &str) -> String {
     value
         .replace('\\', "\\\\")
         .replace('"', "\\\"")
@@ -70,11 +70,11 @@ mod tests {
     #[test]
     fn values_of_labels_cannot_leave_their_quotes() {
         let mut text = Text::default();
-        text.head("a_total", Kind::Counter, "What\nis \\ counted.");
-        text.sample("a_total", &[("one", "x\"\\\n"), ("two", "y")], 3);
-        text.sample("a_total", &[], 0.5);
+        text.begin_metric("a_total", Kind::Counter, "What\nis \\ counted.");
+        text.add_sample("a_total", &[("one", "x\"\\\n"), ("two", "y")], 3);
+        text.add_sample("a_total", &[], 0.5);
         assert_eq!(
-            text.finish(),
+            text.into_page(),
             "# HELP a_total What\\nis \\\\ counted.\n# TYPE a_total counter\n\
              a_total{one=\"x\\\"\\\\\\n\",two=\"y\"} 3\na_total 0.5\n"
         );

@@ -46,7 +46,7 @@ impl Transport for CountedTransport {
                 Err(TransportError::NotSent(_)) => "not_sent",
                 Err(_) => "lost",
             };
-            self.metrics.request(self.target, class);
+            self.metrics.count_request(self.target, class);
             answer
         })
     }

@@ -29,7 +29,10 @@ pub enum CredentialFileError {
 }
 
 /// Writes the App's file, whole or not at all, and never over another one.
-pub(super) fn keep(data_dir: &Path, app: Conversion) -> Result<(), CredentialFileError> {
+pub(super) fn write_credentials(
+    data_dir: &Path,
+    app: Conversion,
+) -> Result<(), CredentialFileError> {
     let path = data_dir.join(APP_FILE);
     let kept = StoredApp {
         id: app.id,
@@ -91,8 +94,8 @@ mod tests {
     fn an_app_is_kept_whole_and_never_written_over() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("app.json.part"), "left behind").unwrap();
-        keep(folder.path(), create_file(7)).unwrap();
-        let again = keep(folder.path(), create_file(8)).unwrap_err();
+        write_credentials(folder.path(), create_file(7)).unwrap();
+        let again = write_credentials(folder.path(), create_file(8)).unwrap_err();
         assert!(matches!(again, CredentialFileError::There(_)), "{again}");
         let text = std::fs::read_to_string(folder.path().join(APP_FILE)).unwrap();
         assert!(text.contains("\"id\": 7"), "{text}");

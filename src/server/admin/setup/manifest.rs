@@ -22,7 +22,7 @@ pub(super) struct AppRequest {
 impl AppRequest {
     /// Reads a form's fields. An error says what is wrong with which, and how to fix it. `github` is where the App is
     /// to be made: one on this machine can reach what others cannot.
-    pub(super) fn read(url: &str, owner: &str, github: &str) -> Result<Self, String> {
+    pub(super) fn from_fields(url: &str, owner: &str, github: &str) -> Result<Self, String> {
         let url = public_url(url).map_err(|wrong| wrong.to_string())?;
         if github == GITHUB && !url.starts_with("https://") {
             return Err(format!(
@@ -115,9 +115,9 @@ mod tests {
     #[test]
     fn addresses_that_would_leak_or_mislead_are_refused() {
         let own = "http://127.0.0.1:3000";
-        assert!(AppRequest::read("https://phileas.example.com/", "", GITHUB).is_ok());
-        assert!(AppRequest::read("http://127.0.0.1:8080", "acme", own).is_ok());
-        assert!(AppRequest::read("http://127.0.0.1:8080", "acme", GITHUB).is_err());
+        assert!(AppRequest::from_fields("https://phileas.example.com/", "", GITHUB).is_ok());
+        assert!(AppRequest::from_fields("http://127.0.0.1:8080", "acme", own).is_ok());
+        assert!(AppRequest::from_fields("http://127.0.0.1:8080", "acme", GITHUB).is_err());
         for url in [
             "",
             "phileas.example.com",
@@ -126,8 +126,8 @@ mod tests {
             "https://phileas.example.com/?x=1",
             "javascript:alert(1)",
         ] {
-            assert!(AppRequest::read(url, "", GITHUB).is_err(), "{url}");
+            assert!(AppRequest::from_fields(url, "", GITHUB).is_err(), "{url}");
         }
-        assert!(AppRequest::read("https://a.example", "../settings", GITHUB).is_err());
+        assert!(AppRequest::from_fields("https://a.example", "../settings", GITHUB).is_err());
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn style_digest() -> &'static str {
 }
 
 /// Asks for the public address. `wrong` says what was wrong with the last try.
-pub(super) fn form(token: &str, url: &str, wrong: Option<&str>) -> String {
+pub(super) fn form_page(token: &str, url: &str, wrong: Option<&str>) -> String {
     let wrong = wrong.map_or_else(String::new, |wrong| {
         format!(
             "<p role=\"alert\"><strong>{}</strong></p>\n",
@@ -56,7 +56,7 @@ pub(super) fn form(token: &str, url: &str, wrong: Option<&str>) -> String {
 }
 
 /// Shows what is asked of GitHub, with the button that does.
-pub(super) fn review(action: &str, manifest: &str) -> String {
+pub(super) fn review_page(action: &str, manifest: &str) -> String {
     let rows: String = PERMISSIONS
         .iter()
         .map(|(name, access, why)| format!("<li><code>{name}: {access}</code> – {why}</li>\n"))
@@ -74,7 +74,7 @@ pub(super) fn review(action: &str, manifest: &str) -> String {
 }
 
 /// The App is there.
-pub(super) fn done(html_url: &str) -> String {
+pub(super) fn done_page(html_url: &str) -> String {
     let install = format!("{}/installations/new", html_url.trim_end_matches('/'));
     whole_page(
         "The App is made",
@@ -88,7 +88,7 @@ pub(super) fn done(html_url: &str) -> String {
 }
 
 /// GitHub could not be asked, and the code may still be good. `address` asks again.
-pub(super) fn retry(why: &str, address: &str) -> String {
+pub(super) fn retry_page(why: &str, address: &str) -> String {
     whole_page(
         "GitHub does not answer",
         &format!(
@@ -121,7 +121,7 @@ pub(super) fn leftover_note(github: &str) -> String {
 }
 
 /// A failure that this page cannot fix.
-pub(super) fn broken(why: &str) -> String {
+pub(super) fn failure_page(why: &str) -> String {
     whole_page(
         "This did not work",
         &format!("<p>{}</p>\n", escape_html(why)),
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn what_others_say_stays_text() {
-        let page = form("t", "\"><script>", Some("<b>&"));
+        let page = form_page("t", "\"><script>", Some("<b>&"));
         assert!(
             !page.contains("<script>") && !page.contains("<b>&<"),
             "{page}"

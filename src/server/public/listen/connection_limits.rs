@@ -49,17 +49,17 @@ impl ConnectionSlots {
     }
 
     /// Waits until a connection has ended or fallen silent.
-    pub(super) async fn changed(&self) {
+    pub(super) async fn wait_for_change(&self) {
         self.news.notified().await;
     }
 
     /// Takes a slot. Where all are taken, the connection that has been silent for longest is closed: many clients that send
     /// nothing must not keep an honest request out. Where none is silent, it waits.
-    pub(super) async fn take(self: &Arc<Self>) -> ConnectionSlot {
+    pub(super) async fn take_slot(self: &Arc<Self>) -> ConnectionSlot {
         loop {
             let news = self.news.notified();
             {
-                let mut guests = self.guests();
+                let mut guests = self.lock_connections();
                 if guests.all.len() < self.most {
                     return self.give_slot(&mut guests);
                 }
@@ -85,7 +85,7 @@ impl ConnectionSlots {
         }
     }
 
-    fn guests(&self) -> MutexGuard<'_, OpenConnections> {
+    fn lock_connections(&self) -> MutexGuard<'_, OpenConnections> {
         self.guests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -107,7 +107,7 @@ impl OpenConnections {
 /// Asks the connection that has been silent for longest on any of these listeners to leave. `false`: none is silent.
 pub(super) fn ask_the_most_silent(listeners: &[Arc<ConnectionSlots>]) -> bool {
     let silent = listeners.iter().filter_map(|places| {
-        let guests = places.guests();
+        let guests = places.lock_connections();
         let (since, leave) = guests.most_silent()?;
         Some((since, Arc::clone(leave)))
     });
@@ -126,24 +126,24 @@ impl ConnectionSlot {
 
     /// Whether no request is at work.
     pub(super) fn is_silent(&self) -> bool {
-        let guests = self.slots.guests();
+        let guests = self.slots.lock_connections();
         let guest = guests.all.get(&self.number);
         guest.is_none_or(|guest| guest.silent_since.is_some())
     }
 
     /// A request's head has come.
     pub(super) fn begin_request(self: &Arc<Self>) -> ActiveRequest {
-        self.note(Some(Instant::now()));
+        self.note_state(Some(Instant::now()));
         ActiveRequest(Arc::clone(self))
     }
 
     /// All of a request has come, or as much of it as is wanted: now it is our turn.
-    pub(super) fn works(&self) {
-        self.note(None);
+    pub(super) fn begin_work(&self) {
+        self.note_state(None);
     }
 
-    fn note(&self, silent_since: Option<Instant>) {
-        if let Some(guest) = self.slots.guests().all.get_mut(&self.number) {
+    fn note_state(&self, silent_since: Option<Instant>) {
+        if let Some(guest) = self.slots.lock_connections().all.get_mut(&self.number) {
             guest.silent_since = silent_since;
         }
     }
@@ -151,14 +151,14 @@ impl ConnectionSlot {
 
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
-        self.0.note(Some(Instant::now()));
+        self.0.note_state(Some(Instant::now()));
         self.0.slots.news.notify_one();
     }
 }
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.slots.guests().all.remove(&self.number);
+        self.slots.lock_connections().all.remove(&self.number);
         self.slots.news.notify_one();
     }
 }
@@ -172,13 +172,13 @@ mod tests {
     #[tokio::test]
     async fn the_longest_silent_connection_makes_room_and_a_working_one_does_not() {
         let places = ConnectionSlots::new(3);
-        let first = Arc::new(places.take().await);
-        let second = Arc::new(places.take().await);
-        let third = Arc::new(places.take().await);
+        let first = Arc::new(places.take_slot().await);
+        let second = Arc::new(places.take_slot().await);
+        let third = Arc::new(places.take_slot().await);
         let visit = first.begin_request();
-        first.works();
+        first.begin_work();
         assert!(!first.is_silent());
-        let mut fourth = Box::pin(places.take());
+        let mut fourth = Box::pin(places.take_slot());
         assert!((&mut fourth).now_or_never().is_none());
         assert!(second.wait_for_close_request().now_or_never().is_some());
         assert!(first.wait_for_close_request().now_or_never().is_none());
@@ -188,9 +188,9 @@ mod tests {
 
         // All connections are being served: the next one waits until one of them has its answer.
         let (more, most) = (third.begin_request(), fourth.begin_request());
-        third.works();
-        fourth.works();
-        let mut fifth = Box::pin(places.take());
+        third.begin_work();
+        fourth.begin_work();
+        let mut fifth = Box::pin(places.take_slot());
         assert!((&mut fifth).now_or_never().is_none());
         drop(visit);
         assert!((&mut fifth).now_or_never().is_none());
@@ -204,17 +204,17 @@ mod tests {
     #[tokio::test]
     async fn a_head_alone_is_no_right_to_a_place() {
         let places = ConnectionSlots::new(2);
-        let first = Arc::new(places.take().await);
-        let second = Arc::new(places.take().await);
+        let first = Arc::new(places.take_slot().await);
+        let second = Arc::new(places.take_slot().await);
         let visit = first.begin_request();
         assert!(first.is_silent());
-        let mut third = Box::pin(places.take());
+        let mut third = Box::pin(places.take_slot());
         assert!((&mut third).now_or_never().is_none());
         assert!(first.wait_for_close_request().now_or_never().is_none());
         assert!(second.wait_for_close_request().now_or_never().is_some());
         drop(second);
         let third = third.await;
-        let mut fourth = Box::pin(places.take());
+        let mut fourth = Box::pin(places.take_slot());
         assert!((&mut fourth).now_or_never().is_none());
         assert!(first.wait_for_close_request().now_or_never().is_some());
         drop((visit, third));

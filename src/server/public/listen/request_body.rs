@@ -54,7 +54,7 @@ impl RequestBody {
 
     fn has_come(&mut self) {
         if let Some(place) = self.place.take() {
-            place.works();
+            place.begin_work();
         }
     }
 }

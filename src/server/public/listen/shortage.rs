@@ -30,7 +30,7 @@ struct Failures {
 }
 
 impl Listeners {
-    pub(super) fn add(&self, places: &Arc<ConnectionSlots>) {
+    pub(super) fn add_listener(&self, places: &Arc<ConnectionSlots>) {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(Arc::clone(places));
     }
@@ -47,7 +47,7 @@ impl Listeners {
         };
         self.log_failure(error, is_shortage, evicted);
         // A connection that is asked to leave does so at once; on the other listener that is not seen here.
-        let _not_yet = tokio::time::timeout(ACCEPT_PAUSE, places.changed()).await;
+        let _not_yet = tokio::time::timeout(ACCEPT_PAUSE, places.wait_for_change()).await;
     }
 
     fn log_failure(&self, error: &io::Error, is_shortage: bool, evicted: bool) {
@@ -94,10 +94,10 @@ mod tests {
     async fn the_most_silent_of_all_listeners_leaves_where_descriptors_are_short() {
         let listeners = Listeners::default();
         let [one, other] = [ConnectionSlots::new(9), ConnectionSlots::new(9)];
-        listeners.add(&one);
-        listeners.add(&other);
-        let first = one.take().await;
-        let second = other.take().await;
+        listeners.add_listener(&one);
+        listeners.add_listener(&other);
+        let first = one.take_slot().await;
+        let second = other.take_slot().await;
         for code in NO_DESCRIPTOR {
             let error = io::Error::from_raw_os_error(code);
             listeners.failed_to_accept(&error, &other).await;

@@ -62,7 +62,7 @@ pub(super) enum BodyRefusal {
 }
 
 /// Reads a body whole. `announced` is the length that its head tells.
-pub(super) async fn read(
+pub(super) async fn read_body(
     body: Body,
     announced: Option<usize>,
     room: &BodyMemory,
@@ -92,7 +92,7 @@ pub(super) async fn read(
                 _room: None,
             });
         }
-        growing.add(&data).await?;
+        growing.add_chunk(&data).await?;
     }
     Ok(ReadBody {
         bytes: growing.bytes.into(),
@@ -112,7 +112,7 @@ struct GrowingBody<'a> {
 }
 
 impl GrowingBody<'_> {
-    async fn add(&mut self, data: &[u8]) -> Result<(), BodyRefusal> {
+    async fn add_chunk(&mut self, data: &[u8]) -> Result<(), BodyRefusal> {
         let length = self.bytes.len() + data.len();
         if length > self.most {
             return Err(BodyRefusal::TooLarge);

@@ -6,7 +6,7 @@ use phileas_domain::model::RepositoryId;
 use serde::de::MapAccess;
 
 use super::events::{self, EventFamiliarity};
-use super::json_values::{Number, PickJson, Text, Truth, document, value};
+use super::json_values::{Number, PickJson, Text, Truth, read_document, read_value};
 use crate::runtime::inbox::{Delivery, MAX_WORD};
 use crate::runtime::is_of_service;
 use crate::runtime::ports::LEDGER_BRANCH;
@@ -54,7 +54,7 @@ pub(super) struct Facts {
 
 impl Facts {
     /// Reads the facts. The error text goes to the sender, who has the secret.
-    pub(super) fn read(
+    pub(super) fn read_facts(
         id: Option<&HeaderValue>,
         event: Option<&HeaderValue>,
         payload: &[u8],
@@ -68,7 +68,7 @@ impl Facts {
         let id = word(id).and_then(|id| id.parse().ok()).ok_or(NO_DELIVERY)?;
         let event = word(event).filter(|name| is_event(name)).ok_or(NO_EVENT)?;
         let mut picked = Payload::default();
-        document(payload, &mut picked).map_err(|_| NO_JSON)?;
+        read_document(payload, &mut picked).map_err(|_| NO_JSON)?;
         let is_own = event == "push" && picked.is_push_of_service(received_at);
         let action = picked.action.0;
         let interest = events::event_interest(&event, action.as_deref());
@@ -114,21 +114,21 @@ struct Payload {
 impl<'de> PickJson<'de> for Payload {
     fn entry<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
         match key {
-            "action" => value(map, &mut self.action),
-            "installation" => value(map, &mut self.installation),
-            "sender" => value(map, &mut self.sender),
-            "ref" => value(map, &mut self.reference),
-            "created" => value(map, &mut self.created),
-            "forced" => value(map, &mut self.forced),
-            "head_commit" => value(map, &mut self.head_commit),
+            "action" => read_value(map, &mut self.action),
+            "installation" => read_value(map, &mut self.installation),
+            "sender" => read_value(map, &mut self.sender),
+            "ref" => read_value(map, &mut self.reference),
+            "created" => read_value(map, &mut self.created),
+            "forced" => read_value(map, &mut self.forced),
+            "head_commit" => read_value(map, &mut self.head_commit),
             "repository" => {
-                let picked = value(map, &mut self.repository)?;
+                let picked = read_value(map, &mut self.repository)?;
                 self.read_subject(key, self.repository.node_id.0.clone());
                 Ok(picked)
             }
             _ if SUBJECTS.contains(&key) => {
                 let mut thing = NumberedThread::default();
-                let picked = value(map, &mut thing)?;
+                let picked = read_value(map, &mut thing)?;
                 self.read_subject(key, thing.node_id.0);
                 Ok(picked)
             }
@@ -170,8 +170,8 @@ struct NumberedThread {
 impl<'de> PickJson<'de> for NumberedThread {
     fn entry<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
         match key {
-            "id" => value(map, &mut self.id),
-            "node_id" => value(map, &mut self.node_id),
+            "id" => read_value(map, &mut self.id),
+            "node_id" => read_value(map, &mut self.node_id),
             _ => Ok(false),
         }
     }
@@ -187,8 +187,8 @@ struct Commit {
 impl<'de> PickJson<'de> for Commit {
     fn entry<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
         match key {
-            "timestamp" => value(map, &mut self.made_at),
-            "message" => value(map, &mut self.of_service),
+            "timestamp" => read_value(map, &mut self.made_at),
+            "message" => read_value(map, &mut self.of_service),
             _ => Ok(false),
         }
     }
@@ -199,7 +199,7 @@ impl<'de> PickJson<'de> for Commit {
 struct IsOwnMessage(bool);
 
 impl PickJson<'_> for IsOwnMessage {
-    fn text(&mut self, text: &str) {
+    fn read_text(&mut self, text: &str) {
         self.0 = is_of_service(text);
     }
 }
@@ -215,9 +215,9 @@ struct Repository {
 impl<'de> PickJson<'de> for Repository {
     fn entry<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
         match key {
-            "id" => value(map, &mut self.id),
-            "full_name" => value(map, &mut self.name),
-            "node_id" => value(map, &mut self.node_id),
+            "id" => read_value(map, &mut self.id),
+            "full_name" => read_value(map, &mut self.name),
+            "node_id" => read_value(map, &mut self.node_id),
             _ => Ok(false),
         }
     }
@@ -231,7 +231,8 @@ mod tests {
         let id = HeaderValue::from_static("72d3162e-cc78-11e3-81ab-4c9367dc0958");
         let event = HeaderValue::from_str(event).unwrap();
         let now = Timestamp::from_second(1_000).unwrap();
-        Facts::read(Some(&id), Some(&event), payload.as_bytes(), now).map(|facts| facts.delivery)
+        Facts::read_facts(Some(&id), Some(&event), payload.as_bytes(), now)
+            .map(|facts| facts.delivery)
     }
 
     #[test]
@@ -336,7 +337,7 @@ mod tests {
         let event = HeaderValue::from_static("issues");
         for wrong in ["", "a b", "a\tb", "ü"] {
             let id = HeaderValue::from_bytes(wrong.as_bytes()).unwrap();
-            let read = Facts::read(Some(&id), Some(&event), b"{}", now);
+            let read = Facts::read_facts(Some(&id), Some(&event), b"{}", now);
             assert_eq!(read.unwrap_err(), NO_DELIVERY);
         }
     }

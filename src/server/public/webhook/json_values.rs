@@ -12,11 +12,11 @@ use serde::de::{
 /// Something that a value is read into, if it has the right kind.
 pub(super) trait PickJson<'de> {
     /// A text.
-    fn text(&mut self, _text: &str) {}
+    fn read_text(&mut self, _text: &str) {}
     /// A whole number that is not negative.
-    fn number(&mut self, _number: u64) {}
+    fn read_number(&mut self, _number: u64) {}
     /// True or false.
-    fn truth(&mut self, _truth: bool) {}
+    fn read_bool(&mut self, _truth: bool) {}
     /// One entry of an object: either picks the value, or gives `false` for it to be passed over.
     ///
     /// # Errors
@@ -28,7 +28,7 @@ pub(super) trait PickJson<'de> {
 }
 
 /// Reads the value of the entry into `into`.
-pub(super) fn value<'de, A: MapAccess<'de>>(
+pub(super) fn read_value<'de, A: MapAccess<'de>>(
     map: &mut A,
     into: &mut impl PickJson<'de>,
 ) -> Result<bool, A::Error> {
@@ -36,7 +36,7 @@ pub(super) fn value<'de, A: MapAccess<'de>>(
 }
 
 /// Reads a whole JSON text.
-pub(super) fn document<'de>(
+pub(super) fn read_document<'de>(
     text: &'de [u8],
     into: &mut impl PickJson<'de>,
 ) -> Result<(), serde_json::Error> {
@@ -51,7 +51,7 @@ pub(super) fn document<'de>(
 pub(super) struct Text<const MOST: usize>(pub(super) Option<String>);
 
 impl<const MOST: usize> PickJson<'_> for Text<MOST> {
-    fn text(&mut self, text: &str) {
+    fn read_text(&mut self, text: &str) {
         let mut kept = String::new();
         for letter in text.chars().filter(|letter| !letter.is_control()) {
             if kept.len() + letter.len_utf8() > MOST {
@@ -68,7 +68,7 @@ impl<const MOST: usize> PickJson<'_> for Text<MOST> {
 pub(super) struct Number(pub(super) Option<u64>);
 
 impl PickJson<'_> for Number {
-    fn number(&mut self, number: u64) {
+    fn read_number(&mut self, number: u64) {
         self.0 = Some(number).filter(|number| i64::try_from(*number).is_ok());
     }
 }
@@ -78,7 +78,7 @@ impl PickJson<'_> for Number {
 pub(super) struct Truth(pub(super) bool);
 
 impl PickJson<'_> for Truth {
-    fn truth(&mut self, truth: bool) {
+    fn read_bool(&mut self, truth: bool) {
         self.0 = truth;
     }
 }
@@ -101,12 +101,12 @@ impl<'de, P: PickJson<'de>> Visitor<'de> for Seed<'_, P> {
     }
 
     fn visit_str<E>(self, text: &str) -> Result<(), E> {
-        self.0.text(text);
+        self.0.read_text(text);
         Ok(())
     }
 
     fn visit_u64<E>(self, number: u64) -> Result<(), E> {
-        self.0.number(number);
+        self.0.read_number(number);
         Ok(())
     }
 
@@ -119,7 +119,7 @@ impl<'de, P: PickJson<'de>> Visitor<'de> for Seed<'_, P> {
     }
 
     fn visit_bool<E>(self, truth: bool) -> Result<(), E> {
-        self.0.truth(truth);
+        self.0.read_bool(truth);
         Ok(())
     }
 

@@ -30,8 +30,8 @@ struct Kind {
 
 impl RefusedRequests {
     /// Counts one, and warns unless that was done lately.
-    pub(super) fn add(&self, why: RefusalReason, now: Instant) {
-        let Some(count) = self.count(why, now) else {
+    pub(super) fn count_refusal(&self, why: RefusalReason, now: Instant) {
+        let Some(count) = self.take_due_count(why, now) else {
             return;
         };
         match why {
@@ -55,7 +55,7 @@ impl RefusedRequests {
     }
 
     /// How many to report now.
-    fn count(&self, why: RefusalReason, now: Instant) -> Option<u64> {
+    fn take_due_count(&self, why: RefusalReason, now: Instant) -> Option<u64> {
         let mut kinds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let kind = &mut kinds[why as usize];
         kind.untold += 1;
@@ -80,19 +80,22 @@ mod tests {
         let begun = Instant::now();
         let at = |seconds| begun + Duration::from_secs(seconds);
         assert_eq!(
-            refusals.count(RefusalReason::WrongSignature, at(0)),
+            refusals.take_due_count(RefusalReason::WrongSignature, at(0)),
             Some(1)
         );
         for second in 1..60 {
             assert_eq!(
-                refusals.count(RefusalReason::WrongSignature, at(second)),
+                refusals.take_due_count(RefusalReason::WrongSignature, at(second)),
                 None
             );
         }
         // Kinds do not hide one another.
-        assert_eq!(refusals.count(RefusalReason::Unsigned, at(30)), Some(1));
         assert_eq!(
-            refusals.count(RefusalReason::WrongSignature, at(60)),
+            refusals.take_due_count(RefusalReason::Unsigned, at(30)),
+            Some(1)
+        );
+        assert_eq!(
+            refusals.take_due_count(RefusalReason::WrongSignature, at(60)),
             Some(60)
         );
     }

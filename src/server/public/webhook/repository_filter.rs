@@ -45,7 +45,7 @@ impl RepositoryFilter {
     }
 
     /// Whether a delivery is accepted. One that is about no repository is: it tells of installations and of the hook.
-    pub(super) fn takes(&self, delivery: &Delivery) -> bool {
+    pub(super) fn accepts(&self, delivery: &Delivery) -> bool {
         if self.ids.is_empty() && self.names.is_empty() {
             return true;
         }
@@ -90,13 +90,13 @@ mod tests {
         let learnt = DiscoveredIds::default();
         let listed = RepositoryFilter::new(BTreeSet::new(), vec![name.clone()])
             .with_discovered_ids(learnt.clone());
-        assert!(listed.takes(&delivery(7, "Acme/Widget")));
+        assert!(listed.accepts(&delivery(7, "Acme/Widget")));
         assert!(
-            !listed.takes(&delivery(7, "acme/gadget")),
+            !listed.accepts(&delivery(7, "acme/gadget")),
             "its number is not known yet"
         );
-        learnt.learn(&RepositoryEntry { name, id: None }, RepositoryId(7));
-        assert!(listed.takes(&delivery(7, "acme/gadget")));
-        assert!(!listed.takes(&delivery(8, "acme/widget")));
+        learnt.record_id(&RepositoryEntry { name, id: None }, RepositoryId(7));
+        assert!(listed.accepts(&delivery(7, "acme/gadget")));
+        assert!(!listed.accepts(&delivery(8, "acme/widget")));
     }
 }

@@ -26,11 +26,11 @@ struct IgnoredDeliveries {
 
 impl UnlistedRepositories {
     /// Counts a delivery of a repository that is on no list, and tells of it unless that was done lately.
-    pub(super) fn add(&self, delivery: &Delivery, now: Instant) {
+    pub(super) fn count_delivery(&self, delivery: &Delivery, now: Instant) {
         let Some(id) = delivery.repository else {
             return;
         };
-        let Some(count) = self.count(id, now) else {
+        let Some(count) = self.take_due_count(id, now) else {
             return;
         };
         let name = delivery.repository_name.as_ref();
@@ -43,7 +43,7 @@ impl UnlistedRepositories {
     }
 
     /// How many to report now.
-    fn count(&self, id: RepositoryId, now: Instant) -> Option<u64> {
+    fn take_due_count(&self, id: RepositoryId, now: Instant) -> Option<u64> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_recent = |reported_at: Instant| now.saturating_duration_since(reported_at) < GAP;
         if let Some(ignored) = known.get_mut(&id) {
@@ -78,7 +78,7 @@ mod tests {
         let unlisted = UnlistedRepositories::default();
         let begun = Instant::now();
         let count = |id, minute: u64| {
-            unlisted.count(RepositoryId(id), begun + Duration::from_secs(60 * minute))
+            unlisted.take_due_count(RepositoryId(id), begun + Duration::from_secs(60 * minute))
         };
         assert_eq!(count(7, 0), Some(1));
         for minute in 1..60 {
@@ -94,9 +94,12 @@ mod tests {
         let begun = Instant::now();
         let most = MOST as u64;
         for id in 0..most {
-            assert_eq!(unlisted.count(RepositoryId(id), begun), Some(1));
+            assert_eq!(unlisted.take_due_count(RepositoryId(id), begun), Some(1));
         }
-        assert_eq!(unlisted.count(RepositoryId(most), begun), None);
-        assert_eq!(unlisted.count(RepositoryId(most), begun + GAP), Some(1));
+        assert_eq!(unlisted.take_due_count(RepositoryId(most), begun), None);
+        assert_eq!(
+            unlisted.take_due_count(RepositoryId(most), begun + GAP),
+            Some(1)
+        );
     }
 }

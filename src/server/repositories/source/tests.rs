@@ -25,7 +25,7 @@ impl Pause for Clock {
         *self.0.lock().unwrap()
     }
 
-    fn pause(&self, length: Duration) -> BoxFuture<'_, ()> {
+    fn pause_for(&self, length: Duration) -> BoxFuture<'_, ()> {
         *self.0.lock().unwrap() += SignedDuration::try_from(length).unwrap();
         Box::pin(async {})
     }
@@ -80,8 +80,8 @@ async fn list_repeatedly(
     let log = LogCapture::begin();
     let mut all = Vec::new();
     for _ in 0..times {
-        let reading = source.list(&outside).await.unwrap();
-        let listing = reading.whole();
+        let reading = source.begin_listing(&outside).await.unwrap();
+        let listing = reading.into_listing();
         assert_eq!(listing.unasked.len() + listing.unreached.len(), MANY);
         all.push(std::mem::take(&mut *upstream.requests.lock().unwrap()));
     }

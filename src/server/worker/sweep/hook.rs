@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::lost_deliveries::{Remembered, TRIED_FIRST, are_refused, lost, trial_first};
+use super::lost_deliveries::{Remembered, TRIED_FIRST, are_refused, find_lost, trial_first};
 use crate::adapters::github::{AppClient, Client, DeliveryPage};
 use crate::adapters::pause::Pause;
 use crate::runtime::ports::{Disposition, Failure};
@@ -49,7 +49,7 @@ pub struct Swept {
 /// # Errors
 ///
 /// When the attempts cannot be read.
-pub async fn sweep(
+pub async fn sweep_attempts(
     hooked: Hooked<'_>,
     from: Option<String>,
     since: Timestamp,
@@ -60,7 +60,7 @@ pub async fn sweep(
     let mut next = from;
     let mut pages = 0;
     loop {
-        let page = hooked.page(next.as_deref()).await?;
+        let page = hooked.read_page(next.as_deref()).await?;
         pages += 1;
         let reached = page
             .attempts
@@ -74,7 +74,7 @@ pub async fn sweep(
         }
     }
     let known: BTreeSet<u64> = attempts.iter().map(|one| one.id).collect();
-    let lost = lost(&attempts, since, pause.now(), remembered);
+    let lost = find_lost(&attempts, since, pause.now(), remembered);
     let mut swept = Swept {
         read: attempts.len(),
         requested: 0,
@@ -85,16 +85,16 @@ pub async fn sweep(
     let mut tried: Vec<&str> = Vec::new();
     for (place, (id, guid)) in trial_first(lost).into_iter().take(MAX_ASKED).enumerate() {
         if place == TRIED_FIRST {
-            pause.pause(TRIAL).await;
-            let page = hooked.page(None).await?;
+            pause.pause_for(TRIAL).await;
+            let page = hooked.read_page(None).await?;
             if are_refused(&page.attempts, &known, &tried) {
                 swept.refused = true;
                 break;
             }
         } else if swept.requested > 0 {
-            pause.pause(ASK_PAUSE).await;
+            pause.pause_for(ASK_PAUSE).await;
         }
-        match hooked.redeliver(id).await {
+        match hooked.request_redelivery(id).await {
             Ok(()) => {
                 swept.requested += 1;
                 tried.push(guid);
@@ -121,14 +121,14 @@ pub fn is_own(hook: &str, public_url: &str) -> bool {
 }
 
 impl Hooked<'_> {
-    async fn page(&self, next: Option<&str>) -> Result<DeliveryPage, Failure> {
+    async fn read_page(&self, next: Option<&str>) -> Result<DeliveryPage, Failure> {
         match self {
             Self::App(app) => app.list_deliveries(next).await,
             Self::Repository(client, hook) => client.hook_deliveries(*hook, next).await,
         }
     }
 
-    async fn redeliver(&self, id: u64) -> Result<(), Failure> {
+    async fn request_redelivery(&self, id: u64) -> Result<(), Failure> {
         match self {
             Self::App(app) => app.request_redelivery(id).await,
             Self::Repository(client, hook) => client.request_hook_redelivery(*hook, id).await,

@@ -29,7 +29,7 @@ struct Asked {
 
 /// One attempt of each event that no service accepted, that matters and that may be requested now, with the event's id; the oldest
 /// first.
-pub(super) fn lost<'a>(
+pub(super) fn find_lost<'a>(
     attempts: &'a [DeliveryAttempt],
     since: Timestamp,
     now: Timestamp,
@@ -170,12 +170,12 @@ mod tests {
         ];
         let none = Remembered::default();
         assert_eq!(
-            lost(&attempts, at(2), at(10), &none),
+            find_lost(&attempts, at(2), at(10), &none),
             [(2, "lost"), (6, "twice")]
         );
         // A redelivery that failed is no end of it: an hour later it is asked for again.
         assert_eq!(
-            lost(&attempts, at(2), at(3_600), &none),
+            find_lost(&attempts, at(2), at(3_600), &none),
             [(2, "lost"), (3, "asked"), (6, "twice")]
         );
     }
@@ -194,7 +194,7 @@ mod tests {
             } else {
                 &attempts[..1]
             };
-            if !lost(listed, at(0), now, &remembered).is_empty() {
+            if !find_lost(listed, at(0), now, &remembered).is_empty() {
                 remembered.record_request("lost", now);
                 let id = u64::try_from(n * hour + 1).unwrap();
                 attempts.insert(0, attempt(id, "lost", 500, true));
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(asks, MAX_ASKS);
         // After a restart GitHub's list alone tells it.
         assert_eq!(
-            lost(&attempts, at(0), at(30 * hour), &Remembered::default()),
+            find_lost(&attempts, at(0), at(30 * hour), &Remembered::default()),
             []
         );
     }
@@ -219,9 +219,9 @@ mod tests {
         let swept_at = at(5_000) + PATIENCE - SignedDuration::from_secs(1);
         let (before, since) = (swept_at - INTERVAL - OVERLAP, swept_at - OVERLAP);
         // Another process had asked for it.
-        assert_eq!(lost(&attempts, before, swept_at, &none), []);
+        assert_eq!(find_lost(&attempts, before, swept_at, &none), []);
         assert_eq!(
-            lost(&attempts, since, swept_at + INTERVAL, &none),
+            find_lost(&attempts, since, swept_at + INTERVAL, &none),
             [(1, "lost")]
         );
     }
@@ -273,7 +273,7 @@ mod tests {
         star.event = "star".to_owned();
         let attempts = [star, attempt(1, "push", 503, false)];
         assert_eq!(
-            lost(&attempts, at(0), at(10), &Remembered::default()),
+            find_lost(&attempts, at(0), at(10), &Remembered::default()),
             [(1, "push")]
         );
     }

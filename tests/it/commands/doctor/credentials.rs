@@ -266,7 +266,7 @@ fn apps() {
     );
     let unread = app(&all, true);
     let refusing = answers("/app/hook/deliveries", 403);
-    let mut world = unread.bench.shared.world();
+    let mut world = unread.bench.shared.lock_world();
     world.faults_mut().replace_plan(refusing);
     drop(world);
     found_in(
@@ -312,7 +312,7 @@ fn jules() {
         ),
         (
             |p| {
-                let mut world = p.bench.shared.world();
+                let mut world = p.bench.shared.lock_world();
                 let now = world.now();
                 world
                     .github_mut()

@@ -221,7 +221,7 @@ fn unborn(
     act: impl FnOnce(&mut phileas_world::github::Model, phileas_world::github::RepoId),
 ) -> Bench {
     let bench = bench();
-    act(bench.shared.world().github_mut(), bench.repo);
+    act(bench.shared.lock_world().github_mut(), bench.repo);
     bench
 }
 
@@ -229,7 +229,7 @@ fn unborn(
 fn a_tick_names_the_branch_in_the_way_of_the_ledger() {
     let bench = bench();
     let act = |make: bool| {
-        let mut world = bench.shared.world();
+        let mut world = bench.shared.lock_world();
         let now = world.now();
         let github = world.github_mut();
         let head = github.branch_head(bench.repo, "main").unwrap();
@@ -243,7 +243,7 @@ fn a_tick_names_the_branch_in_the_way_of_the_ledger() {
     let ran = bench.run(&["tick"]).refused(2, "`jules/fix-typo`");
     let help = "gh api -X POST repos/acme/widget/branches/jules/fix-typo/rename";
     assert!(ran.err.contains(help), "{ran:?}");
-    assert!(bench.shared.world().books().sessions.is_empty());
+    assert!(bench.shared.lock_world().books().sessions.is_empty());
     act(false);
     bench.run(&["tick"]).done();
 }
@@ -307,7 +307,7 @@ fn a_start_branch_that_is_gone_is_found_before_anything_starts() {
     bench.run(&["validate", dir]).done();
     // The twin: once the branch is there, nothing is found.
     {
-        let mut world = bench.shared.world();
+        let mut world = bench.shared.lock_world();
         let now = world.now();
         let github = world.github_mut();
         let head = github.branch_head(bench.repo, "main").unwrap();

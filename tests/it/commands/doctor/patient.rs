@@ -69,7 +69,7 @@ impl Patient {
         &self,
         act: impl FnOnce(&mut phileas_world::github::Model, phileas_world::github::RepoId, Timestamp),
     ) {
-        let mut world = self.bench.shared.world();
+        let mut world = self.bench.shared.lock_world();
         let now = world.now();
         act(world.github_mut(), self.bench.repo, now);
     }
@@ -92,7 +92,7 @@ impl Patient {
             let number = github.open_issue(repo, "Told", "", &[], "maintainer", now);
             github.close_issue(repo, number, "maintainer", now);
         });
-        let mut world = self.bench.shared.world();
+        let mut world = self.bench.shared.lock_world();
         let now = world.now();
         // The fastest delivery takes a moment.
         world.advance_to(now + jiff::SignedDuration::from_secs(5));

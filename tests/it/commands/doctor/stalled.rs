@@ -126,14 +126,14 @@ fn what_stands_still_and_what_waits() {
             0,
         ),
         (
-            |p| p.bench.shared.world().knobs_mut().date_skew_seconds = 600,
+            |p| p.bench.shared.lock_world().knobs_mut().date_skew_seconds = 600,
             "standing.clock",
             "hint",
             "behind GitHub's",
             0,
         ),
         (
-            |p| p.bench.shared.world().knobs_mut().date_skew_seconds = -600,
+            |p| p.bench.shared.lock_world().knobs_mut().date_skew_seconds = -600,
             "standing.clock",
             "hint",
             "ahead of GitHub's",
@@ -142,7 +142,12 @@ fn what_stands_still_and_what_waits() {
     ]);
     // A model has a time of its own, and this machine's clock is not to be set by it.
     let model = healthy();
-    model.bench.shared.world().knobs_mut().date_skew_seconds = 600;
+    model
+        .bench
+        .shared
+        .lock_world()
+        .knobs_mut()
+        .date_skew_seconds = 600;
     let found = findings(&model.run(&["--json"]).done());
     let clock = found
         .iter()
@@ -159,7 +164,7 @@ fn what_stands_still_and_what_waits() {
     ] {
         let patient = healthy();
         let mut state = patient.bench.state();
-        let now = patient.bench.shared.world().now();
+        let now = patient.bench.shared.lock_world().now();
         state.budget.paused_until = Some(now + span);
         patient.bench.write_ledger(&codec::save(&state));
         if said {

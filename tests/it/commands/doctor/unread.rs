@@ -40,7 +40,7 @@ fn what_may_not_be_read_is_not_known() {
         ("*/hooks/*/deliveries*", "deliveries.hook"),
     ] {
         let patient = healthy();
-        let mut world = patient.bench.shared.world();
+        let mut world = patient.bench.shared.lock_world();
         world.faults_mut().replace_plan(answers(path, 403));
         drop(world);
         found_in(&patient, (id, "unknown", "may not read", 0));
@@ -52,7 +52,7 @@ fn what_may_not_be_read_is_not_known() {
 fn what_is_not_answered_is_unavailable() {
     let patient = healthy();
     patient.run(&["--json"]).done();
-    let mut world = patient.bench.shared.world();
+    let mut world = patient.bench.shared.lock_world();
     world.faults_mut().replace_plan(answers("*/labels*", 501));
     drop(world);
     found_in(

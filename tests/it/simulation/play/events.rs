@@ -35,7 +35,7 @@ impl Play<'_> {
 
     /// Hands over the deliveries that are due, each to any replica that lives. Some start the workflow, too.
     pub(super) fn deliver(&mut self) {
-        let due = self.world.world().take_due_deliveries();
+        let due = self.world.lock_world().take_due_deliveries();
         for delivery in due {
             // What the service is told once more starts no workflow once more.
             if self.notified_events.insert(delivery.guid.clone()) && self.chance.happens(0.2) {
@@ -50,7 +50,7 @@ impl Play<'_> {
                 .get(which)
                 .and_then(|who| self.replicas[*who].as_ref());
             let Some(replica) = replica else {
-                self.world.world().delivery_done(delivery.id, None);
+                self.world.lock_world().delivery_done(delivery.id, None);
                 continue;
             };
             let id = delivery.id;
@@ -70,7 +70,11 @@ impl Play<'_> {
         }
         self.workflow_runs += 1;
         let process = self.process(REPLICAS, 60);
-        let name = self.world.world().github().full_name(self.repositories[0]);
+        let name = self
+            .world
+            .lock_world()
+            .github()
+            .full_name(self.repositories[0]);
         let name: RepositoryName = name.parse().unwrap();
         let entropy = Sha256::new()
             .chain_update(self.case.seed.to_be_bytes())
@@ -90,7 +94,7 @@ impl Play<'_> {
 
     pub(super) fn rename(&mut self) {
         let repo = self.repositories[0];
-        let mut world = self.world.world();
+        let mut world = self.world.lock_world();
         let now = world.now();
         let github = world.github_mut();
         let name = match github.full_name(repo).ends_with(RENAMED) {
@@ -99,13 +103,13 @@ impl Play<'_> {
         };
         github.rename_repository(repo, name, "maintainer", now);
         let installed = Installed::new(world_setup::OWNER, name);
-        world.jules_mut().install("maintainer", installed);
+        world.jules_mut().install_app("maintainer", installed);
     }
 
     /// Adds a file of no business of ours to the ledger's branch, as an agent might that disobeys.
     pub(super) fn write_as_another(&mut self) {
         let repo = self.repositories[0];
-        let mut world = self.world.world();
+        let mut world = self.world.lock_world();
         let now = world.now();
         let github = world.github_mut();
         if let Some(head) = github.branch_head(repo, "jules") {

@@ -80,7 +80,7 @@ impl Play<'_> {
         let lost: Vec<Post> = lost;
         for post in lost {
             post.answer.abort();
-            self.world.world().delivery_done(post.id, None);
+            self.world.lock_world().delivery_done(post.id, None);
         }
         settle().await;
     }
@@ -104,7 +104,11 @@ impl Play<'_> {
             {
                 self.course.own_fault(suspended.because);
             }
-            let resumed = self.inbox.resume(suspended.repository, now).await.unwrap();
+            let resumed = self
+                .inbox
+                .resume_repository(suspended.repository, now)
+                .await
+                .unwrap();
             self.resumed += u64::from(resumed);
             if resumed {
                 self.resumed_at.insert(suspended.repository.0, now);
@@ -151,7 +155,7 @@ impl Play<'_> {
                     .own_fault(format!("an answer to a delivery panicked: {panic}"));
                 None
             });
-            self.world.world().delivery_done(post.id, status);
+            self.world.lock_world().delivery_done(post.id, status);
         }
     }
 }

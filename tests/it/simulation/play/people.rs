@@ -31,7 +31,7 @@ impl Play<'_> {
         let which = self.chance.draw_below(self.repositories.len() as u64) as usize;
         let repo = self.repositories[which];
         let on_pull = self.chance.happens(0.4);
-        let mut world = self.world.world();
+        let mut world = self.world.lock_world();
         let now = world.now();
         let github = world.github_mut();
         let pull = github
@@ -52,7 +52,7 @@ impl Play<'_> {
     /// A person looks at each plan that waits, and approves it where it was asked for: by a comment or by a label. Often
     /// the plan is changed in the web app in the same moment, so that there is another one to approve.
     pub(super) fn approve(&mut self) {
-        let mut world = self.world.world();
+        let mut world = self.world.lock_world();
         let now = world.now();
         let knobs = world.knobs().clone();
         let waiting: Vec<(String, String)> = world
@@ -96,7 +96,7 @@ impl Play<'_> {
             return;
         }
         let begun: Vec<(String, Option<String>)> = {
-            let world = self.world.world();
+            let world = self.world.lock_world();
             let sessions = world.jules().sessions().skip(self.sessions_seen);
             let turn_marker = |prompt: &str| {
                 let line = prompt.trim_end().lines().last()?;
@@ -132,7 +132,11 @@ impl Play<'_> {
         self.count += 1;
         let entropy = Chance::new(self.case.seed).stream(&format!("entropy {}", self.count));
         let process = Process::new(TERMINAL, self.count, &self.course, None, entropy);
-        let name = self.world.world().github().full_name(self.repositories[0]);
+        let name = self
+            .world
+            .lock_world()
+            .github()
+            .full_name(self.repositories[0]);
         let name: RepositoryName = name.parse().unwrap();
         let PersonMessage { session, text, .. } = &self.messages[which];
         let message = (session.clone(), text.clone());

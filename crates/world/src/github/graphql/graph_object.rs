@@ -77,7 +77,7 @@ impl GraphObject {
             Self::Object(repo, oid) => match model
                 .objects(*repo)
                 .and_then(|objects| objects.get(*oid))
-                .map(|o| o.kind())
+                .map(|o| o.kind_name())
             {
                 Some("commit") => "Commit",
                 Some("tree") => "Tree",

@@ -180,7 +180,7 @@ impl Run<'_> {
                 ("limit", Val::from(limit_status.limit)),
                 ("cost", Val::from(self.cost)),
                 ("nodeCount", Val::from(0)),
-                ("remaining", Val::from(limit_status.remaining())),
+                ("remaining", Val::from(limit_status.remaining_points())),
                 ("resetAt", Val::from(format_timestamp(limit_status.reset))),
                 ("used", Val::from(limit_status.used)),
             ]

@@ -149,7 +149,7 @@ impl Model {
         let kind = self
             .objects(repo)
             .and_then(|objects| objects.get(oid))
-            .map_or("commit", |object| object.kind());
+            .map_or("commit", |object| object.kind_name());
         json!({
             "ref": name, "node_id": node_id::encode_ref(repo, name), "url": self.repo_url(repo, &format!("/git/{name}")),
             "object": {"sha": oid, "type": kind, "url": self.repo_url(repo, &format!("/git/{kind}s/{oid}"))},

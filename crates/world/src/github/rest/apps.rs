@@ -83,7 +83,7 @@ pub(super) fn rate_limit(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let now = call.now;
     let mut show = |resource| {
         let limit_status = call.model.limits.limit_status(&name, resource, limit, now);
-        json!({"limit": limit_status.limit, "used": limit_status.used, "remaining": limit_status.remaining(), "reset": limit_status.reset.as_second()})
+        json!({"limit": limit_status.limit, "used": limit_status.used, "remaining": limit_status.remaining_points(), "reset": limit_status.reset.as_second()})
     };
     let (core, graphql) = (show(Resource::Core), show(Resource::Graphql));
     let search = json!({"limit": 30, "used": 0, "remaining": 30, "reset": now.as_second() + 60});

@@ -307,7 +307,7 @@ impl Call<'_> {
             return sorted
                 .into_iter()
                 .find(|(oid, object)| {
-                    object.kind() == "commit" && oid.to_string().starts_with(name)
+                    object.kind_name() == "commit" && oid.to_string().starts_with(name)
                 })
                 .map(|(oid, _)| oid);
         }

@@ -151,5 +151,5 @@ impl Bench {
 }
 
 fn scripted_bench(ending: Ending) -> Bench {
-    Bench::new(vec![Scenario::with_ending(ending).taking(10.0)])
+    Bench::new(vec![Scenario::with_ending(ending).with_minutes(10.0)])
 }

@@ -64,9 +64,9 @@ fn a_session_whose_branch_was_deleted_opens_nothing() {
 fn change_sets_are_cumulative_and_apply_to_the_base() {
     let mut bench = Bench::new(vec![
         Scenario::with_ending(Ending::Changes)
-            .taking(5.0)
-            .writing("src/lib.rs", "pub fn one() -> u32 {\n    2\n}\n")
-            .writing("a-{{n}}.txt", "{{session}}\n"),
+            .with_minutes(5.0)
+            .with_file("src/lib.rs", "pub fn one() -> u32 {\n    2\n}\n")
+            .with_file("a-{{n}}.txt", "{{session}}\n"),
     ]);
     let id = bench.create_session("t", json!({}));
     bench.wait_for_state(&id, "COMPLETED");
@@ -220,8 +220,8 @@ fn a_completed_session_may_push_its_old_diff_over_the_work_of_others() {
     let scenario = Scenario {
         pushes_again_after: Some(60.0),
         ..Scenario::with_ending(Ending::Changes)
-            .taking(5.0)
-            .writing("a.txt", "a\n")
+            .with_minutes(5.0)
+            .with_file("a.txt", "a\n")
     };
     let mut bench = Bench::new(vec![scenario]);
     let id = bench.create_session("t", json!({}));

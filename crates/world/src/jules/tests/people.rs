@@ -25,7 +25,7 @@ fn a_plan_waits_for_its_approval_while_the_state_lags() {
 fn a_message_revises_the_plan_and_an_approval_carries_forward() {
     let mut bench = Bench::new(vec![Scenario {
         questions: Some(vec!["Which?".into()]),
-        ..Scenario::with_ending(Ending::Changes).taking(20.0)
+        ..Scenario::with_ending(Ending::Changes).with_minutes(20.0)
     }]);
     let id = bench.create_session("t", json!({"requirePlanApproval": true}));
     bench.wait_for_state(&id, "AWAITING_PLAN_APPROVAL");
@@ -112,8 +112,8 @@ fn an_early_approval_counts_or_does_not() {
 fn a_question_waits_for_its_answer() {
     let mut bench = Bench::new(vec![
         Scenario::with_ending(Ending::Changes)
-            .taking(10.0)
-            .asking("Which file?"),
+            .with_minutes(10.0)
+            .with_question("Which file?"),
     ]);
     let id = bench.create_session("t", json!({}));
     bench.wait_for_state(&id, "AWAITING_USER_FEEDBACK");
@@ -190,8 +190,8 @@ fn a_message_reopens_a_completed_session_which_pushes_again() {
     let scenario = Scenario {
         follow_ups: vec![follow_up],
         ..Scenario::with_ending(Ending::Changes)
-            .taking(5.0)
-            .writing("a.txt", "a\n")
+            .with_minutes(5.0)
+            .with_file("a.txt", "a\n")
     };
     let mut bench = Bench::new(vec![scenario]);
     let id = bench.create_session("t", json!({}));
@@ -220,7 +220,7 @@ fn a_message_reopens_a_completed_session_which_pushes_again() {
 fn an_archived_session_does_not_push_again() {
     let scenario = Scenario {
         pushes_again_after: Some(60.0),
-        ..Scenario::with_ending(Ending::Changes).taking(5.0)
+        ..Scenario::with_ending(Ending::Changes).with_minutes(5.0)
     };
     let mut bench = Bench::new(vec![scenario]);
     let id = bench.create_session("t", json!({}));

@@ -9,7 +9,7 @@ fn unknown_kinds() {
         unknown_activity: Some("codeReviewed".into()),
         unknown_artifact: Some("trace".into()),
         unknown_output: Some("report".into()),
-        ..Scenario::with_ending(Ending::Changes).taking(10.0)
+        ..Scenario::with_ending(Ending::Changes).with_minutes(10.0)
     };
     let mut bench = Bench::new(vec![scenario]);
     let id = bench.create_session("t", json!({}));
@@ -62,7 +62,7 @@ fn empty_updates_and_missing_originators() {
     let scenario = Scenario {
         progress: Some(vec![String::new(), "Testing".into()]),
         no_originator: true,
-        ..Scenario::with_ending(Ending::NoChange).taking(9.0)
+        ..Scenario::with_ending(Ending::NoChange).with_minutes(9.0)
     };
     let mut bench = Bench::new(vec![scenario]);
     bench.knobs.activity_id_in_name_only = true;
@@ -85,7 +85,7 @@ fn sources_come_from_the_installed_repositories() {
     bench
         .github
         .seed(&Seed::new("acme", "other", files(&[("a", "a")])), bench.now);
-    bench.jules.install(
+    bench.jules.install_app(
         "octocat",
         Installed {
             more_branches: 500,
@@ -94,7 +94,7 @@ fn sources_come_from_the_installed_repositories() {
     );
     bench
         .jules
-        .install("octocat", Installed::new("acme", "gone"));
+        .install_app("octocat", Installed::new("acme", "gone"));
     let all = bench.get("/v1alpha/sources?pageSize=1");
     assert_eq!(all["sources"][0]["name"], "sources/github/acme/widget");
     assert_eq!(

@@ -66,7 +66,7 @@ pub struct InboxView {
 
 /// A delivery. `names` are those that the service knows now.
 #[must_use]
-pub fn delivery(
+pub fn delivery_view(
     record: &Record,
     names: &BTreeMap<RepositoryId, RepositoryName>,
     now: Timestamp,
@@ -83,7 +83,7 @@ pub fn delivery(
             None => facts.event.clone(),
         }),
         repository: facts.repository.map(name),
-        received: format::moment(facts.received_at, now),
+        received: format::format_moment(facts.received_at, now),
         outcome: record.outcome.as_str(),
         times: record.times,
         replayable: record.outcome != Outcome::Noted,
@@ -105,16 +105,16 @@ pub fn suspended_view(
             || format!("repository {}", wake.repository),
             ToString::to_string,
         ),
-        since: format::moment(suspended.at, now),
+        since: format::format_moment(suspended.at, now),
         because: short_line(&suspended.because),
-        probe: format::moment(suspended.probe_at, now),
+        probe: format::format_moment(suspended.probe_at, now),
         attempts: wake.attempts,
     })
 }
 
 /// The figures of the inbox.
 #[must_use]
-pub fn inbox(counts: &Counts, now: Timestamp) -> InboxView {
+pub fn inbox_view(counts: &Counts, now: Timestamp) -> InboxView {
     InboxView {
         deliveries: counts.deliveries,
         due: counts.due,
@@ -123,7 +123,7 @@ pub fn inbox(counts: &Counts, now: Timestamp) -> InboxView {
         suspended: counts.suspended,
         oldest: counts
             .oldest_due
-            .map(|due| format::span(now.duration_since(due))),
+            .map(|due| format::length_text(now.duration_since(due))),
         full: counts.limit_bytes.map(|limit| {
             (100 * counts.bytes)
                 .checked_div(limit)

@@ -57,7 +57,7 @@ pub struct RowView {
 
 /// The front page over these repositories.
 #[must_use]
-pub fn front(
+pub fn front_view(
     members: &BTreeMap<RepositoryId, RepositoryName>,
     suspended: &BTreeMap<RepositoryId, String>,
     board: &Board,
@@ -133,7 +133,7 @@ fn row_view(
         live: said.live,
         backlog: said.backlog,
         merged: said.merged,
-        seen: said.at.map(|at| format::moment(at, now)),
+        seen: said.at.map(|at| format::format_moment(at, now)),
     }
 }
 
@@ -154,12 +154,12 @@ mod tests {
 
     fn matches_query(query: &str, page: usize, count: u64) -> FrontView {
         let board = Board::default();
-        board.fail(RepositoryId(2), "no key");
+        board.store_failure(RepositoryId(2), "no key");
         let members = (1..=count)
             .map(|id| (RepositoryId(id), format!("Acme/r{id:03}").parse().unwrap()))
             .collect();
         let suspended = BTreeMap::from([(RepositoryId(3), "it panicked".to_owned())]);
-        front(
+        front_view(
             &members,
             &suspended,
             &board,

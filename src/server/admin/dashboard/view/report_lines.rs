@@ -39,10 +39,10 @@ pub fn line_view(line: &Line, now: Timestamp) -> ReportLineView {
         who: line.persona.as_ref().map(ToString::to_string),
         verdict: line.verdict.as_str(),
         class,
-        reason: format::reason(line.reason),
+        reason: format::reason_heading(line.reason),
         code: line.reason.code(),
         // Quoted for terminals; here the page's own letters do.
         text: line.detail.replace('`', ""),
-        until: until.map(|until| format::moment(until, now)),
+        until: until.map(|until| format::format_moment(until, now)),
     }
 }

@@ -5,8 +5,8 @@ use phileas_domain::engine::Forecast;
 
 use super::front::of_standing;
 use super::report_lines::{ReportLineView, line_view};
-use super::ring::{Ring, ring};
-use super::sessions::{SessionView, session};
+use super::ring::{Ring, track_ring};
+use super::sessions::{SessionView, session_view};
 use super::timeline::{TimelineView, session_timeline};
 use super::yields::{self, Meter, YieldView};
 use crate::runtime::inbox::Wake;
@@ -124,19 +124,19 @@ pub struct ComingView {
 
 /// The page of a repository. `github` is where people meet GitHub.
 #[must_use]
-pub fn repository(summary: &Summary, github: &str, now: Timestamp) -> RepositoryView {
+pub fn repository_view(summary: &Summary, github: &str, now: Timestamp) -> RepositoryView {
     let lines = |lines: &[_]| lines.iter().map(|line| line_view(line, now)).collect();
     let name = &summary.name;
     RepositoryView {
         page: format!("{github}/{name}"),
         public: summary.public,
-        seen: format::moment(summary.at, now),
+        seen: format::format_moment(summary.at, now),
         tracks: summary
             .tracks
             .iter()
             .map(|track| TrackView {
                 name: track.name.to_string(),
-                ring: ring(track, &summary.sessions),
+                ring: track_ring(track, &summary.sessions),
                 seq: track.seq,
                 passes: track.passes,
                 start: track.start.clone(),
@@ -149,7 +149,7 @@ pub fn repository(summary: &Summary, github: &str, now: Timestamp) -> Repository
             .map(|schedule| ScheduleView {
                 persona: schedule.persona.to_string(),
                 cron: schedule.cron.clone(),
-                next: schedule.next_at.map(|at| format::moment(at, now)),
+                next: schedule.next_at.map(|at| format::format_moment(at, now)),
                 live: schedule.live,
                 lines: lines(&schedule.lines),
             })
@@ -160,7 +160,7 @@ pub fn repository(summary: &Summary, github: &str, now: Timestamp) -> Repository
             .sessions
             .iter()
             .take(MAX_LISTED)
-            .map(|entry| session(entry, name, github, now))
+            .map(|entry| session_view(entry, name, github, now))
             .collect(),
         yields: summary
             .yields
@@ -168,9 +168,9 @@ pub fn repository(summary: &Summary, github: &str, now: Timestamp) -> Repository
             .map(|(persona, figures)| yields::of_persona(persona, figures, now))
             .collect(),
         total: yields::of_all(&summary.total, now),
-        budget: yields::budget(&summary.budget, summary.key_at, now),
+        budget: yields::budget_meters(&summary.budget, summary.key_at, now),
         reserved: summary.budget.key_reserved,
-        pause: yields::pause(&summary.budget, now),
+        pause: yields::key_pause(&summary.budget, now),
         notices: summary
             .notices
             .iter()
@@ -192,7 +192,7 @@ pub fn repository(summary: &Summary, github: &str, now: Timestamp) -> Repository
             );
             (
                 short_line(&text),
-                pause.at.map(|at| format::moment(at, now)),
+                pause.at.map(|at| format::format_moment(at, now)),
             )
         }),
         findings: summary.findings.clone(),
@@ -204,7 +204,7 @@ pub fn repository(summary: &Summary, github: &str, now: Timestamp) -> Repository
 
 /// How a repository fares, by the board's words and the inbox' row.
 #[must_use]
-pub fn heartbeat(words: &BriefSummary, wake: Option<&Wake>, now: Timestamp) -> PulseView {
+pub fn pulse_view(words: &BriefSummary, wake: Option<&Wake>, now: Timestamp) -> PulseView {
     let suspended = wake.and_then(|wake| wake.suspended.as_ref());
     let (standing, class) = if suspended.is_some() {
         ("suspended", "attention")
@@ -217,14 +217,14 @@ pub fn heartbeat(words: &BriefSummary, wake: Option<&Wake>, now: Timestamp) -> P
         next: wake
             .filter(|wake| wake.held.is_none())
             .and_then(Wake::next_at)
-            .map(|at| format::moment(at, now)),
+            .map(|at| format::format_moment(at, now)),
         ticking: wake.is_some_and(|wake| wake.held.is_some()),
         problem: words.problem.clone(),
         suspended: suspended.map(|suspended| {
             (
-                format::moment(suspended.at, now),
+                format::format_moment(suspended.at, now),
                 short_line(&suspended.because),
-                format::moment(suspended.probe_at, now),
+                format::format_moment(suspended.probe_at, now),
             )
         }),
     }
@@ -237,9 +237,9 @@ pub fn coming_view(forecast: &Forecast, now: Timestamp) -> Vec<ComingView> {
     turns
         .take(MAX_COMING)
         .map(|turn| ComingView {
-            at: format::moment(turn.at, now),
+            at: format::format_moment(turn.at, now),
             persona: turn.persona.to_string(),
-            track: format::track(&turn.track),
+            track: format::track_title(&turn.track),
         })
         .collect()
 }

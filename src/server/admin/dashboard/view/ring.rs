@@ -53,7 +53,7 @@ pub struct Station {
 
 /// A track's ring. `sessions` are newest first.
 #[must_use]
-pub fn ring(track: &TrackSummary, sessions: &[HistoryEntry]) -> Ring {
+pub fn track_ring(track: &TrackSummary, sessions: &[HistoryEntry]) -> Ring {
     let count = track.steps.len();
     let here = track.present.or(track.next);
     let stations = track.steps.iter().enumerate().map(|(index, name)| {
@@ -79,7 +79,7 @@ pub fn ring(track: &TrackSummary, sessions: &[HistoryEntry]) -> Ring {
             class: last.map_or("", |entry| {
                 format::outcome_class(entry.outcome.as_ref(), live)
             }),
-            last: last.map(|entry| format::outcome(entry.outcome.as_ref(), live).to_owned()),
+            last: last.map(|entry| format::outcome_text(entry.outcome.as_ref(), live).to_owned()),
         }
     });
     Ring {
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_first_station_is_at_the_top_and_the_loop_goes_with_the_clock() {
-        let ring = ring(&track(4, Some(1), Some(2)), &[]);
+        let ring = track_ring(&track(4, Some(1), Some(2)), &[]);
         let places: Vec<_> = ring
             .stations
             .iter()
@@ -157,15 +157,15 @@ mod tests {
 
     #[test]
     fn without_a_live_turn_the_next_step_is_marked() {
-        let ring = ring(&track(3, None, Some(0)), &[]);
+        let ring = track_ring(&track(3, None, Some(0)), &[]);
         assert_eq!(ring.stations[0].mark, "next");
         assert_eq!(ring.below, "next");
     }
 
     #[test]
     fn a_long_or_very_short_track_is_a_lane() {
-        assert!(!ring(&track(MAX_STATIONS + 1, None, Some(0)), &[]).round);
-        assert!(!ring(&track(1, None, Some(0)), &[]).round);
-        assert_eq!(ring(&track(0, None, None), &[]).middle, "–");
+        assert!(!track_ring(&track(MAX_STATIONS + 1, None, Some(0)), &[]).round);
+        assert!(!track_ring(&track(1, None, Some(0)), &[]).round);
+        assert_eq!(track_ring(&track(0, None, None), &[]).middle, "–");
     }
 }

@@ -61,7 +61,7 @@ pub fn is_live(entry: &HistoryEntry, now: Timestamp) -> bool {
 
 /// One session, seen from an instant. `github` is where people meet GitHub.
 #[must_use]
-pub fn session(
+pub fn session_view(
     entry: &HistoryEntry,
     repository: &RepositoryName,
     github: &str,
@@ -76,11 +76,11 @@ pub fn session(
         .filter(|length| !length.is_negative());
     SessionView {
         persona: entry.persona_id.to_string(),
-        track: format::track(&entry.track_name()),
+        track: format::track_title(&entry.track_name()),
         seq: entry.seq,
-        began: entry.created_at.map(|at| format::moment(at, now)),
-        lasted: lasted.map(format::span),
-        outcome: format::outcome(entry.outcome.as_ref(), live).to_owned(),
+        began: entry.created_at.map(|at| format::format_moment(at, now)),
+        lasted: lasted.map(format::length_text),
+        outcome: format::outcome_text(entry.outcome.as_ref(), live).to_owned(),
         class: format::outcome_class(entry.outcome.as_ref(), live),
         jules: entry
             .session_id

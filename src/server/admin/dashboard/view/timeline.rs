@@ -141,7 +141,7 @@ impl Span {
         let marks = times.map_while(|second| Timestamp::from_second(second).ok());
         let marks = marks.map(|at| Mark {
             x: self.position(at),
-            text: format::mark(at),
+            text: format::axis_label(at),
         });
         let mut marks: Vec<Mark> = marks.filter(|mark| mark.x <= WIDTH - ROOM).collect();
         marks.push(Mark {
@@ -176,7 +176,7 @@ pub fn session_timeline(
             }
             None => continue,
         };
-        let session = sessions::session(entry, repository, github, now);
+        let session = sessions::session_view(entry, repository, github, now);
         rows[index].bars.insert(0, bar(session, began, end, &span));
     }
     rows.sort_by(|one, other| one.persona.cmp(&other.persona));
@@ -208,7 +208,7 @@ fn bar(session: SessionView, began: Timestamp, end: Timestamp, span: &Span) -> B
         description: format!(
             "{}, {}: {}, {lasted}",
             session.persona,
-            format::clock(began, span.now),
+            format::time_of_day(began, span.now),
             session.outcome
         ),
         session,

@@ -75,11 +75,11 @@ fn yield_of(who: String, figures: &Yield, now: Timestamp) -> YieldView {
         open: figures.open,
         nothing,
         parts: outcome_parts(&shares, figures.sessions),
-        to_merge: figures.median_to_merge.map(format::span),
+        to_merge: figures.median_to_merge.map(format::length_text),
         resting: figures
             .resting_until
             .filter(|until| *until > now)
-            .map(|until| format::moment(until, now)),
+            .map(|until| format::format_moment(until, now)),
     }
 }
 
@@ -125,10 +125,14 @@ const OLD: SignedDuration = SignedDuration::from_mins(5);
 
 /// The limits of a repository and of its key.
 #[must_use]
-pub fn budget(figures: &BudgetFigures, key_at: Option<Timestamp>, now: Timestamp) -> Vec<Meter> {
+pub fn budget_meters(
+    figures: &BudgetFigures,
+    key_at: Option<Timestamp>,
+    now: Timestamp,
+) -> Vec<Meter> {
     // What was told lately counts as of now; a look at the repository need not ask Jules.
     let old = key_at.filter(|at| now.duration_since(*at) >= OLD);
-    let seen = old.map(|at| format::relative(at, now));
+    let seen = old.map(|at| format::relative_time(at, now));
     let meter = |what, unit, used: Option<u32>, limit: u32| {
         let share = used.map_or(0, |used| (100 * used).checked_div(limit).unwrap_or(100));
         Meter {
@@ -179,9 +183,9 @@ pub fn budget(figures: &BudgetFigures, key_at: Option<Timestamp>, now: Timestamp
 
 /// Until when the key pauses, in words.
 #[must_use]
-pub fn pause(figures: &BudgetFigures, now: Timestamp) -> Option<Moment> {
+pub fn key_pause(figures: &BudgetFigures, now: Timestamp) -> Option<Moment> {
     let until = figures.paused_until.filter(|until| *until > now)?;
-    Some(format::moment(until, now))
+    Some(format::format_moment(until, now))
 }
 
 #[cfg(test)]
@@ -229,7 +233,7 @@ mod tests {
             ..BudgetFigures::default()
         };
         let now = Timestamp::UNIX_EPOCH;
-        let meters = budget(&figures, None, now);
+        let meters = budget_meters(&figures, None, now);
         assert_eq!((meters[0].share, meters[0].class), (100, "full"));
         assert_eq!(meters[3].used, None);
         let told = BudgetFigures {
@@ -237,8 +241,8 @@ mod tests {
             ..figures
         };
         let ago = |minutes| now.checked_sub(SignedDuration::from_mins(minutes)).ok();
-        assert_eq!(budget(&told, ago(1), now)[3].seen, None);
-        let old = budget(&told, ago(90), now);
+        assert_eq!(budget_meters(&told, ago(1), now)[3].seen, None);
+        let old = budget_meters(&told, ago(90), now);
         assert_eq!(old[3].seen.as_deref(), Some("1 h 30 ago"));
         assert_eq!(old[4].seen, None, "what is live is unknown");
     }
