@@ -1,4 +1,5 @@
-//! A handler that starts a program: the event in the variable `JULES_EVENT` and on standard input.
+//! Starts a program for each event. The program finds the event in the variable `JULES_EVENT` and
+//! on standard input.
 
 use std::collections::BTreeMap;
 use std::process::Stdio;
@@ -12,34 +13,36 @@ use super::watcher::Handler;
 
 /// The variable that carries the event.
 pub const VARIABLE: &str = "JULES_EVENT";
-/// Linux takes no variable of 128 KiB or more. A longer event comes without its payload there, and whole on standard input.
+/// Linux refuses a variable of 128 KiB or more. A longer event comes without its payload in the
+/// variable, and whole on standard input.
 const MAX_VARIABLE_BYTES: usize = 120 << 10;
 
-/// The longest kind of an event in the variable where the event is too long for it, in bytes.
+/// The most bytes of an event's kind in the variable, where the event is too long for it.
 const MAX_WORD_BYTES: usize = 200;
 
 /// A program and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// A program that is started as it is, without a shell.
+    /// A program that phileas starts without a shell.
     Program(Vec<String>),
-    /// A line for `sh -c`, where the user asked for one.
+    /// A line for `sh -c`, if the user requested a shell.
     Shell(String),
 }
 
-/// Programs for events.
+/// The programs that handle events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commands {
-    /// For all kinds that have none of their own; `None`: nothing is done about them.
+    /// Handles the kinds without a program of their own. `None`: such an event is ignored.
     pub default: Option<Command>,
-    /// For some kinds.
+    /// Programs for single kinds.
     pub by_kind: BTreeMap<EventKind, Command>,
     /// How long a program may take.
     pub timeout: Duration,
 }
 
 impl Command {
-    /// Reads a command as it is typed: words, with quotation marks as in a shell, and nothing else of a shell.
+    /// Reads a command as a user types it: words with the quotation marks of a shell, but no other
+    /// syntax of a shell.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let words = shlex::split(text)?;
@@ -89,7 +92,7 @@ impl Handler for Commands {
             short.rest.clear();
             carried = short.render().trim_end().to_owned();
             if carried.len() > MAX_VARIABLE_BYTES {
-                // Another writer may have put any text into any field.
+                // Another program may have written any text into any field.
                 short
                     .event
                     .truncate(short.event.floor_char_boundary(MAX_WORD_BYTES));
@@ -108,7 +111,7 @@ impl Handler for Commands {
         let stdin = child.stdin.take();
         let work = async {
             if let Some(mut stdin) = stdin {
-                // A program that reads the variable need not read its input.
+                // A program that reads the variable may leave its input unread.
                 let _unread = stdin.write_all(line.as_bytes()).await;
             }
             child.wait().await
@@ -118,7 +121,7 @@ impl Handler for Commands {
             Ok(Ok(status)) => Err(format!("`{name}` ended with {status}")),
             Ok(Err(error)) => Err(format!("`{name}`: {error}")),
             Err(_late) => Err(format!(
-                "`{name}` took longer than {} seconds and was ended",
+                "`{name}` was killed, because it ran longer than {} seconds",
                 self.timeout.as_secs()
             )),
         }

@@ -1,4 +1,4 @@
-//! The events file on the disk, and the list of acknowledged events beside it.
+//! Reads and appends the events file, and keeps the list of acknowledged events beside it.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -14,32 +14,33 @@ use phileas_domain::jobs::{Acknowledged, Event, EventId, Line, NewEvent};
 use super::files::{self, Lock, StoreError, sibling_path};
 use super::json_lines::Lines;
 
-/// What is added to the name of a file that has grown too long.
+/// The ending of the previous file's name after a rotation.
 pub const OLDER: &str = ".1";
-/// What is added to the name for the list of what is acknowledged.
+/// The ending of the name of the list of acknowledged events.
 const ACKNOWLEDGED: &str = ".acknowledged.json";
-/// What is added to the name for the list of what a watcher has handed on.
+/// The ending of the name of the list of events that a watcher has handed on.
 const HANDED_ON: &str = ".handed-on.json";
-/// A file of this many bytes is put aside before more is written; the one that was put aside before goes.
+/// A file of this many bytes is rotated before the next write. The rotation replaces the previous
+/// file.
 pub const MAX_FILE_BYTES: u64 = 8 << 20;
-/// How much of the end of the file is looked through for an event that was written already. A writer that was killed may
-/// have written the events of one pass without remembering it.
+/// How many bytes at the end of the file are searched for an event that was written before. A
+/// monitor that was killed may have written the events of a cycle without remembering it.
 const TAIL_BYTES: u64 = 512 << 10;
-/// The largest list of what is acknowledged.
+/// The largest list of acknowledged events, in bytes.
 const MAX_ACKNOWLEDGED_BYTES: usize = 1 << 20;
-/// Ids are below this, the first whole number that not every reader of JSON keeps.
+/// Ids are below this, the first whole number that some readers of JSON round.
 const MAX_ID: u64 = 1 << 53;
-/// The most events that are read at once.
+/// The most events of one page.
 pub const MAX_PAGE: usize = 1_000;
 
-/// The most lines of a file that are named in the log, each once.
+/// The most bad lines that the log names, each once.
 const MAX_NAMED: usize = 100;
 
 /// An events file, shared with other processes that read and write it.
 #[derive(Debug, Clone)]
 pub struct EventsFile {
     path: PathBuf,
-    /// The lines that were named in the log.
+    /// The lines that the log has named.
     named: Arc<Mutex<BTreeSet<String>>>,
 }
 
@@ -48,14 +49,14 @@ pub struct EventsFile {
 pub struct Page {
     /// The events.
     pub events: Vec<Event>,
-    /// Where the next page begins: the id of the last event that was read.
+    /// Where the next page begins: the id of the last event that this page has read.
     pub cursor: EventId,
-    /// Whether there are more.
+    /// Whether there are more events.
     pub more: bool,
 }
 
 impl EventsFile {
-    /// A file, which need not exist yet.
+    /// Takes the path of a file, which need not exist yet.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
@@ -64,13 +65,14 @@ impl EventsFile {
         }
     }
 
-    /// Where it is.
+    /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Makes the folder of the file, so that a place where there can be none is known before there is something to write.
+    /// Creates the folder of the file, so that a monitor reports a path that it cannot use before
+    /// it has an event to write.
     ///
     /// # Errors
     ///
@@ -80,8 +82,8 @@ impl EventsFile {
         Ok(())
     }
 
-    /// Writes events down, each once: one that stands near the end of the file already is left out. Answers with those
-    /// that are new.
+    /// Appends events, each once: an event that is already near the end of the file is left out.
+    /// Returns the new events.
     ///
     /// # Errors
     ///
@@ -117,8 +119,9 @@ impl EventsFile {
         Ok(new)
     }
 
-    /// The events after a cursor, at most `limit` and [`MAX_PAGE`] of those that `wanted` says yes to. A line of another
-    /// writer has no id; it gets the one behind the line before it. A line that is no event is named in the log.
+    /// Returns the events after a cursor that `wanted` accepts, at most `limit` and at most
+    /// [`MAX_PAGE`]. A line of another program has no id and gets the one after the line before it.
+    /// The log names each line that is no event.
     ///
     /// # Errors
     ///
@@ -155,7 +158,8 @@ impl EventsFile {
                     continue;
                 }
                 let fits = wanted(&event);
-                // A line of another writer and the next one of ours may have the same id: a page does not end between them.
+                // A line of another program and the next one of ours may have the same id: a page
+                // does not end between them.
                 if fits && page.events.len() >= limit && id > page.cursor {
                     page.more = true;
                     return Ok(page);
@@ -176,7 +180,7 @@ impl EventsFile {
         }
     }
 
-    /// An event.
+    /// Reads one event.
     ///
     /// # Errors
     ///
@@ -196,7 +200,7 @@ impl EventsFile {
         Ok(EventId(self.read_end()?.last))
     }
 
-    /// What the end of the file tells; where no line of it has an id, the file before it counts, too.
+    /// Reads the end of the file. Where no line of it has an id, the previous file counts, too.
     fn read_end(&self) -> Result<End, StoreError> {
         let mut end = End::default();
         end.read_tail(&self.path)?;
@@ -208,7 +212,7 @@ impl EventsFile {
         Ok(end)
     }
 
-    /// What is acknowledged.
+    /// Reads the list of acknowledged events.
     ///
     /// # Errors
     ///
@@ -217,7 +221,8 @@ impl EventsFile {
         self.read_list(ACKNOWLEDGED, false)
     }
 
-    /// What a watcher has handed on. That is not acknowledged: the agent that was woken still has to deal with it.
+    /// Reads the list of events that a watcher has handed on. They are not acknowledged: the agent
+    /// that was woken has yet to handle them.
     ///
     /// # Errors
     ///
@@ -241,7 +246,8 @@ impl EventsFile {
         Ok(known.unwrap_or_default())
     }
 
-    /// Takes note of an event, so that no agent is woken for it again; says whether it was not before.
+    /// Acknowledges an event, so that no agent is woken for it again. Returns whether it was new to
+    /// the list.
     ///
     /// # Errors
     ///
@@ -250,7 +256,8 @@ impl EventsFile {
         self.add_to_list(ACKNOWLEDGED, event)
     }
 
-    /// Remembers that an event was handed on, so that no watcher hands it on again; says whether it was not before.
+    /// Remembers that a watcher handed on an event, so that no watcher does it again. Returns
+    /// whether it was new to the list.
     ///
     /// # Errors
     ///
@@ -272,12 +279,13 @@ impl EventsFile {
     }
 }
 
-/// What the end of a file tells.
+/// What the end of a file says about ids.
 #[derive(Default)]
 struct End {
-    /// The id of the last event; the number of lines where they have none.
+    /// The id of the last event, or the number of lines if none has an id.
     last: u64,
-    /// Whether any line has an id. Without one, others wrote all of them, and ids of ours may stand further before.
+    /// Whether any line has an id. If none has, other programs wrote all of them, and our ids may
+    /// be further up.
     is_numbered: bool,
     keys: BTreeSet<String>,
 }
@@ -304,7 +312,7 @@ impl End {
         file.seek(SeekFrom::Start(from))?;
         let mut lines = Lines::new(BufReader::new(file.take(to - from)));
         if from > 0 {
-            // It may be half a line.
+            // The first line may be half a line.
             lines.next().transpose()?;
         }
         for line in lines {
@@ -312,7 +320,7 @@ impl End {
                 continue;
             };
             self.is_numbered |= event.id.is_some();
-            // In a file of another writer the ids continue after its lines.
+            // After lines of another program, ids continue with their number.
             let id = event.id.map_or(self.last + 1, |id| id.0);
             self.last = self.last.max(id);
             self.keys.extend(event.dedup_key);
@@ -321,7 +329,7 @@ impl End {
     }
 }
 
-/// The event of a line; `None` for a blank one.
+/// Parses the event of a line; `None` for a blank line.
 pub(super) fn event_of(path: &Path, line: &Line) -> Result<Option<Event>, Diagnostic> {
     let file = path.to_string_lossy();
     let text = line
@@ -335,7 +343,7 @@ pub(super) fn event_of(path: &Path, line: &Line) -> Result<Option<Event>, Diagno
             .at(u32::try_from(line.number).unwrap_or(u32::MAX), 1)
             .help("write one JSON object a line, with the text `event`")
     })?;
-    // A number that leaves no room behind it is another writer's, and no place in the file.
+    // Another program wrote a number that leaves no room for later ids: it is no id.
     event.id = event.id.filter(|id| (1..MAX_ID).contains(&id.0));
     Ok(Some(event))
 }
@@ -377,7 +385,7 @@ mod tests {
         let now = Timestamp::UNIX_EPOCH;
         let new = file.append_events(vec![draft(1, "a"), draft(1, "b"), draft(1, "a")], now);
         assert_eq!(ids(&new.unwrap()), [1, 2]);
-        // A writer that was killed before it could remember the event writes it again.
+        // A monitor that was killed before it could remember the event writes it again.
         let again = file
             .append_events(vec![draft(1, "b"), draft(2, "a")], now)
             .unwrap();
@@ -452,7 +460,8 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 1);
     }
 
-    /// Only the end of the file was read for the last number, and events there were counted from 1.
+    /// Regression: only the end of the file was read for the last number, and events there were
+    /// counted from 1.
     #[test]
     fn numbers_go_on_behind_much_that_others_wrote() {
         let folder = tempfile::tempdir().unwrap();
@@ -468,7 +477,7 @@ mod tests {
             ids(&file.append_events(vec![draft(1, "b")], now).unwrap()),
             [11]
         );
-        // The same where the file was put aside, and others began the next one.
+        // The same after a rotation, where other programs began the next file.
         fs::rename(&path, sibling_path(&path, OLDER)).unwrap();
         fs::write(&path, line).unwrap();
         assert_eq!(
@@ -479,7 +488,7 @@ mod tests {
         assert_eq!(ids(&page.events), [9, 10, 11, 12, 13]);
     }
 
-    /// One more than the largest number was none, and the writer panicked.
+    /// Regression: the sum of the largest number and 1 overflowed, and the monitor panicked.
     #[test]
     fn a_number_without_room_behind_it_is_no_place() {
         let folder = tempfile::tempdir().unwrap();
@@ -497,7 +506,7 @@ mod tests {
         assert_eq!(seen, (vec![1, 2, 3, 4], EventId(4)));
     }
 
-    /// A line of another writer was handed on by the watcher and hidden from every list.
+    /// Regression: the watcher handed on a line of another program, and every list hid it.
     #[test]
     fn lines_of_other_writers_have_a_place_among_the_others() {
         let folder = tempfile::tempdir().unwrap();
@@ -515,7 +524,8 @@ mod tests {
             ids(&file.read_after(EventId(1), 1, |_| true).unwrap().events),
             [2]
         );
-        // Written while one of ours was: both have the same place, and no page ends between them.
+        // Two programs wrote at the same time: both lines have the same id, and no page ends
+        // between them.
         let ours = "{\"id\": 5, \"event\": \"stuck\"}\n";
         let theirs = "{\"event\": \"error\"}\n";
         files::append_lines(&path, &format!("{theirs}{theirs}{ours}")).unwrap();
@@ -523,7 +533,7 @@ mod tests {
         assert_eq!((ids(&page.events), page.more), (vec![4, 5, 5], false));
     }
 
-    /// One bad byte, and nothing was said of it; a large event was none.
+    /// Regression: a bad byte was not reported, and a large event was dropped.
     #[test]
     fn what_is_no_event_is_passed_over() {
         let folder = tempfile::tempdir().unwrap();
@@ -582,7 +592,7 @@ mod tests {
                 let file = &file;
                 scope.spawn(move || {
                     for cause in 0..25 {
-                        // Every second one is the same for all writers.
+                        // Every second event is the same for all writers.
                         let job = if cause % 2 == 0 { 9 } else { writer };
                         let new = draft(job, &cause.to_string());
                         file.append_events(vec![new], Timestamp::UNIX_EPOCH)

@@ -1,4 +1,5 @@
-//! Small files that several processes share: read with a limit, written whole, changed by one at a time.
+//! Reads small files with a limit, replaces them whole and locks them, for several processes that
+//! share them.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
@@ -6,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use phileas_domain::Diagnostic;
 
-/// What is added to a file's name for its lock.
+/// The ending of the name of a file's lock.
 const LOCK: &str = ".lock";
-/// What is added to the name of a state file in which nothing can be read.
+/// The ending of the name that an unreadable state file gets when it is moved aside.
 pub const UNREADABLE: &str = ".unreadable";
 
-/// A file that cannot be used.
+/// Why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", path.display())]
 pub struct StoreError {
@@ -24,34 +25,37 @@ pub struct StoreError {
 /// What is wrong with a file.
 #[derive(Debug, thiserror::Error)]
 pub enum FileProblem {
-    /// The system says no.
+    /// The system refused.
     #[error("{0}")]
     System(io::Error),
-    /// A folder stands in its place.
+    /// There is a folder at the path.
     #[error(
-        "it is a folder, and a file is wanted; move it, or name another file ({})",
+        "it is a folder, not a file; move it, or name another file ({})",
         flag_of(place)
     )]
     Folder {
-        /// Where.
+        /// The path.
         place: PathBuf,
     },
-    /// A link stands in its place.
+    /// There is a symbolic link at the path.
     #[error(
-        "it is a symbolic link, and nothing is written through links; put there what it leads to, or name that"
+        "it is a symbolic link, and phileas does not write through links; put the file itself there, or name its \
+         target"
     )]
     Link,
-    /// It is larger than anything that was written by this program.
+    /// It is larger than any file that phileas writes.
     #[error("it is larger than {limit} bytes; move it away, or shorten it")]
     TooLarge {
         /// The limit.
         limit: usize,
     },
-    /// It does not say what it should, and must not be written over.
+    /// It cannot be parsed, and must not be overwritten.
     #[error("{0}")]
     Corrupt(Box<Diagnostic>),
-    /// It is at its limit.
-    #[error("it holds {limit} jobs already; retire some (`phileas agent jobs retire`)")]
+    /// It has reached its limit.
+    #[error(
+        "it has {limit} jobs already, which is the limit; retire some (`phileas agent jobs retire`)"
+    )]
     Full {
         /// The limit.
         limit: usize,
@@ -80,7 +84,8 @@ impl From<io::Error> for FileProblem {
     }
 }
 
-/// The flag that names another one of these files, as far as the file's name tells which it is.
+/// The flag that names another path for this file, as far as its name shows which of the files it
+/// is.
 fn flag_of(place: &Path) -> &'static str {
     let name = place.file_name().unwrap_or_default().to_string_lossy();
     if name.contains("event") {
@@ -98,29 +103,30 @@ impl From<Diagnostic> for FileProblem {
     }
 }
 
-/// A lock that the system takes back when the process ends, in whatever way.
+/// A lock that the system releases when the process ends, however it ends.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
 }
 
 impl Lock {
-    /// Waits until no other process holds the lock beside this file. A holder only reads and writes files.
+    /// Waits until no other process has the lock of this file. A process has the lock only while it
+    /// reads and writes files.
     ///
     /// # Errors
     ///
-    /// When the lock cannot be made.
+    /// When the lock cannot be created.
     pub fn wait_for_lock(path: &Path) -> Result<Self, StoreError> {
         let (at, file) = open_lock(path)?;
         file.lock().map_err(|error| StoreError::new(&at, error))?;
         Ok(Self { file })
     }
 
-    /// Takes the lock beside this file unless another process holds it.
+    /// Takes the lock of this file unless another process has it.
     ///
     /// # Errors
     ///
-    /// When the lock cannot be made.
+    /// When the lock cannot be created.
     pub fn try_lock(path: &Path) -> Result<Option<Self>, StoreError> {
         let (at, file) = open_lock(path)?;
         match file.try_lock() {
@@ -133,7 +139,8 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Closing alone would leave the lock to a child that is just being started and has the file still open.
+        // Closing alone would leave the lock to a child process that is just starting and still has
+        // the file open.
         let _unlocked = self.file.unlock();
     }
 }
@@ -145,7 +152,7 @@ fn open_lock(path: &Path) -> Result<(PathBuf, File), StoreError> {
     make_folder(path)?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    // Another user could not take it in any case, because it is opened for writing.
+    // Another user could not take the lock in any case, because it is opened for writing.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options
@@ -154,8 +161,8 @@ fn open_lock(path: &Path) -> Result<(PathBuf, File), StoreError> {
     Ok((at, file))
 }
 
-/// Refuses a file that is a link, or, where its path begins in the present folder, one below a folder that is: such a
-/// folder may be a repository that other people write to, and what the link leads to may lie anywhere.
+/// Refuses a link, and a path in the current folder that leads through a linked folder. The current
+/// folder may be a repository that other people write to, and a link may lead anywhere.
 fn refuse_link(path: &Path) -> Result<(), StoreError> {
     let folders = path.ancestors().skip(1).filter(|_| path.is_relative());
     let mut all = std::iter::once(path).chain(folders);
@@ -165,18 +172,18 @@ fn refuse_link(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// The path with something added to its name.
+/// Adds an ending to a path's name.
 pub(super) fn sibling_path(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
 }
 
-/// Reads a text of at most so many bytes, without a byte order mark; `None` where there is no file.
+/// Reads a text of at most `limit` bytes, without a byte order mark; `None` if there is no file.
 ///
 /// # Errors
 ///
-/// When it cannot be read, is too large, or is no UTF-8.
+/// When it cannot be read, is too large, or is not UTF-8.
 pub fn read_limited(path: &Path, limit: usize) -> Result<Option<String>, StoreError> {
     let Some(bytes) = read_bytes(path, limit)? else {
         return Ok(None);
@@ -198,8 +205,9 @@ pub fn read_limited(path: &Path, limit: usize) -> Result<Option<String>, StoreEr
     }
 }
 
-/// Reads a state file. One in which nothing can be read is named, and its program goes on without it: the file is moved
-/// aside where `moves`, which only the one writer of the file may ask for.
+/// Reads a state file. If it cannot be parsed, a diagnostic names it and the program continues
+/// without it. With `moves` the file is moved aside; only the one program that writes the file may
+/// do that.
 ///
 /// # Errors
 ///
@@ -231,18 +239,19 @@ pub fn read_state<T>(
                 let aside = sibling_path(path, UNREADABLE);
                 fs::rename(path, &aside).map_err(|error| StoreError::new(path, error))?;
                 format!(
-                    "nothing needs to be done; the file is now {}, and a new one is begun",
+                    "you need not do anything; the file is now {}, and a new one is begun",
                     aside.display()
                 )
             } else {
-                "it is passed over; its own program moves it aside and begins a new one".to_owned()
+                "the file is ignored; the program that owns it moves it aside and begins a new one"
+                    .to_owned()
             };
             Ok((None, vec![wrong.help(help)]))
         }
     }
 }
 
-/// Reads a file of at most so many bytes; `None` where there is none.
+/// Reads a file of at most `limit` bytes; `None` if there is no file.
 fn read_bytes(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, StoreError> {
     let wrong = |error: io::Error| StoreError::new(path, error);
     let file = match File::open(path) {
@@ -259,7 +268,8 @@ fn read_bytes(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, StoreError> 
     Ok(Some(bytes))
 }
 
-/// Replaces a file atomically: every reader sees the old one or the new one, also after a loss of power.
+/// Replaces a file atomically: every reader sees the old or the new content, also after a power
+/// failure.
 ///
 /// # Errors
 ///
@@ -268,7 +278,7 @@ pub fn write_whole(path: &Path, text: &str) -> Result<(), StoreError> {
     write_with(path, |new| new.write_all(text.as_bytes()))
 }
 
-/// As [`write_whole`], by a function that writes.
+/// Like [`write_whole`], with a function that writes the content.
 pub(super) fn write_with(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
@@ -280,19 +290,20 @@ pub(super) fn write_with(
     let mut new = tempfile::NamedTempFile::new_in(folder).map_err(wrong)?;
     write(new.as_file_mut()).map_err(wrong)?;
     if let Ok(known) = fs::metadata(path) {
-        // Every account that could read the file can still read it.
+        // Every account that could read the old file can read the new one.
         new.as_file()
             .set_permissions(known.permissions())
             .map_err(wrong)?;
     }
     new.as_file().sync_all().map_err(wrong)?;
     new.persist(path).map_err(|error| wrong(error.error))?;
-    // Not every file system can; then there is nothing that could be done about it.
+    // Some file systems cannot sync a folder, and phileas cannot do it in another way.
     let _cannot = File::open(folder).and_then(|folder| folder.sync_all());
     Ok(())
 }
 
-/// Appends whole lines by one write. A line that a writer before did not live to end is ended first.
+/// Appends whole lines by one write. An unfinished line of a process that was killed is ended
+/// first.
 ///
 /// # Errors
 ///
@@ -315,14 +326,15 @@ pub(super) fn append_lines(path: &Path, lines: &str) -> Result<(), StoreError> {
     };
     let length = file.metadata().map_err(wrong)?.len();
     if let Err(error) = file.write_all(text.as_bytes()) {
-        // Each writer holds the lock, so that a part of a line at the end is our own.
+        // Each process that writes has the lock, so a partial line at the end is this process's
+        // own.
         let _stays = file.set_len(length);
         return Err(wrong(error));
     }
     file.sync_data().map_err(wrong)
 }
 
-/// A file for reading; `None` where there is none.
+/// Opens a file for reading; `None` if there is no file.
 pub(super) fn open(path: &Path) -> Result<Option<File>, StoreError> {
     match File::open(path) {
         Ok(file) => Ok(Some(file)),
@@ -371,7 +383,7 @@ mod tests {
                 .permissions(),
         );
         assert_eq!(mode & 0o777, 0o600);
-        // So a child has it that is just being started.
+        // A child process that is just starting has the file open like this.
         let held = held.unwrap();
         let _inherited = held.file.try_clone().unwrap();
         drop(held);
@@ -395,7 +407,7 @@ mod tests {
         refused(Lock::wait_for_lock(&link).map(drop));
         assert_eq!(read_limited(&file, 3).unwrap().as_deref(), Some("old"));
         fs::remove_file(&link).unwrap();
-        // One that leads nowhere would make a file there.
+        // A write through a link without a target would create the target.
         std::os::unix::fs::symlink(folder.path().join("nowhere"), &link).unwrap();
         refused(write_whole(&link, "new"));
         refused(append_lines(&link, "new\n"));

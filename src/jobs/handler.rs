@@ -1,4 +1,5 @@
-//! What is done about an event, and what an agent reads of it.
+//! Handles one event: reads the facts, retries or approves where that is allowed, and writes the
+//! brief for an agent.
 
 use std::collections::BTreeMap;
 
@@ -18,54 +19,56 @@ use super::paths::JobPaths;
 use super::settle::{PullSettlement, finish_job, reason_of};
 use crate::runtime::ports::account::{AccountFailure, NewJob, ReadAccount, ReadPull, WriteAccount};
 
-/// What stands before a retry's marker in a title and in the last line of a prompt.
+/// The prefix of a retry's marker, in a session's title and in the last line of its prompt.
 const MARKER: &str = "phileas-retry:";
-/// What stands in the prompt of a session that a track of phileas has started: the track decides about it.
+/// The prefix of a turn's marker in a prompt. Such a session belongs to a track, which decides
+/// about retries.
 const TURN: &str = "phileas-turn:";
 
-/// How long a session that may have been started can take to appear in the listing. Nothing is started before that.
+/// How long a new session can take to appear in the listing. The handler does not start a second
+/// one before that.
 const RETRY_GRACE: SignedDuration = SignedDuration::from_secs(20);
 
-/// What the handler may do.
+/// What the configuration allows the handler to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowed {
-    /// Ask Jules for the session's changes, and whether what the event reports still waits for a reaction.
+    /// Ask Jules for the session's changes, and whether the session still waits for a reaction.
     pub checks_session: bool,
     /// Ask GitHub for the pull request and its checks.
     pub checks: bool,
-    /// Start a session in place of one that failed, at most so many times.
+    /// Start a session in place of a failed one, at most this many times.
     pub retries: u32,
     /// Approve plans.
     pub approve_plans: bool,
-    /// What is done when the pull request is merged or closed.
+    /// What to do when the pull request is merged or closed.
     pub settling: PullSettlement,
 }
 
-/// Deals with events.
+/// Handles events.
 #[derive(Debug)]
 pub struct EventHandler<'a, A, P> {
     /// Where the files are.
     pub paths: &'a JobPaths,
-    /// The Jules keys; empty where there are none.
+    /// The accounts, one a Jules key; empty if there is no key.
     pub accounts: &'a BTreeMap<String, A>,
-    /// GitHub, where there is a credential.
+    /// The GitHub client; `None` without a credential.
     pub pulls: Option<&'a P>,
-    /// What may be done.
+    /// What the configuration allows the handler to do.
     pub allowed: Allowed,
 }
 
-/// What was done.
+/// What the handler did about an event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HandledEvent {
-    /// For an agent.
+    /// The brief for an agent.
     pub text: String,
-    /// For a program.
+    /// The same for a program.
     pub document: Value,
-    /// Something is to be tried again: the event is not dealt with yet.
+    /// Whether the event must be handled again, because something is to be tried again.
     pub again: bool,
 }
 
-/// What is found out and done about one event.
+/// What the handler finds out and does about one event.
 #[derive(Default)]
 struct Work {
     files: Vec<FileChange>,
@@ -77,11 +80,11 @@ struct Work {
 }
 
 impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
-    /// Deals with an event.
+    /// Handles an event.
     ///
     /// # Errors
     ///
-    /// [`StoreError`]. What fails outside is a note of the brief.
+    /// [`StoreError`]. A failure of Jules or GitHub becomes a note of the brief.
     pub async fn handle_event(
         &self,
         event: &Event,
@@ -150,21 +153,22 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         account_for(self.accounts, job).map(|name| &self.accounts[name])
     }
 
-    /// Finds out whether what the event reports still waits: another process may have been quicker.
+    /// Asks Jules whether the session still waits: another process may have answered it already.
     async fn recheck_job(&self, event: &Event, job: &Job, work: &mut Work) {
         if !self.allowed.checks_session {
             return;
         }
         let Some(account) = self.find_account(job) else {
-            work.notes
-                .push("whether it still waits was not looked up: there is no Jules key".to_owned());
+            work.notes.push(
+                "it is unknown whether the session still waits: there is no Jules key".to_owned(),
+            );
             return;
         };
         match self.read_job_state(event, job, account, work).await {
             Ok(settled) => work.settled = settled,
-            Err(failure) => work
-                .notes
-                .push(format!("whether it still waits is not known: {failure}")),
+            Err(failure) => work.notes.push(format!(
+                "it is unknown whether the session still waits: {failure}"
+            )),
         }
     }
 
@@ -176,9 +180,8 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         work: &mut Work,
     ) -> Result<Option<String>, AccountFailure> {
         let Some(seen) = account.read_session(&job.job_id).await? else {
-            // One that belongs to another key looks the same, so that settles nothing.
-            let note =
-                "whether it still waits is not known: this key's Jules knows no such session";
+            // A session of another key looks the same, so this settles nothing.
+            let note = "it is unknown whether the session still waits: Jules shows this key no such session";
             work.notes.push(note.to_owned());
             return Ok(None);
         };
@@ -275,7 +278,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
             .and_then(|payload| payload.cause.as_deref());
         let failed = match cause {
             Some(cause) => cause == "session_failed",
-            // A line of the first writer.
+            // A line of the first program that wrote events, which names the status alone.
             None => matches!(event.status.as_deref(), Some("FAILED" | "ERROR")),
         };
         if !failed || !job.is_live() {
@@ -285,23 +288,23 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
             if self.allowed.retries > 0 {
                 let attempts = job.attempt_number();
                 work.notes.push(format!(
-                    "it was tried {attempts} times and is not tried again"
+                    "the job failed after {attempts} retries and is not retried again"
                 ));
             }
             return Ok(());
         }
         let Some(account) = self.find_account(job) else {
             work.notes
-                .push("it was not tried again: there is no Jules key".to_owned());
+                .push("the job was not retried: there is no Jules key".to_owned());
             return Ok(());
         };
         match self.retry_job(job, account, now).await {
             Ok(new) => {
-                work.notes.push(format!("it is tried again as job {new}"));
+                work.notes.push(format!("the job is retried as job {new}"));
                 work.retried = Some(new);
             }
             Err(RetryError::NotStarted { why, again }) => {
-                work.notes.push(format!("it was not tried again: {why}"));
+                work.notes.push(format!("the job was not retried: {why}"));
                 work.again = again;
             }
             Err(RetryError::Store(error)) => return Err(error),
@@ -309,7 +312,8 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         Ok(())
     }
 
-    /// Starts a session in place of one that failed: the intent first, and once only, even if the process is killed in between.
+    /// Starts a session in place of a failed one. The intent is written first, so that a process
+    /// that is killed in between does not start two.
     async fn retry_job(&self, job: &Job, account: &A, now: Timestamp) -> Result<JobId, RetryError> {
         let jobs = self.paths.jobs_file();
         let attempt = job.attempt_number() + 1;
@@ -325,7 +329,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
                 let started = account.find_marked_session(&marker).await?;
                 let young = now.duration_since(intent.at) < RETRY_GRACE;
                 if started.is_none() && young {
-                    return Err(RetryError::later("whether it was is looked for again"));
+                    return Err(RetryError::later("it may have been created; the next run looks for it"));
                 }
                 started
             }
@@ -459,11 +463,11 @@ async fn read_failed_session(
     let old = old.ok_or_else(|| RetryError::never("Jules does not know its session"))?;
     if old.prompt.contains(TURN) {
         return Err(RetryError::never(
-            "it belongs to a track, which decides about it",
+            "it belongs to a track, which decides about retries",
         ));
     }
     if old.prompt.trim().is_empty() {
-        return Err(RetryError::never("its prompt is not shown"));
+        return Err(RetryError::never("Jules does not show its prompt"));
     }
     Ok(old)
 }
@@ -479,12 +483,13 @@ fn retry_source(
         (None, _) => Ok(None),
         (Some(repository), Some(branch)) => Ok(Some((repository, branch))),
         (Some(_), None) => Err(RetryError::never(
-            "the branch that it started from is not known",
+            "the branch that it started from is unknown",
         )),
     }
 }
 
-/// A job that is in no jobs file, of the repository that its event names: each may have a key of its own.
+/// Builds a job that is in no jobs file, with the repository of its event: each repository may have
+/// a key of its own.
 fn unlisted_job(event: &Event, id: &JobId) -> Job {
     let mut job = Job::new(id.clone());
     job.repo = event
@@ -494,7 +499,7 @@ fn unlisted_job(event: &Event, id: &JobId) -> Job {
     job
 }
 
-/// A prompt without the marker of an earlier attempt.
+/// Returns the prompt without the marker of an earlier attempt.
 fn without_marker(prompt: &str) -> &str {
     let prompt = prompt.trim_end();
     match prompt.rsplit_once('\n') {
@@ -503,7 +508,7 @@ fn without_marker(prompt: &str) -> &str {
     }
 }
 
-/// A title without the marker of an earlier attempt.
+/// Returns the title without the marker of an earlier attempt.
 fn title_of(title: &str) -> &str {
     match title.rsplit_once(" [") {
         Some((before, last)) if last.starts_with(MARKER) => before,

@@ -1,12 +1,12 @@
-//! The lines of a file to which other programs append: the only reader of such files. However long a line is, at most
-//! [`MAX_LINE_BYTES`] and one byte of it are kept.
+//! Reads the lines of a file to which other programs append. Of a longer line at most
+//! [`MAX_LINE_BYTES`] and one byte are kept.
 
 use std::io::{self, BufRead};
 
 use phileas_domain::jobs::Line;
 use phileas_domain::jobs::line::MAX_LINE_BYTES;
 
-/// The lines of a reader.
+/// Reads lines from a reader.
 #[derive(Debug)]
 pub(super) struct Lines<R> {
     reader: R,
@@ -23,7 +23,7 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// The next line; `None` at the end.
+    /// Returns the next line; `None` at the end.
     pub(super) fn read_line(&mut self) -> io::Result<Option<Line>> {
         let mut line = Line {
             bytes: Vec::new(),
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Any bytes in any pieces are the lines that the standard library sees in them.
+        /// Any bytes, read in any pieces, give the lines that the standard library sees in them.
         #[test]
         fn lines_are_what_stands_between_their_ends(
             bytes in prop::collection::vec(prop_oneof![Just(b'\n'), any::<u8>()], 0..400),

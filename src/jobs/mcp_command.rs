@@ -1,4 +1,4 @@
-//! Asks the MCP server that a configuration names in `mcp_command`, as the first handler of events did.
+//! Calls a tool of the MCP server that `mcp_command` names, as the first event handler did.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -10,18 +10,19 @@ use tokio::io::{
 };
 use tokio::process::Command;
 
-/// How long the server may take to answer.
+/// How long the server may take to reply.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// How long the server may take to end when its input is closed.
+/// How long the server may take to exit after its input is closed.
 const GRACE: Duration = Duration::from_secs(2);
-/// The most that is read of what the server writes, in bytes.
+/// The most bytes that are read of the server's output.
 const MAX_BYTES: u64 = 8 << 20;
-/// The most of an answer that is shown, in characters.
+/// The most characters of a reply that are shown.
 pub const MAX_CHARS: usize = 8_000;
-/// The request's id, as in the first handler.
+/// The id of the request, as the first event handler sends it.
 const ID: &str = "zai-event-handler";
 
-/// The tool that an event asks for, and the job; the first handler only printed the other kinds.
+/// Returns the tool to call for an event, and the job; the first event handler only printed events
+/// of other kinds.
 #[must_use]
 pub fn tool_for(event: &Event) -> Option<(&'static str, &JobId)> {
     let tool = match event.event_kind()? {
@@ -32,14 +33,14 @@ pub fn tool_for(event: &Event) -> Option<(&'static str, &JobId)> {
     Some((tool, event.job_id.as_ref()?))
 }
 
-/// Calls a tool of the server, and answers with the text of its result.
+/// Calls a tool of the server and returns the text of its result.
 ///
 /// # Errors
 ///
-/// Why there is no answer.
+/// Why there is no reply.
 pub async fn call(command: &[String], tool: &str, job: &JobId) -> Result<String, String> {
     let Some((program, arguments)) = command.split_first() else {
-        return Err("mcp_command is empty".to_owned());
+        return Err("mcp_command is empty; name a program, or remove the key".to_owned());
     };
     let mut child = Command::new(program)
         .args(arguments)
@@ -49,30 +50,32 @@ pub async fn call(command: &[String], tool: &str, job: &JobId) -> Result<String,
         .spawn()
         .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
     let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-        return Err(format!("`{program}` has no pipes"));
+        return Err(format!("`{program}` was started without pipes"));
     };
     let asked = async {
-        // A server that has ended closes its output, too, which says more than an error of writing.
+        // A server that has exited closes its output, too, and that error says more than a failed
+        // write.
         let _ended = input.write_all(request_lines(tool, job).as_bytes()).await;
         let _ended = input.flush().await;
         find_answer(BufReader::new(output.take(MAX_BYTES))).await
     };
     let answer = tokio::time::timeout(TIMEOUT, asked).await;
     drop(input);
-    // It is killed if it does not exit.
+    // The process is killed if it does not exit.
     let _ended = tokio::time::timeout(GRACE, child.wait()).await;
     match answer {
         Ok(Ok(Some(message))) => text_of(&message),
-        Ok(Ok(None)) => Err(format!("`{program}` did not answer")),
+        Ok(Ok(None)) => Err(format!("`{program}` exited without a reply")),
         Ok(Err(error)) => Err(format!("`{program}`: {error}")),
         Err(_late) => Err(format!(
-            "`{program}` did not answer within {} seconds",
+            "`{program}` did not reply within {} seconds",
             TIMEOUT.as_secs()
         )),
     }
 }
 
-/// The handshake and the call. Servers that know no handshake refuse its messages and answer the call.
+/// The handshake and the call. A server without a handshake refuses its messages and replies to the
+/// call.
 fn request_lines(tool: &str, job: &JobId) -> String {
     let client = json!({"name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION")});
     let messages = [
@@ -87,7 +90,7 @@ fn request_lines(tool: &str, job: &JobId) -> String {
     messages.map(|message| format!("{message}\n")).concat()
 }
 
-/// The answer to the call; `None` where the output ends without it.
+/// Returns the reply to the call; `None` if the output ends without it.
 async fn find_answer(mut output: impl AsyncBufRead + Unpin) -> std::io::Result<Option<Value>> {
     let mut line = Vec::new();
     loop {
@@ -95,7 +98,7 @@ async fn find_answer(mut output: impl AsyncBufRead + Unpin) -> std::io::Result<O
         if output.read_until(b'\n', &mut line).await? == 0 {
             return Ok(None);
         }
-        // Some servers log to their output; what is no message is passed over.
+        // Some servers log to their output; lines that are no message are skipped.
         let Ok(message) = serde_json::from_slice::<Value>(&line) else {
             continue;
         };
@@ -105,11 +108,11 @@ async fn find_answer(mut output: impl AsyncBufRead + Unpin) -> std::io::Result<O
     }
 }
 
-/// The text of a result. The first server put bare JSON where the protocol has blocks.
+/// The text of a result. The first server wrote bare JSON instead of the protocol's blocks.
 fn text_of(message: &Value) -> Result<String, String> {
     if let Some(error) = message.get("error") {
         let said = error["message"].as_str().unwrap_or("no reason");
-        return Err(format!("the MCP server refuses the call: {said}"));
+        return Err(format!("the MCP server refused the call: {said}"));
     }
     let content = &message["result"]["content"];
     let blocks = content.as_array().map(|blocks| {
@@ -120,7 +123,7 @@ fn text_of(message: &Value) -> Result<String, String> {
         .filter(|text| !text.is_empty())
         .unwrap_or_else(|| content.to_string());
     if message["result"]["isError"] == true {
-        return Err(format!("the MCP server's tool failed: {text}"));
+        return Err(format!("the tool of the MCP server failed: {text}"));
     }
     Ok(text.chars().take(MAX_CHARS).collect())
 }

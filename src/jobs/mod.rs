@@ -1,21 +1,22 @@
-//! Watches Jules for the user's own agent, which is woken only when there is something to do.
+//! Watches Jules for the user's own agent, and wakes the agent only when it has something to do.
 //!
 //! | file | question it answers |
 //! |---|---|
-//! | [`files`] | how is a file written whole, by one writer at a time? |
-//! | [`registry`] | which jobs are there, and how does one join or leave? |
-//! | [`events`] | how does an event get into its file once, and who has read it? |
+//! | [`files`] | how is a file replaced whole, by one process at a time? |
+//! | [`registry`] | which jobs are there, and how is one registered or retired? |
+//! | [`events`] | how is an event written once, and which are acknowledged? |
 //! | `json_lines` | what are the lines of a file, however long one is? |
-//! | [`tail`] | what is the next whole line of a file that others append to, rotate and cut? |
+//! | [`tail`] | what is the next whole line of a file that others append to, rotate and truncate? |
 //! | [`monitor`] | what has happened to the jobs since the last check? |
-//! | [`settle`] | what is done when a pull request is merged or closed? |
-//! | [`watcher`], [`command`] | who is given an event, and what if he fails? |
-//! | [`handler`] | what is done about an event, and what does an agent read? |
-//! | [`mcp_command`] | what does the MCP server of a configuration say of an event's job? |
-//! | [`paths`] | where are the files, and which may a caller name? |
+//! | [`settle`] | what happens to a job when its pull request is merged or closed? |
+//! | [`watcher`], [`command`] | which handler gets an event, and what happens if it fails? |
+//! | [`handler`] | what does phileas do about an event, and what does an agent read? |
+//! | [`mcp_command`] | what does the MCP server of a configuration say about an event's job? |
+//! | [`paths`] | where are the files, and which paths may a caller name? |
 //!
-//! The jobs file and the events file are the whole interface: a program that can write a line can register a job, and one that can
-//! read a line can be woken. All of what is decided is in [`phileas_domain::jobs`].
+//! The jobs file and the events file are the whole interface. Any program that can write a line can
+//! register a job, and any program that can read a line can be woken. [`phileas_domain::jobs`]
+//! makes all decisions.
 
 pub mod command;
 pub mod events;

@@ -1,7 +1,8 @@
-//! The monitor: checks all jobs once in a while, and writes an event for what is worth waking an agent.
+//! The monitor: checks all jobs once per cycle, and writes an event when an agent should be woken.
 //!
-//! A cycle costs one listing for each key, and further requests only for what has changed. A user who runs a second monitor
-//! on the same files gains a stand-in: a cycle is one monitor's, and what it has found out is in the files for the next.
+//! A cycle costs one listing for each key, and further requests only for what has changed. A second
+//! monitor on the same files is a standby: only one monitor runs a cycle, and the files pass its
+//! results to the next.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -27,13 +28,13 @@ pub use cycle::SkippedAccount;
 use job_check::JobCheck;
 pub use settings::{MAX_ACTIVITY_READS, MAX_SESSION_READS, MonitorSettings};
 
-/// The account of jobs that no other account is named for.
+/// The account of jobs for which no other account is named.
 pub const DEFAULT_ACCOUNT: &str = "default";
 
-/// The largest memory that is read, in bytes.
+/// The largest monitor memory that is read, in bytes.
 pub const MAX_MEMORY_BYTES: usize = 64 << 20;
 
-/// Looks at jobs.
+/// Checks jobs.
 #[derive(Debug)]
 pub struct Monitor<A> {
     paths: JobPaths,
@@ -41,29 +42,30 @@ pub struct Monitor<A> {
     accounts: BTreeMap<String, A>,
 }
 
-/// What came of a cycle.
+/// The result of a cycle.
 #[derive(Debug, Default)]
 pub struct Cycle {
-    /// Another monitor was at it.
+    /// Whether another monitor was running a cycle.
     pub busy: bool,
-    /// The events that were written.
+    /// The events that the cycle wrote.
     pub events: Vec<Event>,
-    /// What is wrong with the jobs file, and what keeps jobs from being checked.
+    /// What is wrong with the jobs file, and what prevents jobs from being checked.
     pub warnings: Vec<Diagnostic>,
     /// How many jobs are live.
     pub live: usize,
-    /// What everything is remembered as.
+    /// What the monitor remembers for the next cycle.
     pub memory: MonitorMemory,
-    /// Jobs that were retired.
+    /// Jobs that the cycle retired.
     pub retired: Vec<(JobId, RetireReason)>,
-    /// Accounts that could not be asked, or not to the end, by their names.
+    /// Accounts that the cycle did not read, or not completely.
     pub unasked: Vec<SkippedAccount>,
-    /// How many live jobs no key is there for.
+    /// How many live jobs have no key.
     pub keyless: usize,
 }
 
 impl<A: ReadAccount> Monitor<A> {
-    /// A monitor. Accounts are named as key files are: `owner__name`, `owner`, and [`DEFAULT_ACCOUNT`].
+    /// Creates a monitor. Accounts are named as key files are: `owner__name`, `owner`, and
+    /// [`DEFAULT_ACCOUNT`].
     #[must_use]
     pub fn new(paths: JobPaths, rhythm: MonitorSettings, accounts: BTreeMap<String, A>) -> Self {
         Self {
@@ -79,13 +81,14 @@ impl<A: ReadAccount> Monitor<A> {
         &self.accounts
     }
 
-    /// Looks once. `eager`: also where another monitor has just looked. Pauses that Jules asked for, or that follow
-    /// failures, are kept either way; a key that was refused is waited for only until another one is in its place.
+    /// Runs one cycle. `eager`: also when another monitor has just run one. Pauses after failures,
+    /// or that Jules requires, apply to both. After a refused key the monitor waits until another
+    /// key is in its place.
     ///
     /// # Errors
     ///
-    /// [`StoreError`], when a file cannot be read or written. Everything outside that fails is remembered, and told when
-    /// it keeps failing.
+    /// [`StoreError`], when a file cannot be read or written. The monitor remembers failures of
+    /// Jules and GitHub, and reports those that last.
     pub async fn run_cycle(&self, now: Timestamp, eager: bool) -> Result<Cycle, StoreError> {
         let Some(_lock) = Lock::try_lock(&self.paths.monitor)? else {
             return Ok(Cycle {
@@ -151,8 +154,9 @@ impl<A: ReadAccount> Monitor<A> {
         })
     }
 
-    /// Runs cycles until `end`, and reports the result of each. A file that cannot be read or written ends the first
-    /// cycle only: later ones are tried again, because a monitor that runs must not end by what others do to its files.
+    /// Runs cycles until `end`, and reports the result of each. Only an error of the first cycle
+    /// ends it. Later ones are tried again, because other programs may break a file while the
+    /// monitor runs.
     ///
     /// # Errors
     ///
@@ -203,7 +207,7 @@ impl<A: ReadAccount> Monitor<A> {
         Ok(memory.unwrap_or_default())
     }
 
-    /// The account that a job belongs to.
+    /// The account of a job.
     fn account_of(&self, job: &Job) -> Option<&str> {
         account_for(&self.accounts, job)
     }
@@ -215,10 +219,10 @@ impl<A: ReadAccount> Monitor<A> {
             .help("set JULES_API_KEY, or name its repository in `repo`")
     }
 
-    /// Looks at the jobs of one account.
+    /// Checks the jobs of one account.
     #[expect(
         clippy::too_many_arguments,
-        reason = "what a cycle knows, asked for one account"
+        reason = "the arguments are the state of one cycle for one account"
     )]
     async fn check_account(
         &self,
@@ -242,7 +246,7 @@ impl<A: ReadAccount> Monitor<A> {
             gathered.unasked.push(unasked);
             return;
         }
-        // Another monitor's look counts as ours.
+        // A check by another monitor counts as ours.
         let just = self.rhythm.poll.checked_div(2).unwrap_or_default();
         let seen_just_now = known
             .polled_at
@@ -266,7 +270,7 @@ impl<A: ReadAccount> Monitor<A> {
                 return;
             }
         };
-        // How old something is, only the clock tells that dated it.
+        // Jules dates sessions and activities, so only its clock tells how old they are.
         let clock = account.jules_time().unwrap_or(now);
         let mut listed: BTreeMap<JobId, AccountSession> = listed
             .into_iter()
@@ -288,7 +292,7 @@ impl<A: ReadAccount> Monitor<A> {
             let shown = listed.remove(&job.job_id);
             let looked = visit.check_session(shown, &mut looks, &mut reads).await;
             if let Err(failure) = looked {
-                // The whole account must wait; what has been found out so far counts.
+                // The whole account must wait; the findings so far count.
                 let known = memory.own.accounts.entry(name.to_owned()).or_default();
                 let told = self.account_failed(name, known, &failure, &mark, jobs.len(), now);
                 gathered.drafts.extend(told);
@@ -300,7 +304,8 @@ impl<A: ReadAccount> Monitor<A> {
         }
     }
 
-    /// Remembers that an account cannot be asked, and tells it when only a person can help, or when it lasts.
+    /// Remembers that an account cannot be read. Reports it when only a person can help, or when it
+    /// lasts.
     fn account_failed(
         &self,
         name: &str,
@@ -333,7 +338,8 @@ impl<A: ReadAccount> Monitor<A> {
                 known.next_poll_at = now.checked_add(CREDENTIAL_PAUSE).ok();
                 let cause = format!("credential {name} since {since}");
                 let message = format!(
-                    "{failure}; no job is checked until there is a new Jules key (jules.google.com/settings#api)"
+                    "{failure}; phileas checks no job of this key until you replace it \
+                     (jules.google.com/settings#api)"
                 );
                 known
                     .record_sent(&cause)
@@ -349,8 +355,7 @@ impl<A: ReadAccount> Monitor<A> {
                     return None;
                 }
                 let cause = format!("unreachable {name} since {since}");
-                let message =
-                    format!("Jules could not be asked {failures} times in a row: {failure}");
+                let message = format!("Jules did not answer {failures} times in a row: {failure}");
                 known
                     .record_sent(&cause)
                     .then(|| of_account(&cause, "unreachable", message, jobs))
@@ -359,7 +364,7 @@ impl<A: ReadAccount> Monitor<A> {
     }
 }
 
-/// The account that a job belongs to: its repository's own, its owner's, or the one for all.
+/// The account of a job: its repository's own, its owner's, or the default one.
 pub fn account_for<'a, A>(accounts: &'a BTreeMap<String, A>, job: &Job) -> Option<&'a str> {
     let mut names = Vec::new();
     if let Some(repository) = job.repository_name() {
@@ -407,7 +412,7 @@ fn of_account(cause: &str, word: &str, message: String, jobs: usize) -> NewEvent
 mod tests {
     use super::*;
 
-    /// Section 10 of the seed: jobs of several repositories, each with the nearest key.
+    /// Section 10 of the seed: jobs of several repositories, each with the most specific key.
     #[test]
     fn a_job_belongs_to_the_nearest_account() {
         let job = |text: &str| serde_json::from_str::<Job>(text).unwrap();

@@ -1,22 +1,22 @@
-//! Where the files are.
+//! Knows where the files of jobs and events are, and which paths a caller may name.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::{EventsFile, JobsFile};
 
-/// The folder of the files where nothing else is said.
+/// The default folder of the files.
 pub const FOLDER: &str = ".phileas";
 
-/// Where everything is.
+/// The paths of the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobPaths {
     /// The jobs file.
     pub jobs: PathBuf,
     /// The events file.
     pub events: PathBuf,
-    /// What the monitor remembers.
+    /// The monitor's memory.
     pub monitor: PathBuf,
-    /// What the watcher remembers.
+    /// The watcher's memory.
     pub watcher: PathBuf,
 }
 
@@ -33,30 +33,31 @@ impl Default for JobPaths {
 }
 
 impl JobPaths {
-    /// The jobs file.
+    /// Opens the jobs file.
     #[must_use]
     pub fn jobs_file(&self) -> JobsFile {
         JobsFile::new(&self.jobs)
     }
 
-    /// The events file.
+    /// Opens the events file.
     #[must_use]
     pub fn events_file(&self) -> EventsFile {
         EventsFile::new(&self.events)
     }
 }
 
-/// Why a caller may not name a path.
+/// A caller named a path outside the root.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{requested}` does not lie in {}; name a file inside it", root.display())]
+#[error("`{requested}` is not inside {}; name a file inside it", root.display())]
 pub struct OutsideRootError {
-    /// What was named.
+    /// The path that the caller named.
     pub requested: String,
-    /// Where it would have to lie.
+    /// The folder that must contain it.
     pub root: PathBuf,
 }
 
-/// A path that a caller names, if it lies in `root`, links followed. The file itself need not exist.
+/// Resolves a path that a caller names, and its links, if it is inside `root`. The file need not
+/// exist.
 ///
 /// # Errors
 ///
@@ -75,7 +76,8 @@ pub fn confine_path(root: &Path, asked: &str) -> Result<PathBuf, OutsideRootErro
     if path.file_name().is_none() || asked.ends_with('/') {
         return Err(outside());
     }
-    // What is there already may be a link out; of what is not there yet the nearest folder that is there counts.
+    // An existing part of the path may be a link that leads out, so the nearest existing folder is
+    // resolved.
     let mut there = path.as_path();
     let real = loop {
         match there.canonicalize() {

@@ -1,4 +1,4 @@
-//! The jobs file on the disk.
+//! Reads and changes the jobs file.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
@@ -22,25 +22,25 @@ pub struct JobsFile {
     path: PathBuf,
 }
 
-/// What became of a job that was to be registered.
+/// The result of registering a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Registered {
-    /// It is in the file now.
+    /// The job is new.
     New,
-    /// It was there; its new values are in the file now.
+    /// The job was registered before; it has the new values now.
     Known,
-    /// It was there, retired, and is watched again.
+    /// The job was retired, and is live again.
     Again,
 }
 
 impl JobsFile {
-    /// A file, which need not exist yet.
+    /// Takes the path of a file, which need not exist yet.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// Where it is.
+    /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -56,7 +56,7 @@ impl JobsFile {
         Ok((registry, found))
     }
 
-    /// As [`Self::read`]; the last value says whether that is the whole file.
+    /// As [`Self::read_jobs`]; the last value says whether that is the whole file.
     fn read_all(&self) -> Result<(Registry, Vec<Diagnostic>, bool), StoreError> {
         let name = self.path.to_string_lossy();
         let mut lines = Vec::new();
@@ -67,7 +67,7 @@ impl JobsFile {
                 if line.length > MAX_LINE_BYTES as u64 {
                     line.bytes = Vec::new();
                 }
-                // A blank line takes room, too.
+                // A blank line counts, too.
                 bytes += line.bytes.len() + 1;
                 if bytes > MAX_FILE_BYTES {
                     is_all = false;
@@ -81,14 +81,17 @@ impl JobsFile {
             .map_err(|diagnostic| StoreError::new(&self.path, *diagnostic))?;
         if !is_all {
             let line = u32::try_from(read + 1).unwrap_or(u32::MAX);
-            let wrong = format!("only the first {MAX_FILE_BYTES} bytes of the jobs file are read");
+            let wrong = format!(
+                "the jobs file is too large; phileas reads only its first {MAX_FILE_BYTES} bytes"
+            );
             let told = Diagnostic::warning(name, wrong).at(line, 1);
-            found.push(told.help("remove lines that are no live jobs"));
+            found.push(told.help("remove lines of jobs that are no longer live"));
         }
         Ok((registry, found, is_all))
     }
 
-    /// The jobs, to be changed and written again: a file that is not read to its end is not written over.
+    /// Reads the jobs in order to change them: a file that was not read to its end must not be
+    /// overwritten.
     fn read_whole(&self) -> Result<Registry, StoreError> {
         match self.read_all()? {
             (registry, _, true) => Ok(registry),
@@ -101,7 +104,7 @@ impl JobsFile {
         }
     }
 
-    /// A job.
+    /// Reads one job.
     ///
     /// # Errors
     ///
@@ -110,7 +113,7 @@ impl JobsFile {
         Ok(self.read_jobs()?.0.get(id).cloned())
     }
 
-    /// Puts a job into the file. One that is there already keeps the values that are not given.
+    /// Registers a job. A known job keeps its values where the new one has none.
     ///
     /// # Errors
     ///
@@ -130,7 +133,7 @@ impl JobsFile {
                 registry.put(job);
                 self.write(&registry)?;
             } else {
-                // One more line, as every other writer of this file does it.
+                // Appends one line, as every other program does that registers a job.
                 files::append_lines(&self.path, &line_of(&job))?;
             }
             return Ok(Registered::New);
@@ -146,7 +149,7 @@ impl JobsFile {
         Ok(registered)
     }
 
-    /// Changes a job; `None` where there is no such one.
+    /// Changes a job; `None` if there is no such job.
     ///
     /// # Errors
     ///
@@ -159,7 +162,7 @@ impl JobsFile {
         self.change_file(|registry| registry.get_mut(id).map(change))
     }
 
-    /// Retires a job; says whether it was live. It stays in the file for [`RETIRED_FOR`].
+    /// Retires a job and returns whether it was live. It stays in the file for [`RETIRED_FOR`].
     ///
     /// # Errors
     ///
@@ -186,7 +189,7 @@ impl JobsFile {
         })
     }
 
-    /// Changes the file as a whole, while no other process does.
+    /// Changes the whole file under its lock.
     ///
     /// # Errors
     ///
@@ -220,7 +223,7 @@ impl JobsFile {
     }
 }
 
-/// Takes over the values that are given.
+/// Replaces the values that the new job has.
 fn merge_job(known: &mut Job, new: Job) {
     fn replace_if_given<T>(known: &mut Option<T>, new: Option<T>) {
         if new.is_some() {
@@ -293,7 +296,7 @@ mod tests {
         assert_eq!(registry.jobs().nth(1).unwrap().rest["who"], "me");
     }
 
-    /// A line that is too long to be kept was lost when the file was written again.
+    /// Regression: rewriting the file lost a line that was too long to be kept.
     #[test]
     fn lines_that_are_no_jobs_stay_as_they_are() {
         let folder = tempfile::tempdir().unwrap();
@@ -323,7 +326,7 @@ mod tests {
         std::fs::write(file.path(), &text).unwrap();
         let (registry, found) = file.read_jobs().unwrap();
         assert_eq!(registry.len(), 1);
-        assert!(found.last().unwrap().to_string().contains("only the first"));
+        assert!(found.last().unwrap().to_string().contains("only its first"));
         let now = Timestamp::UNIX_EPOCH;
         assert!(file.register_job(job(r#"{"job_id": "3"}"#), now).is_err());
         assert_eq!(std::fs::read_to_string(file.path()).unwrap(), text);

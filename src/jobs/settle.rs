@@ -1,5 +1,5 @@
-//! What is done when a job's pull request is merged or closed: its session is archived, so that it cannot push any more,
-//! and the job is retired.
+//! Settles a job whose pull request is merged or closed: archives the session, so that it cannot
+//! push again, and retires the job.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use super::monitor::account_for;
 use super::paths::JobPaths;
 use crate::runtime::ports::account::{ReadPull, WriteAccount};
 
-/// How often the pull request of a job is asked for.
+/// How often the pull request of a job is read.
 pub const EVERY: SignedDuration = SignedDuration::from_mins(5);
-/// How many pull requests are asked for at once.
+/// How many pull requests are read in one call.
 pub const MAX_PULLS: usize = 20;
 
-/// What may be done.
+/// What the configuration allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PullSettlement {
     /// Archive the session.
@@ -26,8 +26,8 @@ pub struct PullSettlement {
     pub retire: bool,
 }
 
-/// Asks for the pull requests of jobs, and settles those that are merged or closed. Answers with the jobs that were
-/// retired. What fails is tried again the next time.
+/// Reads the pull requests of jobs, and settles those that are merged or closed. Returns the jobs
+/// that it retired. A failure is tried again at the next call.
 ///
 /// # Errors
 ///
@@ -77,7 +77,7 @@ pub async fn settle_pulls<A: WriteAccount>(
     Ok(retired)
 }
 
-/// Why a job is over, by its pull request.
+/// The reason to retire a job, by the state of its pull request.
 #[must_use]
 pub fn reason_of(state: PullState) -> Option<RetireReason> {
     match state {
@@ -87,7 +87,8 @@ pub fn reason_of(state: PullState) -> Option<RetireReason> {
     }
 }
 
-/// Archives the session and retires the job, as far as may be; says whether the job was retired.
+/// Archives the session and retires the job, as far as that is allowed. Returns whether the job was
+/// retired.
 ///
 /// # Errors
 ///
@@ -104,7 +105,7 @@ pub async fn finish_job<A: WriteAccount>(
         && let Some(account) = account_for(accounts, job).map(|name| &accounts[name])
         && let Err(failure) = account.archive_account_session(&job.job_id).await
     {
-        // A job that is retired is not come back to, so its session goes first.
+        // A retired job is not checked again, so its session must be archived first.
         tracing::warn!(job = %job.job_id, "{failure}");
         return Ok(false);
     }

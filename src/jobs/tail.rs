@@ -15,40 +15,41 @@ use super::events::OLDER;
 use super::files::{StoreError, sibling_path};
 use super::json_lines::Lines;
 
-/// How many bytes before the offset tell one file from another.
+/// How many bytes before the offset identify a file.
 const WITNESS_BYTES: u64 = 64;
-/// How much is read at once.
+/// The size of one read, in bytes.
 const PIECE_BYTES: usize = 64 << 10;
 
 /// A line, and where the next one begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TailLine {
-    /// The line. Its number is not known; see [`Tail::place`].
+    /// The line. Its number is unknown; see [`Tail::locate_line`].
     pub line: Line,
-    /// Which file it is in.
+    /// The number of its file.
     pub file: u64,
-    /// Where the next line begins.
+    /// The offset of the next line.
     pub end: u64,
 }
 
-/// Reads lines of a file, in whatever shape it is found.
+/// Reads lines of a file that other programs change.
 #[derive(Debug)]
 pub struct Tail {
     path: PathBuf,
-    /// How far the lines were counted when a place was asked for last, so that they are counted once.
+    /// How far lines were counted at the last call of [`Tail::locate_line`], so that each is
+    /// counted once.
     counted: Mutex<Option<Counted>>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Counted {
     file: u64,
-    /// Where the line after the last one begins.
+    /// The offset after the last line that was counted.
     end: u64,
     lines: u64,
 }
 
 impl Tail {
-    /// A file, which need not exist yet.
+    /// Takes the path of a file, which need not exist yet.
     #[must_use]
     pub fn new(path: &Path) -> Self {
         Self {
@@ -57,18 +58,19 @@ impl Tail {
         }
     }
 
-    /// The next whole line after what is remembered; `None` where there is none yet. Where the file is another one by now,
-    /// the memory is set to its beginning, once what is left of the old one has been read.
+    /// Returns the next whole line after the memory's offset; `None` if there is none yet. After a
+    /// rotation the rest of the old file is read first. Then the memory is set to the beginning of
+    /// the new file.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read. That it is missing is none.
+    /// When the file cannot be read. A missing file is no error.
     pub fn next(&self, memory: &mut WatcherMemory) -> Result<Option<TailLine>, StoreError> {
         let wrong = |error: io::Error| StoreError::new(&self.path, error);
-        // A pass for each thing that can be found out about the file, and one to read.
+        // One pass for each change of the file that can be found, and one to read.
         for _ in 0..3 {
             let Some(mut file) = open(&self.path).map_err(wrong)? else {
-                // Put aside, and nothing written since.
+                // The file was rotated, and not written since.
                 return self.rest_of_older(memory).map_err(wrong);
             };
             let number = file_number(&file).map_err(wrong)?;
@@ -89,7 +91,7 @@ impl Tail {
         Ok(None)
     }
 
-    /// Remembers that a line was dealt with.
+    /// Remembers that a line was handled.
     ///
     /// # Errors
     ///
@@ -114,7 +116,7 @@ impl Tail {
         Ok(())
     }
 
-    /// The file and the number of a line that was read.
+    /// Returns the file and the number of a line.
     ///
     /// # Errors
     ///
@@ -132,7 +134,7 @@ impl Tail {
         Ok((self.path.clone(), 0))
     }
 
-    /// How many lines end where this one does, or before.
+    /// Counts the lines up to and including this one.
     fn count_lines(&self, file: &mut File, line: &TailLine) -> io::Result<u64> {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         let known = counted.filter(|known| known.file == line.file && known.end <= line.end);
@@ -156,8 +158,8 @@ impl Tail {
         *self.counted.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// A line of the file that was put aside, if that is the one that was read last. It may have been truncated before; then
-    /// it is read from its beginning, as it would have been in its place.
+    /// Returns a line of the rotated file, if that is the file that was read last. If it was
+    /// truncated before, it is read from its beginning.
     fn rest_of_older(&self, memory: &WatcherMemory) -> io::Result<Option<TailLine>> {
         let Some(mut file) = open(&sibling_path(&self.path, OLDER))? else {
             return Ok(None);
@@ -180,7 +182,7 @@ fn open(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// The file's number on its disk.
+/// The inode of the file.
 fn file_number(file: &File) -> io::Result<u64> {
     #[cfg(unix)]
     {
@@ -189,13 +191,14 @@ fn file_number(file: &File) -> io::Result<u64> {
     }
     #[cfg(not(unix))]
     {
-        // Without numbers the length and the bytes before the offset must do.
+        // Without inodes, the length and the bytes before the offset identify the file.
         let _unused = file;
         Ok(0)
     }
 }
 
-/// Whether a file was only appended to: it still reaches to the offset, and the bytes before that are those that were there.
+/// Whether a file was only appended to: it still reaches to the offset, and the bytes before the
+/// offset are the same.
 fn is_as_it_was(file: &mut File, memory: &WatcherMemory) -> io::Result<bool> {
     if file.metadata()?.len() < memory.offset {
         return Ok(false);
@@ -218,7 +221,7 @@ fn read_witness(file: &mut File, offset: u64) -> io::Result<Option<String>> {
     Ok(Some(data_encoding::HEXLOWER.encode(&digest[..8])))
 }
 
-/// A whole line; one whose end is still to be written is none yet.
+/// Reads a whole line; `None` while its end is not written.
 fn read_line(file: &mut File, offset: u64, number: u64) -> io::Result<Option<TailLine>> {
     file.seek(SeekFrom::Start(offset))?;
     let line = Lines::new(BufReader::with_capacity(PIECE_BYTES, file)).read_line()?;
@@ -262,7 +265,7 @@ mod tests {
             file.write_all(text.as_bytes()).unwrap();
         }
 
-        /// All whole lines that there are.
+        /// Reads all whole lines.
         fn read(&mut self) -> Vec<String> {
             let tail = Tail::new(&self.path());
             let mut lines = Vec::new();
@@ -274,7 +277,7 @@ mod tests {
         }
     }
 
-    /// Upstream defect 5a: half a line was taken for a line, and lost.
+    /// Upstream defect 5a: half a line was taken for a line, and the rest was lost.
     #[test]
     fn defect_05a_a_line_is_read_when_it_is_whole() {
         let mut reader = Reader::new();
@@ -286,7 +289,7 @@ mod tests {
         assert!(reader.read().is_empty());
     }
 
-    /// Upstream defect 5d: a file that was cut or put aside was never read again.
+    /// Upstream defect 5d: a file was never read again after a truncation or a rotation.
     #[test]
     fn defect_05d_a_file_that_is_cut_or_put_aside_is_read_on() {
         let mut reader = Reader::new();
@@ -297,7 +300,7 @@ mod tests {
         // Truncated, and longer than before at the next read.
         fs::write(reader.path(), "longer than before\nb\n").unwrap();
         assert_eq!(reader.read(), ["longer than before", "b"]);
-        // Rotated with a line that was not read.
+        // Rotated, with one line unread.
         reader.append("last\n");
         fs::rename(reader.path(), sibling_path(&reader.path(), OLDER)).unwrap();
         reader.append("first\n");
@@ -308,7 +311,8 @@ mod tests {
         assert_eq!(reader.read(), ["next"]);
     }
 
-    /// It was looked for behind the place that the file had been read to, which was beyond its end or within a line.
+    /// Regression: the line was searched after the offset, which was beyond the end or within a
+    /// line.
     #[test]
     fn a_file_that_is_cut_and_then_put_aside_is_read_from_its_beginning() {
         for rewritten in ["a\n", "longer than before\nb\n"] {
@@ -323,7 +327,7 @@ mod tests {
         }
     }
 
-    /// Each bad line had all lines before it read once more.
+    /// Regression: for each bad line, all lines before it were read again.
     #[test]
     fn the_lines_before_a_place_are_counted_once() {
         let mut reader = Reader::new();
@@ -337,13 +341,13 @@ mod tests {
         for number in 1..=50 {
             assert_eq!(next(&mut reader), number);
         }
-        // What was counted is not read again: here it has no ends of lines any more.
+        // The counted part is not read again: here it has no line ends any more.
         let rest = "b\n".repeat(40);
         fs::write(reader.path(), "a".repeat(20) + &"a\n".repeat(40) + &rest).unwrap();
         for number in 51..=90 {
             assert_eq!(next(&mut reader), number);
         }
-        // Another content is counted from its beginning.
+        // Other content is counted from its beginning.
         fs::write(reader.path(), "c\nd\n").unwrap();
         assert_eq!((next(&mut reader), next(&mut reader)), (1, 2));
     }

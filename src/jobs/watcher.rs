@@ -1,4 +1,4 @@
-//! The watcher: hands events to a handler, one after the other.
+//! The watcher: passes events to a handler, one after the other.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -14,24 +14,25 @@ use super::files::{self, Lock, StoreError, sibling_path};
 use super::paths::JobPaths;
 use super::tail::{Tail, TailLine};
 
-/// What is added to the name of the events file for events that no handler took.
+/// The ending of the name of the file for events that no handler accepted.
 pub const DEAD: &str = ".dead.jsonl";
-/// A list of dead letters of this many bytes is put aside before more is written; the one before goes.
+/// A dead-letter file of this many bytes is rotated before the next write. The rotation replaces
+/// the previous one.
 const MAX_DEAD_BYTES: u64 = 8 << 20;
-/// How much of a line that is no event stands among the dead letters, in characters.
+/// The most characters of a bad line in the dead-letter file.
 const MAX_DEAD_CHARS: usize = 4_000;
 /// How many events are handled before the watcher checks for a stop.
 const MAX_PASS: usize = 1_000;
-/// The largest memory that is read, in bytes.
+/// The largest watcher memory that is read, in bytes.
 const MAX_MEMORY_BYTES: usize = 64 << 10;
 
-/// Deals with an event.
+/// Handles events.
 pub trait Handler: Send + Sync {
-    /// Deals with an event; what went wrong, in words. Nothing to be done for it is success.
+    /// Handles an event; an error says what went wrong. An event that needs no action is a success.
     fn handle_event(&self, event: &Event) -> impl Future<Output = Result<(), String>> + Send;
 }
 
-/// Hands events on.
+/// Passes events to a handler.
 #[derive(Debug)]
 pub struct Watcher<H> {
     events: EventsFile,
@@ -41,21 +42,21 @@ pub struct Watcher<H> {
     _alone: Lock,
 }
 
-/// What came of a pass.
+/// The result of a pass.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WatchPass {
-    /// How many events were dealt with.
+    /// How many events were handled.
     pub handled: usize,
-    /// How many lines were given up.
+    /// How many lines became dead letters.
     pub dead: usize,
-    /// A handler failed, and is tried again at this time.
+    /// When the event whose handler failed is tried again.
     pub retry_at: Option<Timestamp>,
-    /// There may be more.
+    /// Whether there may be more events.
     pub more: bool,
 }
 
 impl<H: Handler> Watcher<H> {
-    /// A watcher, the only one with this memory; `None` where there is another.
+    /// Creates the one watcher of this memory; `None` if another process is the watcher.
     ///
     /// # Errors
     ///
@@ -77,8 +78,8 @@ impl<H: Handler> Watcher<H> {
         }))
     }
 
-    /// Deals with the whole lines that there are. Stops at an event whose handler failed until its time has come: events
-    /// are dealt with in their order.
+    /// Handles all whole lines, in their order. A pass stops at an event whose handler failed until
+    /// its retry is due.
     ///
     /// # Errors
     ///
@@ -94,7 +95,7 @@ impl<H: Handler> Watcher<H> {
                 return Ok(passed);
             }
             let Some(line) = tail.next(&mut memory)? else {
-                // That the file is another one by now is worth remembering.
+                // A rotation without a new line changes the memory, too.
                 if memory != before {
                     self.write(&memory)?;
                 }
@@ -105,7 +106,7 @@ impl<H: Handler> Watcher<H> {
             if memory.retry_at.is_none() {
                 tail.mark_passed(&mut memory, &line)?;
             }
-            // After each line, so that a successor does not start again.
+            // The memory is written after each line, so that a successor does not begin again.
             self.write(&memory)?;
         }
         passed.more = true;
@@ -161,7 +162,10 @@ impl<H: Handler> Watcher<H> {
                 memory.mark_done(line.end, id);
             }
             Err(why) if memory.attempts + 1 >= self.max_attempts => {
-                tracing::warn!(event = id.map(|id| id.0), "given up: {why}");
+                tracing::warn!(
+                    event = id.map(|id| id.0),
+                    "the event became a dead letter: {why}"
+                );
                 let attempts = memory.attempts + 1;
                 let event = serde_json::to_value(&event).unwrap_or(Value::Null);
                 self.write_dead_letter(&json!({
@@ -182,7 +186,7 @@ impl<H: Handler> Watcher<H> {
         Ok(())
     }
 
-    /// Writes an event that no handler accepts where a person finds it.
+    /// Writes an event that no handler accepted to the dead-letter file, where a person finds it.
     fn write_dead_letter(&self, letter: &Value) -> Result<(), StoreError> {
         let path = sibling_path(self.events.path(), DEAD);
         let _lock = Lock::wait_for_lock(&path)?;

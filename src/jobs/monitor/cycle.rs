@@ -1,24 +1,25 @@
-//! What a cycle of the monitor gathers before it writes.
+//! Collects the findings of a monitor's cycle before they are written.
 
 use jiff::Timestamp;
 use phileas_domain::jobs::{JobId, NewEvent, RetireReason};
 
-/// An account that was not asked about its jobs in a cycle, or not about all of them.
+/// An account whose jobs a cycle did not check, or not all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkippedAccount {
     /// The account.
     pub account: String,
-    /// Its key was refused. Otherwise Jules is out of reach, or asks for patience.
+    /// Whether Jules refused its key. Otherwise Jules is unreachable, or limits the rate.
     pub refused: bool,
-    /// It was left alone in this cycle, because of the result of an earlier one.
+    /// Whether this cycle sent no request, because of an earlier failure.
     pub waits: bool,
-    /// When it is asked again. A key that was refused is asked with sooner where it has been replaced by another.
+    /// When the next request is sent. After a refused key it is sent as soon as another key is
+    /// there.
     pub until: Option<Timestamp>,
     /// How many live jobs it has.
     pub jobs: usize,
 }
 
-/// What a cycle gathers before anything is written.
+/// The findings of a cycle.
 #[derive(Default)]
 pub(super) struct CycleFindings {
     pub(super) drafts: Vec<NewEvent>,

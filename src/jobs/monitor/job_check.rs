@@ -1,4 +1,4 @@
-//! A look at one job.
+//! Checks one job at Jules.
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::SessionState;
@@ -12,26 +12,27 @@ use super::cycle::CycleFindings;
 use super::settings::{MAX_ACTIVITY_READS, MAX_SESSION_READS, MonitorSettings};
 use crate::runtime::ports::account::{AccountError, AccountFailure, ReadAccount};
 
-/// After how long without any change a session that has ended is not checked any more.
+/// The monitor stops checking a session that ended and has not changed for this long.
 const FORGOTTEN_AFTER: SignedDuration = SignedDuration::from_hours(14 * 24);
-/// How often a session must be unknown to Jules, in a row, before it is believed to be gone.
+/// How many times in a row Jules must not know a session before the monitor takes it for deleted.
 const MISSING: u32 = 2;
 
-/// A look at one job.
+/// The check of one job.
 pub(super) struct JobCheck<'a, A> {
     pub(super) account: &'a A,
     pub(super) rhythm: &'a MonitorSettings,
     pub(super) job: &'a Job,
     pub(super) known: &'a mut JobMemory,
-    /// By this machine's clock, which pauses are measured by.
+    /// The time of this machine's clock, which measures pauses.
     pub(super) now: Timestamp,
-    /// By Jules' clock, which sessions and activities are dated by.
+    /// The time of Jules' clock, which dates sessions and activities.
     pub(super) clock: Timestamp,
     pub(super) gathered: &'a mut CycleFindings,
 }
 
 impl<A: ReadAccount> JobCheck<'_, A> {
-    /// Looks. What fails for this job alone is remembered; what concerns the whole account is the error.
+    /// Checks the session. A failure of this job alone is remembered; one of the whole account is
+    /// the error.
     pub(super) async fn check_session(
         &mut self,
         shown: Option<AccountSession>,
@@ -63,7 +64,7 @@ impl<A: ReadAccount> JobCheck<'_, A> {
             *reads += 1;
             match self.account.read_session_activities(&self.job.job_id).await {
                 Ok(Some(activities)) => log = Some(activities),
-                // They appear some seconds after the session.
+                // Activities appear some seconds after the session.
                 Ok(None) if self.is_fresh(seen.created_at) => return Ok(()),
                 Ok(None) => log = Some(Vec::new()),
                 Err(failure) => return self.record_failure(failure),
@@ -115,7 +116,7 @@ impl<A: ReadAccount> JobCheck<'_, A> {
         self.gathered.drafts.extend(self.error_event(
             "not_found".to_owned(),
             "not_found",
-            "Jules does not know this session; the job is not checked any more".to_owned(),
+            "Jules does not know this session; phileas stops checking the job".to_owned(),
         ));
         self.gathered
             .retired
@@ -137,7 +138,7 @@ impl<A: ReadAccount> JobCheck<'_, A> {
         let at = next_try(self.now, failures, self.rhythm.poll, None, drawn);
         self.known.next_poll_at = Some(at);
         if failures >= self.rhythm.max_failures {
-            let message = format!("it could not be checked {failures} times in a row: {failure}");
+            let message = format!("the check failed {failures} times in a row: {failure}");
             let told =
                 self.error_event(format!("unreachable since {since}"), "unreachable", message);
             self.gathered.drafts.extend(told);

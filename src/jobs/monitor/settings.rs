@@ -1,23 +1,25 @@
-//! How the monitor checks jobs.
+//! Settings and limits of the monitor.
 
 use jiff::SignedDuration;
 use phileas_domain::jobs::Rules;
 
-/// How many sessions that the listing does not show are asked for in a cycle, for each account.
+/// How many sessions that are missing in the listing are read one by one in a cycle, for each
+/// account.
 pub const MAX_SESSION_READS: usize = 50;
 
-/// How many sessions' activities are read in a cycle, for each account. The others have their turn in the next one.
+/// How many sessions' activities are read in a cycle, for each account. The rest are read in the
+/// next cycle.
 pub const MAX_ACTIVITY_READS: usize = 50;
 
-/// How the monitor looks.
+/// The settings of the monitor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MonitorSettings {
-    /// How often.
+    /// The time between two cycles.
     pub poll: SignedDuration,
-    /// What is judged by.
+    /// The rules that decide which changes are events.
     pub rules: Rules,
-    /// After how many failures in a row an agent is notified.
+    /// After how many failures in a row the monitor writes an event.
     pub max_failures: u32,
-    /// What the jitter of pauses is drawn from.
+    /// The seed of the jitter of pauses.
     pub seed: u64,
 }

@@ -1,4 +1,4 @@
-//! A file that others append to, put aside and cut, in any order.
+//! Tests the tail on a file that others append to, rotate, truncate and remove, in any order.
 
 use std::fs;
 use std::io::Write as _;
@@ -8,20 +8,20 @@ use proptest::prelude::*;
 use super::super::files::sibling_path;
 use super::*;
 
-/// What happens to the file.
+/// A change of the file, or a read.
 #[derive(Debug, Clone)]
 enum Step {
-    /// A writer adds so many lines, and begins one more or not.
+    /// A writer appends this many lines, and begins one more if `true`.
     Append(usize, bool),
-    /// A writer rotates the file; what is written next is a new file.
+    /// A writer rotates the file; the next write creates a new one.
     PutAside,
-    /// A writer rewrites it with so many lines.
+    /// A writer rewrites it with this many lines.
     Cut(usize),
     /// A writer removes it.
     Remove,
-    /// It is read, as far as there is anything.
+    /// The reader reads all lines that there are.
     Read,
-    /// The next line is read, and the process dies before it has remembered that.
+    /// The reader reads the next line, and its process dies before it remembers that.
     Forget,
 }
 
@@ -32,22 +32,22 @@ fn any_steps(has_cuts: bool) -> impl Strategy<Value = Vec<Step>> {
         2 => Just(Step::PutAside),
         4 => Just(Step::Read),
         2 => Just(Step::Forget),
-        // Last: a failure is shrunk to what stands before.
+        // These come last: a failure shrinks to the steps before.
         cuts => (0..6_usize).prop_map(Step::Cut),
         cuts => Just(Step::Remove),
     ];
     prop::collection::vec(step, 0..30)
 }
 
-/// The file, who writes it and who reads it.
+/// The file, its writer and its reader.
 struct TailPosition {
     folder: tempfile::TempDir,
     memory: WatcherMemory,
-    /// Every line has a number, so that no two are alike.
+    /// How many lines were written. Each has its number, so that no two are alike.
     written: u64,
     /// The lines that were written whole, in order, and that no reader can have missed.
     whole: Vec<String>,
-    /// What stands in the file after its last end.
+    /// The text after the last line end of the file.
     begun: String,
     read: Vec<String>,
 }
@@ -68,8 +68,8 @@ impl TailPosition {
         self.folder.path().join("events.jsonl")
     }
 
-    /// Text of so many lines, the first one the end of what was begun. They are of several lengths, more and less than
-    /// is remembered of what was before, and no two end alike.
+    /// Text of this many lines, the first of which ends the line that was begun. Their lengths are
+    /// above and below the number of remembered bytes, and no two end alike.
     fn numbered_lines(&mut self, many: usize, begins: bool) -> String {
         let mut text = String::new();
         for _ in 0..many {
@@ -149,7 +149,8 @@ proptest! {
         prop_assert_eq!(place.read, place.whole);
     }
 
-    /// What was cut away before anybody looked is gone; what is read was written like that, as a whole, and once.
+    /// A line that was truncated before the reader saw it is gone. Every line that is read was
+    /// written like that, whole, and is read once.
     #[test]
     fn of_a_file_that_is_cut_whole_lines_are_read(steps in any_steps(true)) {
         let place = position_after(&steps);

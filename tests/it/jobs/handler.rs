@@ -136,7 +136,7 @@ async fn a_failed_job_is_tried_again_within_its_cap() {
     let events = stage.watch(10).await;
     assert_eq!(events.len(), 1, "the second one fails as well");
     let dealt = deal(&stage, &events[0], ALLOWED).await;
-    assert!(dealt.text.contains("not tried again"), "{}", dealt.text);
+    assert!(dealt.text.contains("not retried again"), "{}", dealt.text);
     assert_eq!(stage.shared.lock_world().jules().sessions().count(), 2);
 }
 
