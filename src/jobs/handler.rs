@@ -329,7 +329,9 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
                 let started = account.find_marked_session(&marker).await?;
                 let young = now.duration_since(intent.at) < RETRY_GRACE;
                 if started.is_none() && young {
-                    return Err(RetryError::later("it may have been created; the next run looks for it"));
+                    return Err(RetryError::later(
+                        "it may have been created; the next run looks for it",
+                    ));
                 }
                 started
             }

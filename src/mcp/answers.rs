@@ -1,12 +1,12 @@
-//! What people answered when they were asked to confirm an action.
+//! Remembers what people answered when the server asked them to confirm an action.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-/// How many refused actions, and how many used answers, are remembered; the oldest is forgotten.
+/// How many refused actions and how many used answers are remembered; the oldest is forgotten.
 const MAX_REMEMBERED: usize = 1_000;
 
-/// What people said no to, and which answers were used.
+/// The actions that people refused, and the answers that were used.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     pub(super) declined: Remembered,
@@ -22,7 +22,7 @@ impl Remembered {
         known.contains(key)
     }
 
-    /// Whether it was not remembered before.
+    /// Remembers a digest. Returns whether it was new.
     pub(super) fn remember_digest(&self, key: [u8; 32]) -> bool {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.contains(&key) {

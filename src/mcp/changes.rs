@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use tokio::sync::{broadcast, watch};
 
-/// How many changes a slow listener may lag behind before it is notified that anything may have changed.
+/// How many changes a slow listener may miss before the server reports that anything may have
+/// changed.
 const CAPACITY: usize = 256;
 /// How often the monitor's files are checked while a client listens.
 pub(super) const LOOK: Duration = Duration::from_secs(1);
@@ -22,11 +23,11 @@ pub(super) const RUNS: &str = "jules://pipeline";
 pub(super) struct Change {
     /// Its address.
     pub(super) uri: String,
-    /// Whether the list of resources is another now.
+    /// Whether the list of resources has changed.
     pub(super) list: bool,
 }
 
-/// Tells listeners of this process what has changed.
+/// Sends changes to the listeners of this process.
 #[derive(Debug, Clone)]
 pub(super) struct ChangeFeed {
     sender: broadcast::Sender<Change>,
@@ -47,40 +48,40 @@ impl ChangeFeed {
         self.sender.subscribe()
     }
 
-    /// No client will ask any more, so no call need wait any longer.
+    /// Releases every call that waits: no client can send or read anything any more.
     pub(super) fn end_waits(&self) {
         self.over.send_replace(true);
     }
 
-    /// Completes when no client will ask any more.
+    /// Waits until [`Self::end_waits`] was called.
     pub(super) async fn wait_for_end(&self) {
-        // The sender lives as long as this does.
+        // The sender lives as long as this does, so the wait cannot fail.
         let mut over = self.over.subscribe();
         let _ended = over.wait_for(|over| *over).await;
     }
 
-    /// A job is another now.
+    /// Reports that a job has changed.
     pub(super) fn notify_job(&self, id: &str) {
         self.send_change(format!("{JOBS}/{id}"), false);
         self.send_change(format!("{JOBS}/{id}/messages"), false);
     }
 
-    /// A job was registered or retired.
+    /// Reports that a job was registered or retired.
     pub(super) fn notify_jobs(&self) {
         self.send_change(JOBS.to_owned(), true);
     }
 
-    /// There are new events, or some were acknowledged.
+    /// Reports new or acknowledged events.
     pub(super) fn notify_events(&self) {
         self.send_change(EVENTS.to_owned(), false);
     }
 
-    /// The ledger of a repository is another now.
+    /// Reports that the ledger of a repository has changed.
     pub(super) fn notify_state(&self, repository: &str) {
         self.send_change(format!("jules://state/{repository}"), false);
     }
 
-    /// A file of a run was written.
+    /// Reports that a file of a run was written.
     pub(super) fn run(&self, issue: &str, file: &str) {
         self.send_change(RUNS.to_owned(), true);
         self.send_change(format!("{RUNS}/{issue}"), false);
@@ -88,7 +89,7 @@ impl ChangeFeed {
     }
 
     fn send_change(&self, uri: String, list: bool) {
-        // Most of the time there is no listener.
+        // A send without a listener fails, and most of the time there is none.
         let _unheard = self.sender.send(Change { uri, list });
     }
 }

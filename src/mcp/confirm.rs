@@ -1,9 +1,10 @@
 //! Asks a person to confirm an action that cannot be undone.
 //!
-//! Clients ask differently: a client of the newest revision is sent away with the question and comes back with the answer,
-//! and one of an older revision is asked in between. Where the client can ask, only the person's answer counts. One that
-//! cannot ask has to say `confirm: true`. A no is final for that very action as long as the server runs, whichever client
-//! asks for it next; so that an agent cannot ask until the person gives in, or say yes in the person's place.
+//! A client of the newest revision gets the question as its reply, and repeats the call with the
+//! answer. A client of an older revision is asked while the call waits. If the client can ask, only
+//! the person's answer counts; otherwise it must pass `confirm: true`. A refusal is final for that
+//! action and for all clients until the server restarts. So an agent cannot repeat the question
+//! until the person gives in, and cannot answer in the person's place.
 
 use std::time::Duration;
 
@@ -18,22 +19,23 @@ use super::tool_context::ToolContext;
 use super::tool_definition::ToolCall;
 use super::tool_error::ToolError;
 
-/// The name of the question, and of its one answer.
+/// The key of the question and of its one answer.
 const KEY: &str = "confirm";
-/// How long a person may think about it.
+/// How long a person may take to answer.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// What a person said.
+/// The result of asking for confirmation.
 pub(super) enum Confirmation {
-    /// Do it.
+    /// The person confirmed.
     Yes,
-    /// Ask by this, and come back.
+    /// The client must ask this question, and repeat the call with the answer.
     RunRequest(Box<InputRequiredResult>),
 }
 
-/// Whether a person wants this. `question` says everything that is about to happen; `pinned` is what is done, with what
-/// must still be so when the answer comes back, such as the commit that was checked. `said`: the client says that the
-/// person wants it, which counts only where it cannot ask.
+/// Asks whether the person wants an action. `question` describes it completely. `pinned` is the
+/// action with the facts that must be unchanged when the answer arrives, such as the commit that
+/// was checked. `said`: the client claims that the person wants it, which counts only if the client
+/// cannot ask.
 pub(super) async fn confirm_action(
     desk: &ToolContext,
     call: &ToolCall,
@@ -50,8 +52,8 @@ pub(super) async fn confirm_action(
             Ok(Confirmation::Yes)
         } else {
             Err(ToolError::new(format!(
-                "{question} This client cannot ask a person, so nothing was done; when the user wants it, \
-                 call again with `confirm: true`"
+                "{question} Nothing was done, because this client cannot ask a person; if the user wants it, call \
+                 again with `confirm: true`"
             )))
         };
     }
@@ -73,8 +75,8 @@ pub(super) async fn confirm_action(
         Ok(ConfirmationAnswer::No) => {
             desk.answers.declined.remember_digest(action);
             Err(ToolError::new(
-                "the person said no, so nothing was done. That is final for this action: do not call this again, neither \
-                 with `confirm: true` nor through another client; the person can do it where it is to be done",
+                "nothing was done, because the person refused. That is final for this action: do not call this again, \
+                 neither with `confirm: true` nor through another client; the person can do it directly",
             ))
         }
         Err(trouble) => Err(trouble),
@@ -83,20 +85,20 @@ pub(super) async fn confirm_action(
 
 fn declined_before() -> ToolError {
     ToolError::new(
-        "the person has said no to this very action, and that is final, whatever `confirm` says; nothing was done. The \
-         person can do it where it is to be done, or start this server again to be asked again",
+        "nothing was done, because the person has refused this action before. That is final, whatever `confirm` is; \
+         the person can do it directly, or restart this server to be asked again",
     )
 }
 
-/// What came of asking.
+/// The answer to a question.
 enum ConfirmationAnswer {
     Yes,
     No,
-    /// The client is to ask by this, and to come back.
+    /// The client must ask this question, and repeat the call with the answer.
     RunRequest(Box<InputRequiredResult>),
 }
 
-/// Asks by a client that can be asked while the call waits.
+/// Asks through a client that can answer while the call waits.
 async fn ask_during_call(
     desk: &ToolContext,
     call: &ToolCall,
@@ -106,26 +108,26 @@ async fn ask_during_call(
     let asked = call.context.peer.create_elicitation(request.params);
     let asked = tokio::select! {
         asked = tokio::time::timeout(PATIENCE, asked) => asked,
-        // Its answer cannot arrive any more.
+        // The input is closed, so the answer cannot arrive.
         () = desk.changes.wait_for_end() => {
-            let text = "the client has closed its input before the person answered, so nothing was done";
+            let text = "nothing was done, because the client closed its input before the person answered";
             return Err(ToolError::new(text));
         }
     };
     match asked {
         Ok(Ok(result)) => read_verdict(&result),
         Ok(Err(error)) => Err(ToolError::new(format!(
-            "the client could not ask the person ({error}), so nothing was done; only the person's answer counts, so call \
-             again when the client can ask"
+            "nothing was done, because the client failed to ask the person ({error}). Only the person's answer counts, \
+             so call again when the client can ask"
         ))),
         Err(_) => Err(ToolError::new(format!(
-            "the person did not answer within {} s, so nothing was done; call again to ask again",
+            "nothing was done, because the person did not answer within {} s; call again to repeat the question",
             PATIENCE.as_secs()
         ))),
     }
 }
 
-/// The question for a client that comes back with the answer, or the answer that it has come back with.
+/// Returns the question for a client that repeats the call, or reads the answer that it brought.
 fn ask_by_return(
     desk: &ToolContext,
     call: &ToolCall,
@@ -141,8 +143,8 @@ fn ask_by_return(
     if let Some(state) = &call.request.request_state {
         if desk.seal.open_with(state, &bound).is_err() {
             return Err(ToolError::new(
-                "this answer belongs to another question, is too old, or what it was about has changed since; nothing \
-                 was done, so call again without `requestState`",
+                "nothing was done, because this answer belongs to another question, is too old, or its subject has \
+                 changed since; call again without `requestState`",
             ));
         }
         if let Some(answer) = answer {
@@ -150,7 +152,7 @@ fn ask_by_return(
             return match result {
                 Ok(result) => use_answer_once(desk, state, read_verdict(&result)?),
                 Err(error) => Err(ToolError::new(format!(
-                    "the answer `{KEY}` cannot be read: {error}; nothing was done"
+                    "nothing was done, because the answer `{KEY}` cannot be read: {error}"
                 ))),
             };
         }
@@ -164,7 +166,7 @@ fn ask_by_return(
     )))
 }
 
-/// One yes is one action: who sends the answer once more asks once more.
+/// Accepts each answer once: a repeated answer needs a new question.
 fn use_answer_once(
     desk: &ToolContext,
     state: &str,
@@ -177,13 +179,14 @@ fn use_answer_once(
             .remember_digest(digest_of(&[state.as_bytes()]))
     {
         return Err(ToolError::new(
-            "this answer was used already, so nothing was done; call again without `requestState` to ask again",
+            "nothing was done, because this answer was used before; call again without `requestState` to repeat the \
+             question",
         ));
     }
     Ok(said)
 }
 
-/// What an answer counts for: this tool, these arguments, and things as they stand.
+/// What an answer is valid for: this tool, these arguments and the pinned facts.
 fn bound_to(call: &ToolCall, pinned: &str) -> Vec<u8> {
     let arguments = serde_json::to_vec(&call.request.arguments).unwrap_or_default();
     digest_of(&[call.request.name.as_bytes(), &arguments, pinned.as_bytes()]).to_vec()
@@ -206,9 +209,10 @@ fn read_verdict(result: &ElicitResult) -> Result<ConfirmationAnswer, ToolError> 
         .and_then(serde_json::Value::as_bool);
     match (&result.action, yes) {
         (ElicitationAction::Accept, Some(true)) => Ok(ConfirmationAnswer::Yes),
-        // Closing a question is no answer to it.
+        // A person who closes the question has not answered it.
         (ElicitationAction::Cancel, _) => Err(ToolError::new(
-            "the person closed the question without an answer, so nothing was done; call again to ask again",
+            "nothing was done, because the person closed the question without an answer; call again to repeat the \
+             question",
         )),
         _ => Ok(ConfirmationAnswer::No),
     }
@@ -222,14 +226,14 @@ pub(super) fn asks_a_person(call: &ToolCall) -> bool {
 fn can_ask(capabilities: Option<&ClientCapabilities>) -> bool {
     capabilities
         .and_then(|capabilities| capabilities.elicitation.as_ref())
-        // A client that names no way knows forms alone.
+        // A client that lists no kind of question supports forms alone.
         .is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
 }
 
 fn confirmation_form(question: &str) -> ElicitRequestParams {
     let schema = ElicitationSchema::builder()
         .required_bool_with(KEY, |field| {
-            field.title("Do it").description("Whether it is to be done")
+            field.title("Do it").description("Whether to do it")
         })
         .build_unchecked();
     ElicitRequestParams::FormElicitationParams {

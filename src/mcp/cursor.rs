@@ -1,4 +1,5 @@
-//! Opaque cursors of listings. A cursor of another tool, or of another job, is refused.
+//! Encodes positions in listings as opaque cursors. A cursor of another tool or another job is
+//! refused.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -9,7 +10,7 @@ use super::tool_error::ToolError;
 
 /// The longest cursor that is accepted, in bytes.
 const MAX_BYTES: usize = 2_000;
-/// A later shape of the same cursor is another number.
+/// The version of a cursor's shape. A changed shape gets another number.
 const VERSION: u8 = 1;
 
 #[derive(Serialize, Deserialize)]
@@ -19,7 +20,7 @@ struct Sealed<T> {
     at: T,
 }
 
-/// A cursor of a listing. `of` says which: the tool, and what it listed.
+/// Encodes a position as a cursor. `of` names the listing: the tool and its subject.
 pub(super) fn seal_cursor(of: &str, at: &impl Serialize) -> String {
     let sealed = Sealed {
         v: VERSION,
@@ -30,7 +31,8 @@ pub(super) fn seal_cursor(of: &str, at: &impl Serialize) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(text)
 }
 
-/// What a cursor of this listing says. `None`: there is none, so it begins at the beginning.
+/// Decodes the position from a cursor of this listing. `None`: the client passed none, so the
+/// listing begins at its start.
 ///
 /// # Errors
 ///
@@ -50,7 +52,7 @@ pub(super) fn open_cursor<T: DeserializeOwned>(
     match sealed {
         Some(sealed) => Ok(Some(sealed.at)),
         None => Err(ToolError::new(
-            "this `cursor` was not given by this very listing; pass `next_cursor` of its last answer as it is, or none \
+            "this `cursor` does not belong to this listing; pass `next_cursor` of its last answer unchanged, or none \
              to start again",
         )),
     }

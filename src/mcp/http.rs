@@ -1,4 +1,4 @@
-//! The server over HTTP, for the admin listener: one address, `/mcp`.
+//! Serves MCP over HTTP on the admin listener, at the one address `/mcp`.
 
 use std::sync::Arc;
 
@@ -7,23 +7,23 @@ use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
-/// Where it is.
+/// The path of the address.
 pub const PATH: &str = "/mcp";
-/// Pages of this machine itself, which may ask.
+/// The origins of web pages that this machine serves; they may send requests.
 const OWN_ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
 /// The largest request, in bytes.
 const MAX_REQUEST_BYTES: usize = 1024 * 1024;
 
-/// Whose names a request may be sent to.
+/// The host names that a request may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hosts {
-    /// Those of this machine: a foreign page cannot reach the server by a host name of its own.
+    /// Names of this machine: so a foreign page cannot reach the server by a host name of its own.
     Loopback,
-    /// The proxy in front has checked the host already.
+    /// The proxy in front has checked the host name.
     Checked,
 }
 
-/// The routes of a server. `serve` gives one for each client.
+/// Returns the routes of a server. `serve` creates one server for each client.
 pub fn routes<S: ServerHandler>(
     serve: impl Fn() -> S + Send + Sync + 'static,
     hosts: Hosts,

@@ -1,4 +1,5 @@
-//! The protocol on lines: one message each, and an answer to whatever is none.
+//! Transports messages as lines of standard input and output. A line that is no message gets an
+//! error.
 
 #[cfg(test)]
 mod tests;
@@ -18,49 +19,53 @@ use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
-/// The longest line that is read, in bytes. The rest of a longer one is passed over without being kept.
+/// The longest line that is read, in bytes. The rest of a longer one is discarded.
 const MAX_LINE_BYTES: usize = 4 << 20;
-/// How long answers are waited for when the input has ended. A call of Jules or GitHub may take longer than the 5 seconds
-/// for which `rmcp` waits.
+/// How long the server finishes calls after its input has ended. A call of Jules or GitHub may take
+/// longer than the 5 seconds for which `rmcp` waits.
 pub const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 /// The most messages of a batch. Revision 2025-03-26 has batches; no client needs more at once.
 const MAX_BATCH: usize = 100;
-/// The id of a handshake that is made in the client's place.
+/// The id of a handshake that the transport makes in the client's place.
 const HANDSHAKE: &str = "phileas: handshake";
-/// Where a request names its revision.
+/// The key by which a request names its revision.
 /// <https://modelcontextprotocol.io/specification/2026-07-28/basic/lifecycle>
 const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
-/// What some editors put before a text.
+/// Some editors write this at the beginning of a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Both directions, as long as the server lives. A line that cannot be a message is answered with an error under no id,
-/// as JSON-RPC has it, and the next one is read. Some clients leave out the end of the last line; what they said counts
-/// all the same. The end releases every call that waits, or the server would wait with it.
+/// Both directions of the connection. A line that cannot be a message gets an error without an id,
+/// as JSON-RPC requires, and reading continues. Some clients leave out the last line end; that line
+/// counts, too. The end of the input releases every call that waits, because the server would wait
+/// for it.
 pub struct LineTransport<R, W, E> {
     input: BufReader<R>,
-    /// What has come of the line that is being read. A reader that is dropped and polled again continues with it.
+    /// The beginning of a line that is being read. A reader that is dropped and polled again
+    /// continues with it.
     begun: Vec<u8>,
-    /// The line is too long, and what comes of it is passed over.
+    /// Whether the line is too long, so that its rest is discarded.
     is_passed_over: bool,
-    /// The client has begun: by a handshake, by a request that names its revision, or by neither.
+    /// Whether the client has begun: by a handshake, by a request that names its revision, or by
+    /// neither.
     has_begun: bool,
-    /// What a line said that is not dealt with yet. Only a batch says more than one thing.
+    /// Messages of a line that are not handled yet. Only a batch has more than one.
     received: VecDeque<LineResult>,
     output: Arc<Mutex<Option<W>>>,
-    /// The error that is on its way. Nothing more is read before it is out, so that rubbish cannot pile up answers.
+    /// An error that is being written. Reading waits for it, so that bad lines cannot pile up
+    /// errors.
     refusal: Option<JoinHandle<io::Result<()>>>,
-    /// The requests whose answers are not written yet.
+    /// The requests whose replies are not written yet.
     unanswered: Arc<watch::Sender<HashSet<RequestId>>>,
     answer_limit: Duration,
-    /// When the input has ended.
+    /// When the input ended.
     ended_at: Option<Instant>,
     at_end: E,
 }
 
-/// A message, `None` for one that wants no answer; the error is what is answered.
+/// A message; `None` if it needs no reply. The error is the reply.
 type LineResult = Result<Option<RxJsonRpcMessage<RoleServer>>, String>;
 
-/// What came before the end of a line.
+/// What was read before the end of a line.
 enum Line {
     Whole(Vec<u8>),
     TooLong,
@@ -72,9 +77,9 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
     E: Fn() + Send,
 {
-    /// Reads one and writes the other. `at_end` is called when nothing more will be heard: the input has ended or cannot
-    /// be read, or the client takes no answer. The answers to what was requested before are waited for as long as
-    /// `answer_limit`.
+    /// Reads `input` and writes `output`. `at_end` is called when no more requests can come: the
+    /// input has ended or fails, or the output is closed. Replies to earlier requests are awaited
+    /// for at most `answer_limit`.
     pub fn new(input: R, output: W, answer_limit: Duration, at_end: E) -> Self {
         Self {
             input: BufReader::new(input),
@@ -91,8 +96,9 @@ where
         }
     }
 
-    /// Takes in a line. The client of the first design begins by `tools/call`: no handshake, and no revision in `_meta`.
-    /// For it the handshake of its revision is made here. A notification before the beginning says nothing.
+    /// Handles a line. The client of the first design begins with `tools/call`, without a handshake
+    /// or a revision in `_meta`; the handshake of its revision is made here. A notification before
+    /// that is ignored.
     fn accept_line(&mut self, line: &[u8]) {
         if !self.has_begun {
             match begin_of(line) {
@@ -108,7 +114,7 @@ where
         self.received.extend(parse_messages(line));
     }
 
-    /// Notes a request until its answer is written. A request that is cancelled gets no answer.
+    /// Remembers a request until its reply is written. A cancelled request gets no reply.
     fn note_request(&self, message: &RxJsonRpcMessage<RoleServer>) {
         match message {
             JsonRpcMessage::Request(request) => self.unanswered.send_modify(|ids| {
@@ -128,8 +134,8 @@ where
         }
     }
 
-    /// Ends what waits for more input, and waits for the answers that are not written yet. The first client closes its
-    /// input at once, and reads its answer then.
+    /// Releases calls that wait for more input, and waits for the replies that are not written yet.
+    /// The first client closes its input at once and then reads its reply.
     async fn end_input(&mut self) {
         if self.ended_at.is_none() {
             (self.at_end)();
@@ -141,11 +147,11 @@ where
             .await
             .is_err();
         if is_late {
-            tracing::warn!("the input has ended, and some requests are not answered");
+            tracing::warn!("the input has ended, and some requests have no reply");
         }
     }
 
-    /// The next line; `None` at the end. Dropping the future loses nothing.
+    /// Returns the next line; `None` at the end. Dropping the future loses nothing.
     async fn next_line(&mut self) -> io::Result<Option<Line>> {
         loop {
             let available = self.input.fill_buf().await?;
@@ -196,12 +202,13 @@ where
                 JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
             };
             let text = serde_json::to_string(&message)?;
-            // The client has asked for no handshake.
+            // The client did not send this handshake, so it gets no reply.
             let is_own = answered == Some(RequestId::String(HANDSHAKE.into()));
             let written = if is_own {
                 Ok(Ok(()))
             } else {
-                // Half a line must not stand where another one follows, even if the caller has stopped waiting.
+                // A task writes the whole line, even if the caller stops waiting, so that no other
+                // line follows half of one.
                 tokio::spawn(write(output, text)).await
             };
             if let Some(id) = answered {
@@ -229,7 +236,8 @@ where
                     Ok(Some(Line::Whole(line))) => self.accept_line(&line),
                     Ok(Some(Line::TooLong)) => self.received.push_back(Err(refusal_message(
                         ErrorCode::PARSE_ERROR,
-                        &format!("the line is longer than {MAX_LINE_BYTES} bytes and was not read"),
+                        &format!("the line was not read, because it is longer than {MAX_LINE_BYTES} bytes; send a \
+                            shorter one"),
                         Value::Null,
                     ))),
                     Ok(None) => {
@@ -278,15 +286,15 @@ async fn write<W: AsyncWrite + Unpin>(
     output.flush().await
 }
 
-/// How a client begins.
+/// How a client begins a connection.
 enum Begin {
-    /// By what may come before a beginning, or by what is no message.
+    /// With a message that may precede the beginning, or with no message.
     Early,
-    /// By a notification.
+    /// With a notification.
     Notification,
-    /// As a revision of the protocol has it.
+    /// With a handshake, or a request that names its revision.
     Own,
-    /// By a request that says nothing of a revision.
+    /// With a request that names no revision.
     Bare,
 }
 
@@ -323,7 +331,7 @@ fn handshake_of() -> [Value; 2] {
     ]
 }
 
-/// What a line says: one message, or those of a batch, each answered by itself.
+/// Parses the messages of a line: one, or those of a batch, each with its own reply.
 fn parse_messages(line: &[u8]) -> Vec<LineResult> {
     let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
     let line = line.trim_ascii();
@@ -336,7 +344,7 @@ fn parse_messages(line: &[u8]) -> Vec<LineResult> {
         }
         Ok(Value::Array(batch)) => {
             let text = format!(
-                "a batch of {}; it has 1 to {MAX_BATCH} messages",
+                "the batch has {} messages; send 1 to {MAX_BATCH}",
                 batch.len()
             );
             vec![Err(refusal_message(
@@ -347,7 +355,7 @@ fn parse_messages(line: &[u8]) -> Vec<LineResult> {
         }
         Ok(value) => vec![parse_message(value)],
         Err(error) => {
-            let text = format!("the line is no JSON: {error}");
+            let text = format!("the line is not JSON: {error}");
             vec![Err(refusal_message(
                 ErrorCode::PARSE_ERROR,
                 &text,
@@ -365,12 +373,12 @@ fn parse_message(value: Value) -> LineResult {
         Err(error) => error,
     };
     if names_method && id.is_none() {
-        // An unknown notification; none is ever answered.
+        // It is an unknown notification, which gets no reply.
         return Ok(None);
     }
-    // The id of what is no request is one of ours.
+    // The id of a message that is no request is one of ours.
     let id = id.filter(|id| names_method && (id.is_string() || id.is_number()));
-    let text = format!("it is no message of the protocol: {unfit}");
+    let text = format!("the line is no message of the protocol: {unfit}");
     let id = id.unwrap_or_default();
     Err(refusal_message(ErrorCode::INVALID_REQUEST, &text, id))
 }

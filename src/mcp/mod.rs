@@ -1,23 +1,25 @@
-//! phileas as a server of the Model Context Protocol, so that the user's own agent can give work to Jules.
+//! Serves phileas over the Model Context Protocol, so that the user's own agent can give work to
+//! Jules.
 //!
 //! | file | question it answers |
 //! |---|---|
-//! | [`server`] | how is a request of the protocol answered? |
-//! | `revision.rs` | who are we to a client of this revision, and what may be said to it? |
-//! | [`line_transport`], [`http`] | how does what is said travel? |
-//! | [`tool_context`], [`phileas_api`] | what is worked with? |
-//! | [`policy`] | what may be done here? |
+//! | [`server`] | how does the server handle a request of the protocol? |
+//! | `revision.rs` | what differs between revisions of the protocol? |
+//! | [`line_transport`], [`http`] | how do messages travel? |
+//! | [`tool_context`], [`phileas_api`] | what do all tools work with? |
+//! | [`policy`] | which actions and repositories are allowed? |
 //! | `tools` | which tools are there? A file for each family |
-//! | `resources.rs`, `prompts.rs` | what else is there to read? |
-//! | [`monitor_files`] | what has the monitor seen? |
-//! | `changes.rs`, `subscriptions.rs` | which clients are notified of a change, in each revision of the protocol? |
-//! | `offer.rs`, `trouble.rs` | what makes a function a tool, and what does it say when it cannot? |
-//! | `confirm.rs` | how is a person asked before something is done that cannot be taken back? |
-//! | `cursor.rs`, `cut.rs` | how do answers stay small? |
-//! | `view.rs` | how is a job shown? |
+//! | `resources.rs`, `prompts.rs` | which resources and prompts are there? |
+//! | [`monitor_files`] | what do the monitor's files say? |
+//! | `changes.rs`, `subscriptions.rs`, `watch_files.rs` | which clients are notified of a change, in each revision? |
+//! | `tool_definition.rs`, `tool_error.rs` | what makes a function a tool, and how does it report an error? |
+//! | `confirm.rs`, `answers.rs` | how does a person confirm an action that cannot be undone? |
+//! | `cursor.rs`, `text_limit.rs` | how do replies stay small? |
+//! | `view.rs` | how do tools show a job? |
 //!
-//! The protocol itself is `rmcp`'s. Jules is not polled while no tool waits: a tool that waits reads the queue of events,
-//! which the monitor fills. Where no monitor runs, the tool checks the jobs itself.
+//! The package `rmcp` implements the protocol. phileas does not poll Jules while no tool waits. A
+//! tool that waits reads the queue of events, which the monitor fills; without a running monitor
+//! the tool checks the jobs itself.
 
 mod answers;
 mod changes;

@@ -1,4 +1,4 @@
-//! The jobs and the events that the monitor keeps, as far as they may be seen here.
+//! Reads and changes the monitor's jobs and events, as far as the policy shows them.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::jobs::paths::confine_path;
 use crate::jobs::{EventsFile, JobPaths, JobsFile, Page, StoreError};
 use crate::runtime::ports::sessions_api::BoxedAnswer;
 
-/// How many events, from the newest back, may be news to a listener who looks every second.
+/// How many of the newest events may be new to a listener that reads every second.
 const NEWEST: u64 = 20;
 
 impl From<StoreError> for ToolError {
@@ -24,9 +24,9 @@ impl From<StoreError> for ToolError {
     }
 }
 
-/// Checks the registered jobs once, as a monitor does, and writes what happened into the events file.
+/// Checks the registered jobs once, as a monitor does, and writes what happened to the events file.
 pub trait CheckJobs: Send + Sync {
-    /// Checks them.
+    /// Checks the jobs.
     fn check_jobs(&self) -> BoxedAnswer<'_, Result<(), ToolError>>;
 }
 
@@ -35,14 +35,14 @@ pub trait CheckJobs: Send + Sync {
 pub struct MonitorFiles {
     pub(super) jobs: JobsFile,
     pub(super) events: EventsFile,
-    /// What the monitor remembers.
+    /// The file of the monitor's memory.
     monitor: PathBuf,
-    /// Files that a caller names must lie in here.
+    /// The folder that must contain any file that a caller names.
     root: PathBuf,
 }
 
 impl MonitorFiles {
-    /// The files at these places. What a caller names must lie in `root`.
+    /// Takes the paths of the files. A file that a caller names must be inside `root`.
     #[must_use]
     pub fn new(places: &JobPaths, root: PathBuf) -> Self {
         Self {
@@ -53,14 +53,14 @@ impl MonitorFiles {
         }
     }
 
-    /// When a monitor last checked the jobs; `None`: none ever did, or its file cannot be read.
+    /// When a monitor last checked the jobs; `None` if none has, or its memory cannot be read.
     pub(super) fn last_check(&self) -> Option<Timestamp> {
         let parse = MonitorMemory::parse;
         let (memory, _) = read_state(&self.monitor, MAX_MEMORY_BYTES, false, parse).ok()?;
         memory?.own.cycle_at
     }
 
-    /// The jobs file that a caller means.
+    /// Opens the jobs file that a caller names.
     pub(super) fn jobs_at(&self, asked: Option<&str>) -> Result<JobsFile, ToolError> {
         match asked {
             None => Ok(self.jobs.clone()),
@@ -71,36 +71,38 @@ impl MonitorFiles {
         }
     }
 
-    /// All registered jobs.
+    /// Reads all registered jobs.
     pub(super) fn read_registry(&self) -> Result<Registry, ToolError> {
         Ok(self.jobs.read_jobs()?.0)
     }
 
-    /// What is known of a job; nothing where the file cannot be read.
+    /// Returns the entry of a job; `None` if there is none or the file cannot be read.
     pub(super) fn find_job(&self, id: &str) -> Option<Job> {
         self.jobs.get(&id.parse().ok()?).ok().flatten()
     }
 
-    /// Has a job watched. Gives why that is not so: the job itself exists all the same.
+    /// Registers a job with the monitor. A failure is returned as a text, because the job itself
+    /// exists.
     pub(super) fn register_job(&self, changes: &ChangeFeed, job: Job) -> Option<String> {
         let registered = self.jobs.register_job(job, Timestamp::now());
         changes.notify_jobs();
         registered.err().map(|error| error.to_string())
     }
 
-    /// Has a job not watched any more, where it was. A file that cannot be written is the monitor's to tell.
+    /// Retires a job, if it is registered. A failure is only logged, because the monitor reports a
+    /// file that it cannot write.
     pub(super) fn retire_job(&self, changes: &ChangeFeed, id: &str, reason: RetireReason) {
         let Ok(id) = id.parse::<JobId>() else { return };
         if self.find_job(id.as_str()).is_none() {
             return;
         }
         if let Err(error) = self.jobs.retire_job(&id, reason, Timestamp::now()) {
-            tracing::warn!("job {id} is still watched: {error}");
+            tracing::warn!("job {id} could not be retired and is still watched: {error}");
         }
         changes.notify_jobs();
     }
 
-    /// The registered jobs that may be seen, the newest first.
+    /// The registered jobs that the policy shows, newest first.
     pub(super) fn jobs_of(&self, policy: &Policy) -> Result<Vec<Job>, ToolError> {
         let mut jobs: Vec<Job> = self
             .read_registry()?
@@ -112,7 +114,7 @@ impl MonitorFiles {
         Ok(jobs)
     }
 
-    /// The jobs of the newest events; none where the file cannot be read.
+    /// The jobs of the newest events; empty if the file cannot be read.
     pub(super) fn newest_jobs(&self) -> std::collections::BTreeSet<JobId> {
         let last = self.events.newest_id().unwrap_or_default();
         let from = EventId(last.0.saturating_sub(NEWEST));
@@ -126,7 +128,7 @@ impl MonitorFiles {
             .collect()
     }
 
-    /// The events after a cursor that may be seen and are wanted.
+    /// The events after a cursor that the policy shows and `wanted` accepts.
     pub(super) fn events_after(
         &self,
         policy: &Policy,

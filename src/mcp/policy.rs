@@ -1,4 +1,4 @@
-//! What may be done through this server: on which repositories, and whether anything may be changed at all.
+//! Decides which repositories a client may use, and whether it may change anything.
 
 use std::str::FromStr;
 
@@ -6,15 +6,15 @@ use phileas_domain::model::RepositoryName;
 
 use super::tool_error::ToolError;
 
-/// The longest list of repositories that a trouble prints.
+/// The most repositories that an error lists.
 const SHOWN: usize = 10;
 
-/// What may be done.
+/// What this server allows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// Nothing may be changed: tools that write are not even offered.
+    /// Whether nothing may be changed: tools that write are then not offered.
     pub read_only: bool,
-    /// The repositories that may be seen and worked on. Empty: every one that the credentials reach.
+    /// The repositories that a client may see and use. Empty: every one that the credentials reach.
     pub allowed: Vec<Allowed>,
 }
 
@@ -38,7 +38,7 @@ impl FromStr for Allowed {
     fn from_str(text: &str) -> Result<Self, NotAllowed> {
         let text = text.trim();
         if let Some(owner) = text.strip_suffix("/*") {
-            // The owner is checked as a repository's name would be.
+            // An owner is valid if it makes a valid repository name.
             return match format!("{owner}/x").parse::<RepositoryName>() {
                 Ok(_) => Ok(Self::AllOf(owner.to_ascii_lowercase())),
                 Err(_) => Err(NotAllowed(text.to_owned())),
@@ -73,13 +73,14 @@ impl Policy {
             })
     }
 
-    /// Whether what works on this repository may be seen; what works on none, only where everything may be.
+    /// Whether a client may see something of this repository. Something without a repository is
+    /// visible only if every repository is.
     #[must_use]
     pub fn is_visible(&self, repository: Option<&RepositoryName>) -> bool {
         repository.map_or(self.allowed.is_empty(), |name| self.is_allowed(name))
     }
 
-    /// A repository as a client wrote it.
+    /// Parses a repository that a client wrote.
     ///
     /// # Errors
     ///
@@ -95,7 +96,7 @@ impl Policy {
         }
     }
 
-    /// Why something of another repository is left alone.
+    /// The error for a repository that is not allowed.
     #[must_use]
     pub fn refusal_error(&self, what: &str) -> ToolError {
         let shown: Vec<String> = self

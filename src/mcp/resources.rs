@@ -1,4 +1,4 @@
-//! Resources: jobs, events, ledgers, and runs of a pipeline with their artifacts, each by its address.
+//! Lists and reads resources: jobs, events, ledgers, and runs of a pipeline with their artifacts.
 
 use phileas_domain::engine::ActivityKind;
 use phileas_domain::jobs::{AccountSession, EventId};
@@ -19,21 +19,21 @@ use super::tool_error::ToolError;
 use super::tools::artifacts::read_changes;
 use super::view::{JobView, plan_text};
 
-/// What all addresses begin with.
+/// The scheme of all addresses.
 const SCHEME: &str = "jules://";
-/// How many resources are listed at once.
+/// How many resources one page lists.
 const PAGE: usize = 50;
-/// How many jobs and events one resource holds.
+/// How many jobs and events one resource contains.
 const MAX_ITEMS: usize = 200;
-/// The largest text that is given, in bytes; a client pays for all of it.
+/// The largest text that is returned, in bytes; a client pays for all of it.
 const MAX_BYTES: usize = 256 * 1024;
-/// JSON, a document.
+/// The media type of one JSON document.
 const JSON: &str = "application/json";
-/// JSON, a document a line.
+/// The media type of one JSON document a line.
 const LINES: &str = "application/x-ndjson";
-/// A diff.
+/// The media type of a diff.
 const DIFF: &str = "text/x-diff";
-/// Where agents of a pipeline hand over their files.
+/// The folder in which agents of a pipeline hand over their files.
 const PIPELINE: &str = ".pipeline";
 
 /// What an address names.
@@ -90,19 +90,19 @@ fn parse_address(uri: &str) -> Option<ResourceAddress> {
     })
 }
 
-/// The file of a run with this name.
+/// Returns the file of a run with this name.
 fn run_file(name: &str) -> Option<&'static str> {
     let artifact = Artifact::from_path(name).ok()?;
     let known = artifact.names().into_iter().find(|known| *known == name);
     known.filter(|_| artifact != Artifact::Lessons)
 }
 
-/// Whether there may be such a resource, for clients that subscribe to it.
+/// Whether such a resource may exist, for clients that subscribe to it.
 pub(super) fn is_known(uri: &str) -> bool {
     parse_address(uri).is_some()
 }
 
-/// The templates of all addresses.
+/// Returns the templates of all addresses.
 pub(super) fn address_templates() -> ListResourceTemplatesResult {
     let template = |uri: &str, name: &str, text: &str, mime: &str| {
         ResourceTemplate::new(uri, name)
@@ -113,13 +113,13 @@ pub(super) fn address_templates() -> ListResourceTemplatesResult {
         template(
             "jules://jobs/{job_id}",
             "job",
-            "A job as it stands now",
+            "The present state of a job",
             JSON,
         ),
         template(
             "jules://jobs/{job_id}/messages",
             "messages",
-            "What was said in a job",
+            "The messages of a job",
             LINES,
         ),
         template(
@@ -128,41 +128,36 @@ pub(super) fn address_templates() -> ListResourceTemplatesResult {
             "The changes of a job",
             DIFF,
         ),
-        template(
-            "jules://events/{event_id}",
-            "event",
-            "An event with all that it carries",
-            JSON,
-        ),
+        template("jules://events/{event_id}", "event", "A whole event", JSON),
         template(
             "jules://state/{owner}/{repo}",
             "state",
-            "The ledger of a repository's phileas",
+            "The state of phileas for a repository, from its ledger",
             JSON,
         ),
         template(
             "jules://pipeline/{issue}",
             "run",
-            "A pipeline's run on this machine: its attempts, its artifacts and who comes next",
+            "A run of a pipeline on this machine: its attempts, its artifacts and the next agent",
             JSON,
         ),
         template(
             "jules://pipeline/{issue}/{artifact}",
             "artifact",
-            "An artifact of a run on this machine as it stands, such as `plan.json`, `worker-result.json`, \
-             `test-result.json`, `review-result.json` or `state.yaml`",
+            "An artifact of a run on this machine, such as `plan.json`, `worker-result.json`, `test-result.json`, \
+             `review-result.json` or `state.yaml`",
             JSON,
         ),
         template(
             "jules://pipeline/{owner}/{repo}/{issue}/{artifact}",
             "pipeline",
-            "A paper of a pipeline run, such as `plan.json`, from the default branch",
+            "A file of a pipeline run, such as `plan.json`, from the default branch",
             JSON,
         ),
     ])
 }
 
-/// The resources that there are now.
+/// Lists the resources that exist now.
 pub(super) fn list_resources(
     desk: &ToolContext,
     from: Option<&str>,
@@ -170,20 +165,20 @@ pub(super) fn list_resources(
     let at: usize = cursor::open_cursor("resources", from)?.unwrap_or(0);
     let mut all = vec![
         Resource::new(JOBS, "jobs")
-            .with_description("The registered jobs, the newest first")
+            .with_description("The registered jobs, newest first")
             .with_mime_type(LINES),
         Resource::new(EVENTS, "events")
             .with_description("The events that are not acknowledged yet, oldest first")
             .with_mime_type(LINES),
         Resource::new(RUNS, "pipeline")
-            .with_description("The runs of a pipeline on this machine, and who comes next in each")
+            .with_description("The runs of a pipeline on this machine, and the next agent of each")
             .with_mime_type(LINES),
     ];
     for allowed in &desk.policy.allowed {
         if let Allowed::One(name) = allowed {
             all.push(
                 Resource::new(format!("jules://state/{name}"), format!("state of {name}"))
-                    .with_description("The ledger of its phileas")
+                    .with_description("The state of phileas for this repository")
                     .with_mime_type(JSON),
             );
         }
@@ -207,9 +202,9 @@ pub(super) fn list_resources(
 
 /// Why a resource cannot be read.
 pub(super) enum ResourceError {
-    /// There is no such one.
+    /// It does not exist.
     Missing,
-    /// Something else.
+    /// Another error.
     Trouble(ToolError),
 }
 
@@ -341,7 +336,7 @@ async fn read_job(desk: &ToolContext, id: &str) -> Result<AccountSession, Resour
     }
 }
 
-/// What a file's name says of its text.
+/// The media type of a file, by its name.
 fn mime_type(path: &str) -> &'static str {
     match path.rsplit_once('.') {
         Some((_, "json")) => JSON,
@@ -355,7 +350,7 @@ fn json_lines(values: impl Iterator<Item = serde_json::Value>) -> String {
     values.map(|value| format!("{value}\n")).collect()
 }
 
-/// Values for a place in a template or a prompt, from the jobs that are registered and the runs that there are.
+/// Completes an argument of a template or a prompt from the registered jobs and the existing runs.
 pub(super) fn complete_argument(desk: &ToolContext, name: &str, begun: &str) -> Vec<String> {
     let known: Vec<String> = match name {
         "job_id" => {

@@ -1,4 +1,4 @@
-//! Requests of the protocol, answered.
+//! Handles the requests of the protocol.
 
 use std::sync::Arc;
 
@@ -22,18 +22,19 @@ use super::tool_definition::{ToolCall, ToolDefinition, error_result};
 use super::tool_error::ToolError;
 use super::{prompts, resources, revision, subscriptions, tools};
 
-/// The server. Clones share everything.
+/// The server. All clones share its state.
 #[derive(Clone)]
 pub struct Server {
     context: Arc<ToolContext>,
     offers: Arc<Vec<ToolDefinition>>,
-    /// What a client of an older revision has subscribed to. A clone for another client begins without.
+    /// The subscriptions of a client of an older revision. [`Server::for_another`] begins with
+    /// none.
     subscribers: Subscribers,
     expected: ExpectedListeners,
 }
 
 impl Server {
-    /// A server of the tools that this desk's policy allows.
+    /// Creates a server with the tools that the context's policy allows.
     #[must_use]
     pub fn new(desk: ToolContext) -> Self {
         Self {
@@ -44,7 +45,7 @@ impl Server {
         }
     }
 
-    /// The same server for another client.
+    /// Returns the same server for another client.
     #[must_use]
     pub fn for_another(&self) -> Self {
         Self {
@@ -54,12 +55,12 @@ impl Server {
         }
     }
 
-    /// Releases calls that wait for a change: no client will read their answer any more.
+    /// Releases calls that wait for a change: no client will read their reply.
     pub fn end_waits(&self) {
         self.context.changes.end_waits();
     }
 
-    /// Whether there is such a tool, and it takes arguments of these names and types.
+    /// Checks that a tool exists and accepts arguments of these names and types.
     ///
     /// # Errors
     ///
@@ -76,21 +77,22 @@ impl Server {
         let offer = self.offers.iter().find(|offer| offer.tool.name == name);
         let offer = offer.ok_or_else(|| {
             ToolError::new(format!(
-                "there is no tool `{name}`; tools/list shows those that there are"
+                "there is no tool `{name}`; tools/list shows all tools"
             ))
         })?;
         if self.is_offered(offer) {
             Ok(offer)
         } else {
             Err(ToolError::new(format!(
-                "{name} would change something, and this server was started read-only; a person can start it without \
-                 `--read-only`"
+                "{name} is not available, because it changes something and this server was started read-only; a person \
+                 can start it without `--read-only`"
             )))
         }
     }
 }
 
-/// The revision of a request. A client that names none has shaken hands with the newest that knows handshakes.
+/// The revision of a request. A client that names none has made the handshake of the newest
+/// revision that has one.
 fn revision_of(context: &RequestContext<RoleServer>) -> ProtocolVersion {
     let version = context.protocol_version();
     version.unwrap_or(ProtocolVersion::LATEST_WITH_INITIALIZE)
@@ -145,7 +147,8 @@ impl ServerHandler for Server {
         })
     }
 
-    /// A request whose parameters do not fit its method. The protocol answers it as if there were no such method.
+    /// Handles a request whose parameters do not fit its method. `rmcp` treats it as an unknown
+    /// method.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -278,7 +281,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// What is wrong with the parameters of a method that there is.
+/// Says what is wrong with the parameters of a known method.
 fn wrong_parameters(method: &str, params: Option<Value>) -> Option<String> {
     let params = params.unwrap_or_default();
     let error = match method {
@@ -296,7 +299,8 @@ fn wrong_parameters(method: &str, params: Option<Value>) -> Option<String> {
     Some(format!("the parameters of {method} are wrong: {error}"))
 }
 
-/// A call of a tool whose parameters did not fit. Arguments that are a text of JSON are taken.
+/// Parses a tool call whose parameters did not fit. Arguments in the form of a JSON text are
+/// accepted.
 fn call_of(mut params: Value) -> Result<CallToolRequestParams, String> {
     let arguments = params.get_mut("arguments");
     if let Some(given) = arguments.filter(|given| !given.is_object() && !given.is_null()) {
@@ -304,10 +308,10 @@ fn call_of(mut params: Value) -> Result<CallToolRequestParams, String> {
             .as_str()
             .and_then(|text| serde_json::from_str::<JsonObject>(text.trim()).ok());
         let kind = match given {
-            Value::String(_) => "a text that holds no JSON object",
+            Value::String(_) => "a text without a JSON object",
             Value::Array(_) => "a list",
             Value::Number(_) => "a number",
-            _ => "a truth value",
+            _ => "a boolean",
         };
         *given = Value::Object(object.ok_or_else(|| {
             format!(

@@ -1,5 +1,5 @@
-//! Subscriptions to resources. Clients of the current revision listen by one open request; older ones subscribe to
-//! one address after another.
+//! Manages subscriptions to resources. A client of the current revision listens by one open
+//! request; an older one subscribes to one address after another.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,12 +17,13 @@ use super::tool_error::ToolError;
 use super::watch_files::FileMarks;
 use crate::adapters::pipeline::Runs;
 
-/// How many clients may be about to listen; one that never does is forgotten.
+/// How many clients may be about to listen; the oldest is forgotten.
 const MAX_EXPECTED: usize = 16;
-/// How many addresses one client may listen to.
+/// How many addresses one client may subscribe to.
 const MAX_ADDRESSES: usize = 200;
 
-/// What of a subscription is granted: addresses that may exist, and lists of resources. Tools and prompts never change.
+/// Returns the part of a subscription that is granted: addresses that may exist, and lists of
+/// resources. Tools and prompts never change.
 pub(super) fn accepted_filter(requested: &SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = SubscriptionFilter::new();
     accepted.resources_list_changed = requested.resources_list_changed;
@@ -33,12 +34,13 @@ pub(super) fn accepted_filter(requested: &SubscriptionFilter) -> SubscriptionFil
     accepted
 }
 
-/// Those who are about to listen. What changes between the answer that they may and their first look is theirs, too.
+/// Clients that are about to listen. They also get the changes between the reply that grants the
+/// subscription and their first read.
 #[derive(Clone, Default)]
 pub(super) struct ExpectedListeners(Arc<Mutex<VecDeque<(SubscriptionFilter, PendingChanges)>>>);
 
 impl ExpectedListeners {
-    /// A client is about to be told that this much is granted.
+    /// Prepares a listener before the reply grants its subscription.
     pub(super) fn expect_listener(&self, desk: &ToolContext, requested: &SubscriptionFilter) {
         let mut expected = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if expected.len() == MAX_EXPECTED {
@@ -47,7 +49,7 @@ impl ExpectedListeners {
         expected.push_back((requested.clone(), PendingChanges::new(desk)));
     }
 
-    /// The client that asked for this begins to listen.
+    /// Begins the subscription of a client that was expected.
     fn begin_listening(
         &self,
         desk: &ToolContext,
@@ -60,8 +62,8 @@ impl ExpectedListeners {
     }
 }
 
-/// Notifies one client of the current revision until it stops or is gone. A notification that is on its way when
-/// the client leaves would never arrive, so it is not waited for.
+/// Notifies one client of the current revision until it stops or disconnects. A pending
+/// notification is dropped when the client leaves, because it could never arrive.
 pub(super) async fn serve_listener(
     desk: &ToolContext,
     expected: &ExpectedListeners,
@@ -99,7 +101,7 @@ async fn send_accepted(mut news: PendingChanges, context: &SubscriptionContext) 
     }
 }
 
-/// What changes, by this process or by the monitor.
+/// The changes of this process and of other programs.
 struct PendingChanges {
     queue: MonitorFiles,
     runs: Runs,
@@ -117,13 +119,13 @@ impl PendingChanges {
         }
     }
 
-    /// The next changes; waits until there are some.
+    /// Returns the next changes; waits until there are some.
     async fn next(&mut self) -> Vec<Change> {
         loop {
             tokio::select! {
                 told = self.changes.recv() => match told {
                     Ok(change) => return vec![change],
-                    // A client that lags behind reads the lists again.
+                    // A client that missed changes reads the lists again.
                     Err(RecvError::Lagged(_)) => return self.all_changes(),
                     Err(RecvError::Closed) => std::future::pending::<()>().await,
                 },
@@ -146,7 +148,8 @@ impl PendingChanges {
             .into()
     }
 
-    /// What the monitor or another program has written. A job of which there is a new event is another one, too.
+    /// Returns what the monitor or another program has written. A job with a new event has changed,
+    /// too.
     fn check_files(&mut self) -> Vec<Change> {
         let now = FileMarks::read_marks(&self.queue, &self.runs);
         let (jobs, events) = now.changed_files(&self.mark);
@@ -179,7 +182,8 @@ impl PendingChanges {
     }
 }
 
-/// What one client of an older revision has subscribed to. The first subscription starts the one who tells it.
+/// The subscriptions of one client of an older revision. The first one starts the task that
+/// notifies the client.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Subscribers(Arc<Mutex<SubscriberList>>);
 
@@ -199,7 +203,8 @@ impl Subscribers {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.addresses.len() >= MAX_ADDRESSES {
             return Err(ToolError::new(format!(
-                "more than {MAX_ADDRESSES} resources are subscribed to; unsubscribe from some"
+                "the subscription was refused: a client may subscribe to {MAX_ADDRESSES} resources; unsubscribe from \
+                 some"
             )));
         }
         known.addresses.insert(uri.to_owned());
@@ -218,7 +223,7 @@ impl Subscribers {
     }
 }
 
-/// Tells a client of an older revision until it is gone.
+/// Notifies a client of an older revision until it disconnects.
 async fn notify_subscribers(
     mut news: PendingChanges,
     known: Arc<Mutex<SubscriberList>>,

@@ -1,21 +1,21 @@
-//! Texts that are cut, and say so: an agent pays for each of its words.
+//! Truncates texts and marks them as truncated, because an agent pays for each word.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A text, and whether it is all of it.
+/// A text, and whether it is complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct TextLimit {
-    /// The text, from its beginning.
+    /// The text, or its beginning.
     pub(super) text: String,
     /// Whether its end is left out.
     pub(super) truncated: bool,
-    /// How long the whole text is, in bytes.
+    /// The length of the whole text, in bytes.
     pub(super) total_bytes: usize,
 }
 
 impl TextLimit {
-    /// The first bytes of a text; a character is never divided.
+    /// Keeps at most `max_bytes` of a text, and never splits a character.
     pub(super) fn new(text: &str, max_bytes: usize) -> Self {
         let end = char_boundary_before(text, max_bytes);
         Self {
@@ -26,7 +26,7 @@ impl TextLimit {
     }
 }
 
-/// The last boundary between characters that is not behind this byte.
+/// Returns the last boundary between characters at or before this byte.
 pub(super) fn char_boundary_before(text: &str, byte: usize) -> usize {
     if byte >= text.len() {
         return text.len();

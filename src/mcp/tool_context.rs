@@ -14,31 +14,32 @@ use super::tool_error::ToolError;
 use crate::adapters::pipeline::{RUNS_FOLDER, Runs};
 use crate::runtime::ports::sessions_api::{JobActivity, SessionsApi};
 
-/// What stands before a session's id where people copy it from.
+/// The path segments before a session's id in addresses that people copy.
 const PAGES: [&str; 3] = ["sessions", "/session", "/task"];
-/// The longest id of a session, in characters; those of Jules have 15 to 20 digits.
+/// The longest id of a session, in characters. Ids of Jules have 15 to 20 digits.
 const MAX_ID_CHARS: usize = 40;
 
-/// What all tools work with.
+/// The context of all tools.
 pub struct ToolContext {
     pub(super) jules: Arc<dyn SessionsApi>,
     pub(super) phileas: Arc<dyn PhileasApi>,
     pub(super) queue: MonitorFiles,
-    /// Checks jobs where no monitor runs; `None`: this server has no key for that.
+    /// Checks jobs when no monitor runs; `None` if this server has no key.
     pub(super) checks: Option<Arc<dyn CheckJobs>>,
-    /// Held while this server checks the jobs.
+    /// The lock of a check, so that one runs at a time.
     pub(super) checking: Arc<tokio::sync::Mutex<()>>,
     pub(super) runs: Runs,
     pub(super) policy: Policy,
     pub(super) changes: ChangeFeed,
-    /// Seals what a client is to bring back with a person's answer.
+    /// Seals the state that a client returns with a person's answer.
     pub(super) seal: RequestStateCodec,
-    /// What people said when they were asked.
+    /// The answers of people.
     pub(super) answers: Answers,
 }
 
 impl ToolContext {
-    /// A desk. `secret` seals what clients bring back; servers that answer one another's questions share it.
+    /// Creates a context. `secret` seals the state that clients return; servers that accept one
+    /// another's answers share it.
     #[must_use]
     pub fn new(
         jules: Arc<dyn SessionsApi>,
@@ -61,39 +62,39 @@ impl ToolContext {
         }
     }
 
-    /// The same, checking jobs by this where no monitor runs.
+    /// Checks jobs by `checks` when no monitor runs.
     #[must_use]
     pub fn with_checks(mut self, checks: Option<Arc<dyn CheckJobs>>) -> Self {
         self.checks = checks;
         self
     }
 
-    /// The same, with the runs of a pipeline in another folder than `.pipeline`.
+    /// Reads the runs of a pipeline from another folder than `.pipeline`.
     #[must_use]
     pub fn with_runs(mut self, runs: Runs) -> Self {
         self.runs = runs;
         self
     }
 
-    /// A job that Jules knows, and that works on what may be seen here.
+    /// Reads a job that Jules knows and that the policy shows.
     pub(super) async fn read_job(&self, id: &str) -> Result<AccountSession, ToolError> {
         let id = job_id(id)?;
         let unknown = || {
             ToolError::new(format!(
-                "Jules knows no job {id} under this key; `jules_list_jobs` shows those that there are"
+                "Jules knows no job {id} under this key; `jules_list_jobs` shows all jobs"
             ))
         };
         let job = self.jules.read_job(&id).await?.ok_or_else(unknown)?;
         if self.policy.is_visible(job.repository.as_ref()) {
             Ok(job)
         } else {
-            Err(self.policy.refusal_error(&format!(
-                "job {id} does not work on one of the repositories"
-            )))
+            Err(self
+                .policy
+                .refusal_error(&format!("job {id} works on another repository than those")))
         }
     }
 
-    /// What happened in a job, oldest first; nothing where Jules does not show it yet.
+    /// Reads what happened in a job, oldest first; empty while Jules does not show it.
     pub(super) async fn read_activities(
         &self,
         job: &AccountSession,
@@ -106,7 +107,7 @@ impl ToolContext {
     }
 }
 
-/// A job's id as people copy it: bare, as `sessions/<id>`, or as the address of its page.
+/// Parses a job's id as people copy it: bare, as `sessions/<id>`, or as the address of its page.
 pub(super) fn job_id(text: &str) -> Result<String, ToolError> {
     let bare = text.split(['?', '#']).next().unwrap_or_default();
     let bare = bare.trim().trim_end_matches('/');

@@ -1,4 +1,4 @@
-//! Makes a function an MCP tool: a description, typed arguments, a typed answer.
+//! Makes a function an MCP tool with a description, typed arguments and a typed result.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use super::tool_error::ToolError;
 /// Whole numbers below this are exact as floating-point numbers.
 const MAX_WHOLE: f64 = 9_007_199_254_740_992.0;
 
-/// What a tool is.
+/// The description of a tool.
 pub(super) struct ToolCard {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
@@ -29,22 +29,22 @@ pub(super) struct ToolCard {
     pub(super) effect: ToolEffect,
 }
 
-/// What a tool does to the world.
+/// What a tool changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ToolEffect {
-    /// It asks Jules or GitHub.
+    /// It reads from Jules or GitHub.
     Asks,
-    /// It reads what this machine keeps.
+    /// It reads files of this machine.
     Looks,
-    /// It writes what this machine keeps; again does nothing more.
+    /// It writes files of this machine; a repeated call changes nothing more.
     Notes,
-    /// It puts something in the place of what this machine keeps.
+    /// It overwrites files of this machine.
     Replaces,
-    /// It changes something outside that can be gone on from.
+    /// It changes something at Jules or GitHub; work continues from there.
     Acts,
-    /// It ends something outside; again does nothing more.
+    /// It ends something at Jules or GitHub; a repeated call changes nothing more.
     PullEnds,
-    /// It changes something outside that cannot be taken back.
+    /// It changes something at Jules or GitHub that cannot be undone.
     Decides,
 }
 
@@ -70,15 +70,15 @@ impl ToolEffect {
     }
 }
 
-/// How a tool answers.
+/// The reply of a tool.
 pub(super) enum ToolReply<T> {
-    /// It is done.
+    /// The result.
     Done(T),
     /// The client must ask a person first, and call again.
     RunRequest(Box<InputRequiredResult>),
 }
 
-/// One call of a tool, beside its arguments.
+/// One call of a tool, without its arguments.
 pub(super) struct ToolCall {
     pub(super) request: CallToolRequestParams,
     pub(super) context: RequestContext<RoleServer>,
@@ -98,7 +98,7 @@ pub(super) struct ToolDefinition {
 }
 
 impl ToolDefinition {
-    /// A tool that answers at once.
+    /// Creates a tool that replies at once.
     pub(super) fn new<I, O, F, R>(card: ToolCard, run: F) -> Self
     where
         I: DeserializeOwned + JsonSchema + Send + 'static,
@@ -112,7 +112,7 @@ impl ToolDefinition {
         })
     }
 
-    /// A tool that may have to ask a person first.
+    /// Creates a tool that may have to ask a person first.
     pub(super) fn with_confirmation<I, O, F, R>(card: ToolCard, run: F) -> Self
     where
         I: DeserializeOwned + JsonSchema + Send + 'static,
@@ -152,18 +152,23 @@ impl ToolDefinition {
         }
     }
 
-    /// Whether these are arguments that it takes, by their names and types.
+    /// Checks the names and types of arguments.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them.
     pub(super) fn check_arguments(&self, given: JsonObject) -> Result<(), ToolError> {
         (self.check)(Some(given))
     }
 
-    /// Calls it.
+    /// Calls the tool.
     pub(super) async fn call(&self, desk: Arc<ToolContext>, call: ToolCall) -> CallToolResponse {
         (self.run)(desk, call).await
     }
 }
 
-/// A schema of arguments that may be left out, rather than be null: many models know only one type for a value.
+/// Makes optional arguments absent instead of null in a schema: many models know only one type for
+/// a value.
 fn without_null(schema: &JsonObject) -> JsonObject {
     let mut schema = schema.clone();
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
@@ -182,7 +187,7 @@ fn without_null(schema: &JsonObject) -> JsonObject {
     schema
 }
 
-/// A schema whose descriptions are not broken where the lines of this code are.
+/// Removes the line breaks of this code from the descriptions of a schema.
 fn in_one_line(schema: &JsonObject) -> Arc<JsonObject> {
     fn unwrap_lines(value: &mut Value) {
         match value {
@@ -221,8 +226,8 @@ fn parse_arguments<I: DeserializeOwned>(
         .map_err(|error| ToolError::new(format!("the arguments of {tool} are wrong: {error}")))
 }
 
-/// Turns a value into one of the type that the schema asks for, where it says the same: many models write numbers, truth
-/// values, objects and lists as texts.
+/// Converts a value to the type of the schema if it means the same: many models write numbers,
+/// booleans, objects and lists as texts.
 fn coerce_value(value: &mut Value, kind: &str) {
     let fitted = match (&*value, kind) {
         (Value::String(text), "integer" | "number" | "boolean" | "object" | "array") => {
@@ -232,7 +237,7 @@ fn coerce_value(value: &mut Value, kind: &str) {
             }
             Some(read)
         }
-        // A whole number as others write it: 5.0.
+        // A whole number may be written as 5.0.
         (Value::Number(number), "integer") if number.is_f64() => number
             .as_f64()
             .filter(|number| number.fract() == 0.0 && (0.0..MAX_WHOLE).contains(number))
@@ -251,15 +256,15 @@ fn coerce_value(value: &mut Value, kind: &str) {
     }
 }
 
-/// The answer as structure, and the same as text for clients of revisions that know no structure.
+/// The structured result, and the same as text for clients of revisions without structured results.
 fn success_result(output: &impl Serialize) -> CallToolResult {
-    let value = serde_json::to_value(output).expect("answers are made of texts and numbers");
+    let value = serde_json::to_value(output).expect("results are made of texts and numbers");
     let mut result = CallToolResult::success(vec![ContentBlock::text(value.to_string())]);
     result.structured_content = Some(value);
     result
 }
 
-/// A failure that the model reads.
+/// The error result, for the model to read.
 pub(super) fn error_result(trouble: &ToolError) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(trouble.to_string())])
 }

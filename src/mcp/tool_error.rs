@@ -1,4 +1,4 @@
-//! Why a tool could not do what it was asked, for a model to read.
+//! Says why a tool failed, for a model to read.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::adapters::pipeline::RunsError;
 use crate::runtime::TickError;
 use crate::runtime::ports::{Disposition, Failure};
 
-/// How many findings about a text are listed.
+/// How many diagnostics about a text are listed.
 const MAX_FINDINGS: usize = 10;
 
 /// What is wrong and how to fix it, in one paragraph free of secrets.
@@ -16,7 +16,7 @@ const MAX_FINDINGS: usize = 10;
 pub struct ToolError(String);
 
 impl ToolError {
-    /// A trouble in these words.
+    /// Creates an error with this text.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
@@ -37,7 +37,7 @@ impl From<Failure> for ToolError {
             }
             Disposition::Retry { after: None } => "; try again later".to_owned(),
             Disposition::Denied => {
-                "; only a person can fix that, by another credential in the server's environment"
+                "; only a person can fix that, with another credential in the server's environment"
                     .to_owned()
             }
             Disposition::Unknown => {
@@ -58,17 +58,19 @@ impl From<CreateFailure> for ToolError {
             }
             CreateFailure::Quota { retry_at } => {
                 let when = retry_at.map_or_else(
-                    || "when older jobs have left the last 24 hours".to_owned(),
+                    || "when older jobs are more than 24 hours old".to_owned(),
                     |at| format!("at {at}"),
                 );
-                format!("the quota of this Jules key is spent, so no job exists; try again {when}")
+                format!(
+                    "no job was created, because the quota of this Jules key is used up; try again {when}"
+                )
             }
-            CreateFailure::Credential { detail } => format!(
-                "Jules refuses the key: {detail}; a person has to set another JULES_API_KEY"
-            ),
+            CreateFailure::Credential { detail } => {
+                format!("Jules refuses the key: {detail}; a person must set another JULES_API_KEY")
+            }
             CreateFailure::Unknown { detail } => format!(
-                "it is unknown whether Jules created the job: {detail}; call again with the same \
-                 `idempotency_key`, which finds it where it exists"
+                "it is unknown whether Jules created the job: {detail}; call again with the same `idempotency_key`, \
+                 which finds the job if it exists"
             ),
         })
     }

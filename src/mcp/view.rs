@@ -1,4 +1,4 @@
-//! A job as tools show it.
+//! Shows a job in the results of tools.
 
 use phileas_domain::engine::{ActivityKind, PlanStep, SessionState};
 use phileas_domain::jobs::AccountSession;
@@ -8,10 +8,10 @@ use serde::Serialize;
 use super::text_limit::TextLimit;
 use crate::runtime::ports::sessions_api::JobActivity;
 
-/// How much of a title is shown, in bytes.
+/// How many bytes of a title are shown.
 const TITLE_BYTES: usize = 200;
 
-/// A job in a few words.
+/// The short form of a job.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct JobView {
     /// The job's id.
@@ -22,7 +22,7 @@ pub(super) struct JobView {
     pub(super) branch: Option<String>,
     /// Its title.
     pub(super) title: String,
-    /// Where it stands, in Jules' words, such as `IN_PROGRESS`.
+    /// Its state, in Jules' words, such as `IN_PROGRESS`.
     pub(super) state: String,
     /// What it waits for: `answer` (see `jules_get_messages`, then `jules_send_message`) or `plan_approval` (then
     /// `jules_approve_plan`).
@@ -31,9 +31,9 @@ pub(super) struct JobView {
     pub(super) created_at: Option<String>,
     /// When it last changed, RFC 3339.
     pub(super) updated_at: Option<String>,
-    /// Its page for people.
+    /// The address of its page.
     pub(super) url: String,
-    /// Whether it is archived; Jules works on it no more.
+    /// Whether it is archived. Jules does not work on archived jobs.
     pub(super) archived: bool,
     /// The pull requests that it opened.
     pub(super) pull_requests: Vec<PullView>,
@@ -44,7 +44,7 @@ pub(super) struct JobView {
 pub(super) struct PullView {
     /// Its number.
     pub(super) number: Option<u64>,
-    /// Its page.
+    /// The address of its page.
     pub(super) url: String,
     /// Its title.
     pub(super) title: String,
@@ -101,8 +101,8 @@ pub(super) fn plan_text(steps: &[PlanStep]) -> String {
     lines.join("\n")
 }
 
-/// Whether a plan waits for approval. Some jobs read COMPLETED and wait all the same, so what happened counts,
-/// too.
+/// Whether a plan waits for approval. Some jobs are COMPLETED and wait all the same, so activities
+/// count, too.
 pub(super) fn plan_waits(job: &AccountSession, happenings: &[JobActivity]) -> Option<bool> {
     if job.state == SessionState::AwaitingPlanApproval {
         return Some(true);

@@ -1,4 +1,4 @@
-//! The monitor's files and the runs, watched for what other programs write into them.
+//! Watches the monitor's files and the runs for what other programs write.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -11,7 +11,7 @@ use crate::adapters::pipeline::{self as runs, Runs};
 /// How many runs are watched, those that changed last.
 const MAX_RUNS: usize = 100;
 
-/// The monitor's files and the runs as they stood, to notice when another program has written into them.
+/// The state of the monitor's files and the runs at one moment, to find later changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileMarks {
     jobs: Option<(u64, SystemTime)>,
@@ -32,12 +32,12 @@ impl FileMarks {
         }
     }
 
-    /// Whether the jobs file and the events file are others than they were.
+    /// Whether the jobs file and the events file have changed.
     pub(super) fn changed_files(&self, before: &Self) -> (bool, bool) {
         (self.jobs != before.jobs, self.events != before.events)
     }
 
-    /// Files of runs that are others than they were.
+    /// The files of runs that have changed.
     pub(super) fn changed_artifacts(&self, before: &Self) -> Vec<(IssueId, &'static str)> {
         let is_new = |(file, mark): &(&(IssueId, &'static str), &runs::Mark)| {
             before.runs.get(file).is_none_or(|known| known != *mark)

@@ -1,4 +1,4 @@
-//! Whatever stands on the lines, what is said between is heard.
+//! Tests that good messages are read between any other lines.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -6,29 +6,29 @@ use tokio::io::AsyncReadExt as _;
 
 use super::*;
 
-/// A request that is spoiled has this id.
+/// The id of a request that a test damages.
 const SPOILED: u64 = 1;
-/// Those that are not have ids from here on, which no spoiling makes of the other.
+/// The first id of undamaged requests; no damage turns the other id into one of these.
 const GOOD: u64 = 1 << 40;
-/// How deep things are put into one another.
+/// How deep values are nested.
 const DEEP: usize = 5_000;
 
 /// A line, or several.
 #[derive(Debug, Clone)]
 enum Said {
-    /// So many requests; more than one are a batch.
+    /// This many requests; more than one form a batch.
     Asked(usize),
-    /// Something that was a request, or never was one.
+    /// A damaged request, or other bytes.
     Rubbish(Vec<u8>),
 }
 
-/// What came of an input.
+/// The result of an input.
 struct Outcome {
-    /// The ids of the requests that were heard, in order.
+    /// The ids of the requests that were read, in order.
     received: Vec<u64>,
-    /// What was answered at once.
+    /// The errors that the transport wrote.
     answered: Vec<Value>,
-    /// How often the end was told.
+    /// How often `at_end` was called.
     ends: usize,
 }
 
@@ -72,7 +72,8 @@ fn outcome(input: &[u8]) -> Outcome {
     })
 }
 
-/// The first client closes its input at once, and its answer was lost when it took longer than 5 seconds.
+/// Regression: the first client closes its input at once, and lost a reply that took longer than 5
+/// seconds.
 #[test]
 fn the_input_ends_when_all_answers_are_written() {
     runtime().block_on(async {
@@ -203,7 +204,7 @@ proptest! {
         }
     }
 
-    /// A line that is no JSON is answered once, under no id.
+    /// A line that is not JSON gets one error, without an id.
     #[test]
     fn each_line_that_is_no_json_is_answered_once(lines in prop::collection::vec("x[ -~]{0,40}", 0..8)) {
         let outcome = outcome(lines.join("\n").as_bytes());

@@ -1,8 +1,8 @@
-//! Arguments of tools, taken as models write them.
+//! Parses arguments in the forms in which models write them.
 
 use serde::Deserialize;
 
-/// A list of texts. Some models write a single text, or the list as a text of JSON.
+/// Reads a list of texts. Some models write a single text, or the list as a JSON text.
 pub(super) fn list_or_one<'de, D: serde::Deserializer<'de>>(
     from: D,
 ) -> Result<Vec<String>, D::Error> {

@@ -1,4 +1,4 @@
-//! `jules_get_artifacts` and `jules_get_diff`.
+//! The tools `jules_get_artifacts` and `jules_get_diff`.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use super::super::view::{JobView, PullView};
 
 /// How many files are listed.
 const MAX_FILES: usize = 100;
-/// How much of a message for the commit is shown, in bytes.
+/// How many bytes of a suggested commit message are shown.
 const MESSAGE_BYTES: usize = 600;
-/// How much of the changes is shown at once by default, in bytes.
+/// How many bytes of the diff are shown by default.
 const DEFAULT_BYTES: usize = 16_000;
-/// How much of the changes is shown at once at most, in bytes.
+/// The most bytes of the diff in one result.
 const MAX_BYTES: usize = 200_000;
 
 #[derive(Deserialize, JsonSchema)]
@@ -34,25 +34,26 @@ pub(super) struct OneJob {
 pub(super) struct Artifacts {
     /// The job's id.
     job_id: String,
-    /// Where it stands, in Jules' words.
+    /// The job's state, in Jules' words.
     state: String,
     /// Its pull requests.
     pull_requests: Vec<PullView>,
-    /// The newest commit of its newest pull request: what you review, and what `jules_merge_pr` wants as
-    /// `expected_head_sha`. Missing: there is no pull request, or GitHub does not show it.
+    /// The newest commit of its newest pull request: the commit to review, and the
+    /// `expected_head_sha` of `jules_merge_pr`. Missing: there is no pull request, or GitHub does
+    /// not show it.
     head_sha: Option<String>,
-    /// What it changed; `jules_get_diff` gives the lines. Missing: Jules shows no changes.
+    /// Its changes; `jules_get_diff` shows the lines. Missing: Jules shows no changes.
     changes: Option<Summary>,
 }
 
-/// A file that is changed.
+/// A changed file.
 #[derive(Serialize, JsonSchema)]
 struct FileChange {
     /// Its path.
     path: String,
-    /// How many lines are added.
+    /// How many lines were added.
     additions: usize,
-    /// How many lines are removed.
+    /// How many lines were removed.
     deletions: usize,
 }
 
@@ -68,30 +69,30 @@ impl From<patch::FileChange> for FileChange {
 
 #[derive(Serialize, JsonSchema)]
 struct Summary {
-    /// The files that are changed.
+    /// The changed files.
     files: Vec<FileChange>,
-    /// Whether there are more files than are listed.
+    /// Whether there are more files than the list shows.
     truncated: bool,
-    /// How many files are changed.
+    /// How many files changed.
     files_total: usize,
-    /// How many lines are added.
+    /// How many lines were added.
     additions: usize,
-    /// How many lines are removed.
+    /// How many lines were removed.
     deletions: usize,
-    /// How long the diff is, in bytes.
+    /// The length of the diff, in bytes.
     diff_bytes: usize,
     /// The commit that the changes apply to.
     base_commit: String,
-    /// The message that Jules suggests for their commit.
+    /// The commit message that Jules suggests.
     suggested_message: TextLimit,
 }
 
 pub(super) fn get_artifacts() -> ToolDefinition {
     let card = ToolCard {
         name: "jules_get_artifacts",
-        title: "See what a Jules job brought forth",
-        text: "The pull requests of a job, and which files it changed by how many lines. The lines themselves come from \
-               `jules_get_diff`.",
+        title: "Show the results of a Jules job",
+        text: "Returns the pull requests of a job and its changed files with their numbers of lines. `jules_get_diff` \
+            returns the lines themselves.",
         effect: ToolEffect::Asks,
     };
     ToolDefinition::new(card, list_artifacts)
@@ -115,7 +116,7 @@ async fn list_artifacts(
     })
 }
 
-/// The newest commit of a job's newest pull request, where GitHub shows it with the credential that there is.
+/// Reads the newest commit of a job's newest pull request, if the credential can read it.
 async fn head_of(desk: &ToolContext, job: &AccountSession) -> Option<String> {
     let links = job.pulls.iter().filter_map(|pull| pull.link.as_ref());
     let mut links = links.filter(|link| {
@@ -156,7 +157,8 @@ fn summarize_changes(changes: &Changes) -> Summary {
     }
 }
 
-/// All changes of a job. Each change set holds those before it, so the last one that is shown anywhere is all of them.
+/// Reads all changes of a job. Each change set contains those before it, so the last one shown is
+/// complete.
 pub(in crate::mcp) async fn read_changes(
     desk: &ToolContext,
     job: &AccountSession,
@@ -175,9 +177,9 @@ pub(super) struct DiffInput {
     job_id: String,
     /// Only this file, by its path in the repository.
     file: Option<String>,
-    /// How much at most, in bytes, up to 200000. Default: 16000.
+    /// The most bytes to return, up to 200000. Default: 16000.
     max_bytes: Option<usize>,
-    /// `next_cursor` of the answer before.
+    /// `next_cursor` of the previous answer.
     cursor: Option<String>,
 }
 
@@ -189,13 +191,14 @@ pub(super) struct DiffOutput {
     diff: String,
     /// Whether there is more.
     truncated: bool,
-    /// How long all that was asked for is, in bytes.
+    /// The length of all requested changes, in bytes.
     total_bytes: usize,
     /// The commit that the changes apply to.
     base_commit: String,
-    /// The newest commit of the job's newest pull request. Missing: there is no pull request, or GitHub does not show it.
+    /// The newest commit of the job's newest pull request. Missing: there is no pull request, or
+    /// GitHub does not show it.
     head_sha: Option<String>,
-    /// Pass it as `cursor` for the rest. Missing: there is none.
+    /// The `cursor` for the rest. Missing: this is the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
 }
@@ -204,7 +207,8 @@ pub(super) fn get_diff() -> ToolDefinition {
     let card = ToolCard {
         name: "jules_get_diff",
         title: "Read the changes of a Jules job",
-        text: "The changes of a job as a diff, of all files or of one. Long ones come in pieces of whole lines.",
+        text: "Returns the changes of a job as a diff, of all files or of one. A long diff comes in parts of whole \
+            lines.",
         effect: ToolEffect::Asks,
     };
     ToolDefinition::new(card, get_diff_of)
@@ -249,14 +253,14 @@ async fn get_diff_of(
         cursor::open_cursor(&of, input.cursor.as_deref())?.unwrap_or((0, whole.len()));
     if length != whole.len() || !whole.is_char_boundary(begin) {
         return Err(ToolError::new(
-            "the changes are others than when this `cursor` was given; start again without it",
+            "the changes are no longer those of this `cursor`; start again without it",
         ));
     }
     let rest = &whole[begin..];
     let end = if rest.len() <= bytes {
         rest.len()
     } else {
-        // Whole lines; a single longer one is divided.
+        // Parts end at a line; only a longer line is divided.
         let end = char_boundary_before(rest, bytes);
         rest[..end]
             .rfind('\n')

@@ -1,4 +1,4 @@
-//! `jules_create_job`.
+//! The tool `jules_create_job`.
 
 use std::sync::Arc;
 
@@ -17,19 +17,20 @@ use super::arguments::list_or_one;
 use super::events::known_id;
 use crate::runtime::ports::sessions_api::{JobSource, NewJob};
 
-/// The longest prompt, in characters. Jules names no limit; this is far above what one pull request can hold.
+/// The longest prompt, in characters. Jules names no limit; this is far more than one pull request
+/// needs.
 const MAX_PROMPT_CHARS: usize = 100_000;
-/// The longest key of one's own, in characters.
+/// The longest idempotency key, in characters.
 const MAX_KEY_CHARS: usize = 64;
-/// How many conditions and predecessors a job may have.
+/// How many conditions and dependencies a job may have.
 const MAX_LINKS: usize = 50;
-/// How many pages of the account's jobs are looked through for a job that may exist already.
+/// How many pages of the account's jobs are searched for a job that may exist already.
 const MAX_PAGES: usize = 5;
-/// How many branches are named.
+/// How many branches an error names.
 const MAX_BRANCHES: usize = 20;
-/// The line of a prompt by which a job is found again.
+/// The prefix of the prompt's line that identifies a job.
 const MARKER: &str = "phileas-job:";
-/// How many random digits stand for a key that was not given.
+/// How many random bytes make up a generated key.
 const RANDOM_BYTES: usize = 10;
 
 #[derive(Deserialize, JsonSchema)]
@@ -37,28 +38,29 @@ const RANDOM_BYTES: usize = 10;
 pub(super) struct Input {
     /// The repository, `owner/name`. The Jules App must be installed on it (see `jules_list_sources`).
     repo: String,
-    /// The branch to start from, which must exist on GitHub. A pull request goes back to it. Left out: the default
-    /// branch.
+    /// The branch to start from, which must exist on GitHub. The pull request targets it. Default:
+    /// the default branch.
     branch: Option<String>,
-    /// What to do: one outcome that one pull request can hold, with everything that Jules has to know. Jules sees the
-    /// repository, but nothing of this conversation.
+    /// The task: one outcome that fits one pull request, with everything that Jules must know.
+    /// Jules sees the repository, but nothing of this conversation.
     prompt: String,
-    /// Further settings. `title`, `require_plan_approval` (boolean) and `automation_mode` (`AUTO_CREATE_PR` or `NONE`) are
-    /// settings; anything else is added to the prompt, a line each.
+    /// Further settings: `title`, `require_plan_approval` (boolean) and `automation_mode`
+    /// (`AUTO_CREATE_PR` or `NONE`). Anything else is added to the prompt, one line each.
     #[serde(default)]
     constraints: serde_json::Map<String, Value>,
-    /// What must hold when it is done, a condition each. Added to the prompt, and what a review goes by.
+    /// The conditions of a completed job. They are added to the prompt, and a review checks them.
     #[serde(default, deserialize_with = "list_or_one")]
     acceptance: Vec<String>,
-    /// The job or the task that this one is a part of.
+    /// The job or task of which this job is a part.
     parent: Option<String>,
-    /// Jobs whose work this one builds upon. They must be completed, or nothing is created.
+    /// Jobs that this job depends on. They must be completed, or nothing is created.
     #[serde(default, deserialize_with = "list_or_one")]
     depends_on: Vec<String>,
-    /// A key of your own for this piece of work (letters, digits, `.`, `_`, `-`). A second call with the same key and
-    /// prompt returns the job of the first one instead of a second job; with another prompt it is refused.
+    /// A key of your own for this work (letters, digits, `.`, `_`, `-`). A second call with the
+    /// same key and prompt returns the first job instead of creating another. A call with another
+    /// prompt is refused.
     idempotency_key: Option<String>,
-    /// Whether the monitor watches it. Default: true.
+    /// Whether the monitor watches the job. Default: true.
     #[serde(default = "default_true")]
     register: bool,
 }
@@ -71,13 +73,13 @@ fn default_true() -> bool {
 pub(super) struct Output {
     /// The job's id.
     job_id: String,
-    /// Whether it was created by this call; otherwise it existed already under this key.
+    /// Whether this call created the job; otherwise it existed already under this key.
     created: bool,
-    /// By this key a later call finds it again.
+    /// The key by which a later call finds the job.
     idempotency_key: String,
-    /// Whether the monitor watches it, so that `jules_wait_for_event` tells of it.
+    /// Whether the monitor watches the job, so that `jules_wait_for_event` reports its events.
     registered: bool,
-    /// Why it does not, where it should.
+    /// Why the monitor does not watch the job, if it should.
     not_registered: Option<String>,
     /// The job.
     job: JobView,
@@ -88,7 +90,7 @@ pub(super) fn create_job() -> ToolDefinition {
         name: "jules_create_job",
         title: "Create a Jules job",
         text: "Creates a job for Jules on a repository and returns its id at once; the work takes minutes to hours. By \
-               default Jules opens a pull request when it is done. Costs one of the account's jobs of the day.",
+            default Jules opens a pull request at the end. Costs one of the account's daily jobs.",
         effect: ToolEffect::Acts,
     };
     ToolDefinition::new(card, run_create_job)
@@ -112,18 +114,18 @@ async fn run_create_job(
         open_pull: settings.open_pull,
         metadata: job_metadata(&input.parent, &input.acceptance, &input.depends_on),
     };
-    // A key that was made here cannot have been used.
+    // A key that was generated here cannot have been used.
     if input.idempotency_key.is_some()
         && let Some(job) = find_marked_job(&desk, &repository, &marker_line(&key)).await?
     {
         if !is_same_text(&job.prompt, &prompt) {
             return Err(ToolError::new(format!(
-                "nothing was created: the `idempotency_key` {key} belongs to job {}, which has another prompt; give this \
-                 work a key of its own, or repeat the first call as it was",
+                "nothing was created: the `idempotency_key` {key} belongs to job {}, which has another prompt; give \
+                 this work its own key, or repeat the first call unchanged",
                 job.id
             )));
         }
-        // A client that was killed between creating and registering the job calls again.
+        // The client was killed between creating and registering the job, and calls again.
         return Ok(watch_job(&desk, job_output(&job, false, key), card));
     }
     are_settled(&desk, &input.depends_on).await?;
@@ -142,12 +144,13 @@ async fn run_create_job(
     match desk.jules.create_job(new).await {
         Ok(job) => Ok(watch_job(&desk, job_output(&job, true, key), card)),
         Err(CreateFailure::Unknown { detail }) => {
-            // The answer was lost. The job is looked for once; it may also appear late.
+            // The reply was lost. The tool searches the job once, but the job may also appear
+            // later.
             match find_marked_job(&desk, &repository, &marker_line(&key)).await {
                 Ok(Some(job)) => Ok(watch_job(&desk, job_output(&job, true, key), card)),
                 _ => Err(ToolError::new(format!(
                     "it is unknown whether Jules created the job ({detail}); before you try again, call with \
-                     `idempotency_key: \"{key}\"`, which finds it where it exists"
+                     `idempotency_key: \"{key}\"`, which finds the job if it exists"
                 ))),
             }
         }
@@ -155,8 +158,8 @@ async fn run_create_job(
     }
 }
 
-/// Why Jules refuses a job: its own words name a field or nothing at all, so what can be known of the repository and the
-/// branch is looked up.
+/// Explains why Jules refuses a job. Jules names one field or nothing, so the tool looks up the
+/// repository and the branch.
 pub(super) async fn explain_refusal(
     desk: &ToolContext,
     (repository, branch): &(RepositoryName, String),
@@ -178,8 +181,8 @@ pub(super) async fn explain_refusal(
                 names.push("…");
             }
             ToolError::new(format!(
-                "nothing was created: Jules sees no branch `{branch}` in {repository}; there are: {}. A branch that was just \
-                 made may appear late",
+                "nothing was created: Jules sees no branch `{branch}` in {repository}; its branches are: {}. A new \
+                 branch may appear late",
                 names.join(", ")
             ))
         }
@@ -191,12 +194,12 @@ pub(super) async fn explain_refusal(
 
 fn not_connected(repository: &RepositoryName) -> ToolError {
     ToolError::new(format!(
-        "nothing was created: {repository} is not connected to Jules with this key; a person has to install the Jules App on \
-         it at jules.google.com (`jules_list_sources` shows what is connected)"
+        "nothing was created: {repository} is not connected to Jules with this key; a person must install the Jules \
+         App on it at jules.google.com (`jules_list_sources` shows the connected repositories)"
     ))
 }
 
-/// Whether two texts differ in nothing but white space.
+/// Whether two texts are the same apart from white space.
 fn is_same_text(one: &str, other: &str) -> bool {
     one.split_whitespace().eq(other.split_whitespace())
 }
@@ -205,7 +208,7 @@ fn marker_line(key: &str) -> String {
     format!("{MARKER} {key}")
 }
 
-/// What the monitor's file says of a new job.
+/// What the monitor's file stores about a new job.
 struct Watch {
     register: bool,
     require_plan_approval: bool,
@@ -230,7 +233,7 @@ fn job_metadata(
     metadata
 }
 
-/// The job, put into the monitor's file.
+/// Registers the job with the monitor.
 fn watch_job(desk: &ToolContext, mut output: Output, watch: Watch) -> Output {
     if !watch.register {
         return output;
@@ -262,12 +265,12 @@ fn job_output(job: &AccountSession, created: bool, key: String) -> Output {
     }
 }
 
-/// What constraints say.
+/// The settings among the constraints.
 struct Settings {
     title: Option<String>,
     open_pull: bool,
     require_plan_approval: bool,
-    /// What is added to the prompt.
+    /// The constraints that are added to the prompt.
     rest: Vec<String>,
 }
 
@@ -315,7 +318,9 @@ fn check_key(given: Option<&str>) -> Result<String, ToolError> {
     let Some(key) = given else {
         let mut bytes = [0; RANDOM_BYTES];
         getrandom::fill(&mut bytes).map_err(|error| {
-            ToolError::new(format!("this machine gives no randomness: {error}"))
+            ToolError::new(format!(
+                "the operating system returned no random bytes: {error}"
+            ))
         })?;
         return Ok(data_encoding::BASE32_NOPAD
             .encode(&bytes)
@@ -324,7 +329,7 @@ fn check_key(given: Option<&str>) -> Result<String, ToolError> {
     let is_sound = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if key.is_empty() || key.len() > MAX_KEY_CHARS || !key.chars().all(is_sound) {
         return Err(ToolError::new(format!(
-            "`idempotency_key` may have 1 to {MAX_KEY_CHARS} letters, digits, `.`, `_` and `-`"
+            "`idempotency_key` must have 1 to {MAX_KEY_CHARS} letters, digits, `.`, `_` and `-`"
         )));
     }
     Ok(key.to_owned())
@@ -339,7 +344,7 @@ fn one_line(name: &str, text: &str) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// What Jules reads: the task, its conditions, and last the line by which it is found again.
+/// Builds the prompt: the task, its conditions, and the line that identifies the job.
 fn build_prompt(
     task: &str,
     rest: &[String],
@@ -347,11 +352,11 @@ fn build_prompt(
     key: &str,
 ) -> Result<String, ToolError> {
     if task.trim().is_empty() {
-        return Err(ToolError::new("`prompt` is empty; say what is to be done"));
+        return Err(ToolError::new("`prompt` is empty; describe the task"));
     }
     if acceptance.len() > MAX_LINKS {
         return Err(ToolError::new(format!(
-            "`acceptance` has {} conditions; more than {MAX_LINKS} do not fit one pull request, so cut the work up",
+            "`acceptance` has {} conditions; more than {MAX_LINKS} do not fit one pull request, so split the work",
             acceptance.len()
         )));
     }
@@ -371,13 +376,14 @@ fn build_prompt(
     prompt.push_str(&format!("\n\n{MARKER} {key}"));
     if prompt.chars().count() > MAX_PROMPT_CHARS {
         return Err(ToolError::new(format!(
-            "the prompt is longer than {MAX_PROMPT_CHARS} characters; put what is long into the repository and name it"
+            "the prompt is longer than {MAX_PROMPT_CHARS} characters; put long texts into the repository and name \
+             their files"
         )));
     }
     Ok(prompt)
 }
 
-/// The job of this repository whose prompt ends in this line, archived ones among them.
+/// Finds the job of this repository whose prompt ends in this line, also among archived jobs.
 pub(super) async fn find_marked_job(
     desk: &ToolContext,
     repository: &RepositoryName,
@@ -409,7 +415,7 @@ pub(super) async fn find_marked_job(
     Ok(None)
 }
 
-/// Whether all that it builds upon is completed.
+/// Checks that all dependencies are completed.
 async fn are_settled(desk: &ToolContext, depends_on: &[String]) -> Result<(), ToolError> {
     if depends_on.len() > MAX_LINKS {
         return Err(ToolError::new(format!(
@@ -428,13 +434,13 @@ async fn are_settled(desk: &ToolContext, depends_on: &[String]) -> Result<(), To
         return Ok(());
     }
     Err(ToolError::new(format!(
-        "nothing was created, for it builds upon jobs that are not completed: {}; wait for their `completed` events and \
-         merge their pull requests first",
+        "nothing was created, because it depends on jobs that are not completed: {}; wait for their `completed` events \
+         and merge their pull requests first",
         open.join(", ")
     )))
 }
 
-/// The default branch, as Jules knows it.
+/// Reads the default branch from Jules.
 async fn default_branch(
     desk: &ToolContext,
     repository: &RepositoryName,
@@ -442,7 +448,7 @@ async fn default_branch(
     match source_of(desk, repository).await? {
         Lookup::Found(source) => source.default_branch.ok_or_else(|| {
             ToolError::new(format!(
-                "Jules does not say what the default branch of {repository} is; give `branch`"
+                "Jules does not show the default branch of {repository}; give `branch`"
             ))
         }),
         Lookup::Unknown => Err(not_connected(repository)),
@@ -452,11 +458,11 @@ async fn default_branch(
     }
 }
 
-/// A repository among those that are connected to Jules.
+/// The result of searching the repositories that are connected to Jules.
 enum Lookup {
     Found(JobSource),
     Unknown,
-    /// It is not among the first pages, and there are more.
+    /// It is not on the first pages, and there are more.
     BeyondPages,
 }
 

@@ -1,4 +1,5 @@
-//! `jules_request_retry` and `jules_cancel_job`. Jules has neither, so what comes nearest is done, and said.
+//! The tools `jules_request_retry` and `jules_cancel_job`. Jules has no such action, so they do the
+//! nearest thing and say so.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use super::super::view::JobView;
 use super::create::{explain_refusal, find_marked_job};
 use crate::runtime::ports::sessions_api::NewJob;
 
-/// How often one job is begun in all; each costs one of the account's jobs of the day.
+/// The most attempts of one job; each costs one of the account's daily jobs.
 const MAX_ATTEMPTS: u32 = 5;
 
 #[derive(Deserialize, JsonSchema)]
@@ -23,9 +24,10 @@ const MAX_ATTEMPTS: u32 = 5;
 pub(super) struct RetryInput {
     /// The job's id.
     job_id: String,
-    /// What is to be different this time; added to the prompt.
+    /// What should be different this time; it is added to the prompt.
     note: Option<String>,
-    /// Whether it waits for its plan to be approved. Left out: as the first job, where this server created it.
+    /// Whether the new job waits for approval of its plan. Default: as the first job, if this
+    /// server created it.
     require_plan_approval: Option<bool>,
 }
 
@@ -33,13 +35,13 @@ pub(super) struct RetryInput {
 pub(super) struct RetryOutput {
     /// The new job's id.
     job_id: String,
-    /// Whether it was created by this call; otherwise an earlier retry of the same job had created it.
+    /// Whether this call created the job; otherwise an earlier retry of the same job did.
     created: bool,
     /// The job that it repeats.
     retry_of: String,
     /// Whether the old job is archived now.
     archived_old: bool,
-    /// Why the monitor does not watch the new job, where it does not.
+    /// Why the monitor does not watch the new job, if it does not.
     not_registered: Option<String>,
     /// The new job.
     job: JobView,
@@ -48,10 +50,10 @@ pub(super) struct RetryOutput {
 pub(super) fn request_retry() -> ToolDefinition {
     let card = ToolCard {
         name: "jules_request_retry",
-        title: "Start a Jules job again",
-        text: "Creates a new job with the prompt, the repository and the branch of an ended one, and archives the old one. \
-               Costs one of the account's jobs of the day. A second retry of the same job finds the first one; retry that one \
-               where it failed, too. A job that is still at work is not repeated; to nudge it, use `jules_send_message`.",
+        title: "Retry a Jules job",
+        text: "Creates a new job with the prompt, the repository and the branch of an ended job, and archives the old \
+            one. Costs one of the account's daily jobs. A second retry of the same job returns the first retry; if \
+            that failed, too, retry that one. A running job is not retried; to nudge it, use `jules_send_message`.",
         effect: ToolEffect::Acts,
     };
     ToolDefinition::new(card, retry_job)
@@ -69,7 +71,7 @@ async fn retry_job(
     );
     if !over && !old.archived {
         return Err(ToolError::new(format!(
-            "job {} is {}, so it was not repeated: two jobs would do the same work; cancel it first by \
+            "job {} was not retried: it is {}, and two jobs would do the same work; cancel it first by \
              `jules_cancel_job`, or say what is missing by `jules_send_message`",
             old.id,
             old.state.as_str()
@@ -78,13 +80,13 @@ async fn retry_job(
     let source = old.repository.clone().zip(old.branch.clone());
     let source = source.filter(|_| !old.prompt.trim().is_empty()).ok_or_else(|| {
         ToolError::new(format!(
-            "Jules does not show the prompt, the repository and the branch of job {}; create it again by \
+            "job {} was not retried: Jules does not show its prompt, repository and branch; create it again by \
              `jules_create_job`",
             old.id
         ))
     })?;
     let (repository, marker) = (source.0.clone(), retry_of(old.id.as_str()));
-    // The answer to the first call may have been lost, or the model asks twice.
+    // The reply to the first call may have been lost, or the model calls twice.
     if let Some(first) = find_marked_job(&desk, &repository, &marker).await? {
         return found_retry(&desk, &old, &first);
     }
@@ -92,13 +94,14 @@ async fn retry_job(
     let attempt = before.as_ref().and_then(|job| job.attempt).unwrap_or(1) + 1;
     if attempt > MAX_ATTEMPTS {
         return Err(ToolError::new(format!(
-            "job {} is attempt {}, and no more are made of one job; look at why it fails, and create another by \
+            "job {} was not retried: it is attempt {}, the last one; find out why it fails, and create another by \
              `jules_create_job`",
             old.id,
             attempt - 1
         )));
     }
-    // Jules does not tell how the old job was set; the monitor's file does, where it was created through it.
+    // Jules does not show the settings of the old job; the monitor's file does, if this server
+    // created it.
     let set = |pick: fn(&Job) -> Option<bool>| before.as_ref().and_then(pick);
     let require_plan_approval = input
         .require_plan_approval
@@ -115,20 +118,21 @@ async fn retry_job(
     };
     let new = match desk.jules.create_job(asked).await {
         Ok(new) => new,
-        // The answer was lost. The job is looked for once; it may also appear late.
+        // The reply was lost. The tool searches the job once, but the job may also appear later.
         Err(CreateFailure::Unknown { detail }) => find_marked_job(&desk, &repository, &marker)
             .await
             .ok()
             .flatten()
             .ok_or_else(|| {
                 ToolError::new(format!(
-                    "it is not known whether Jules created the job ({detail}); call again in a minute, which finds it where \
-                     it exists"
+                    "it is unknown whether Jules created the job ({detail}); call again in a minute, which finds the \
+                     job if it exists"
                 ))
             })?,
         Err(failure) => return Err(explain_refusal(&desk, &source, failure).await),
     };
-    // An archived job cannot push over what the new one does. Where that fails, the new one is there all the same.
+    // An archived job cannot push over the new one's work. If archiving fails, the new job exists
+    // all the same.
     let archived_old = old.archived || desk.jules.archive_job(old.id.as_str()).await.is_ok();
     desk.queue
         .retire_job(&desk.changes, old.id.as_str(), RetireReason::Retried);
@@ -154,7 +158,7 @@ async fn retry_job(
     })
 }
 
-/// The answer to a retry that was made before.
+/// The result of a retry that was made before.
 fn found_retry(
     desk: &ToolContext,
     old: &AccountSession,
@@ -162,7 +166,7 @@ fn found_retry(
 ) -> Result<RetryOutput, ToolError> {
     let not_registered = match desk.queue.find_job(first.id.as_str()) {
         Some(_) => None,
-        // The process was killed between creating and registering it.
+        // The process was killed between creating and registering the job.
         None => {
             let mut watched = Job::new(first.id.clone());
             watched.repo = first.repository.as_ref().map(ToString::to_string);
@@ -185,7 +189,8 @@ fn retry_of(id: &str) -> String {
     format!("phileas-retry-of: {id}")
 }
 
-/// The old prompt without the lines by which its own job is found, and whose job it is that is repeated.
+/// Builds the new prompt: the old one without its marker lines, then the note and the marker of the
+/// retried job.
 fn retry_prompt(old: &str, note: &str, id: &str) -> String {
     let kept: Vec<&str> = old
         .lines()
@@ -204,7 +209,8 @@ fn retry_prompt(old: &str, note: &str, id: &str) -> String {
 pub(super) struct CancelInput {
     /// The job's id.
     job_id: String,
-    /// The user that you work for wants it. Needed where the client cannot ask, and counts for nothing where it can.
+    /// Whether the user that you work for wants it. Required if the client cannot ask; otherwise
+    /// ignored.
     #[serde(default)]
     confirm: bool,
 }
@@ -213,9 +219,9 @@ pub(super) struct CancelInput {
 pub(super) struct CancelOutput {
     /// The job's id.
     job_id: String,
-    /// Whether it was archived by this call; otherwise it was before.
+    /// Whether this call archived the job; otherwise it was archived before.
     cancelled_now: bool,
-    /// Where it stood right before, in Jules' words.
+    /// The job's state before the call, in Jules' words.
     state_before: String,
 }
 
@@ -223,8 +229,8 @@ pub(super) fn cancel_job() -> ToolDefinition {
     let card = ToolCard {
         name: "jules_cancel_job",
         title: "Cancel a Jules job",
-        text: "Archives a job, which pauses it where it runs; Jules has no other way to cancel. Its pull request stays open. \
-               Asks a person first, whose no is final; where the client cannot ask, it needs `confirm: true`.",
+        text: "Archives a job, which pauses it if it runs; Jules has no other way to cancel. Its pull request stays \
+            open. Asks a person first, whose refusal is final; if the client cannot ask, it needs `confirm: true`.",
         effect: ToolEffect::PullEnds,
     };
     ToolDefinition::with_confirmation(card, run_cancel_job)
@@ -239,7 +245,8 @@ async fn run_cancel_job(
     let state_before = job.state.as_str().to_owned();
     if !job.archived {
         let question = format!(
-            "Cancel Jules job {} ({}) on {}, which is {state_before}? It is archived, and Jules works on it no more.",
+            "Cancel Jules job {} ({}) on {}, which is {state_before}? phileas archives it, and Jules stops working on \
+             it.",
             job.id,
             job.title,
             job.repository

@@ -1,4 +1,5 @@
-//! `jules_register_job`, `jules_list_events`, `jules_wait_for_event` and `jules_ack_event`: the monitor's files.
+//! The tools `jules_register_job`, `jules_list_events`, `jules_wait_for_event` and
+//! `jules_ack_event`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,25 +21,26 @@ use super::arguments::list_or_one;
 use super::jobs::check_limit;
 use crate::jobs::{Page, Registered};
 
-/// How many events are listed at once by default.
+/// How many events a page has by default.
 const DEFAULT_LIMIT: u32 = 20;
-/// How many events are listed at once at most.
+/// The most events of a page.
 const MAX_LIMIT: u32 = 100;
-/// How much of an event's words is shown, in bytes.
+/// How many bytes of an event's message are shown.
 const MESSAGE_BYTES: usize = 2_000;
-/// How long is waited by default, in seconds: many clients give up after 60.
+/// The default wait, in seconds: many clients give up after 60.
 const DEFAULT_WAIT_S: u64 = 45;
-/// How long is waited at most, in seconds.
+/// The longest wait, in seconds.
 const MAX_WAIT_S: u64 = 300;
 /// How often the file is read.
 const LOOK: Duration = Duration::from_millis(500);
-/// After how long without a check by any monitor this server checks the jobs itself: twice a monitor's interval.
+/// After this long without a check by any monitor, this server checks the jobs itself: twice a
+/// monitor's interval.
 const CHECK_AFTER: Duration = Duration::from_secs(90);
-/// How often a client that asked for progress is notified that the call still waits.
+/// How often a client that requested progress is notified that the call still waits.
 const PULSE: Duration = Duration::from_secs(10);
-/// How many jobs may be named at once.
+/// How many jobs a call may name.
 const MAX_NAMED: usize = 100;
-/// The whole queue's name in cursors.
+/// The name of the whole queue in cursors.
 const OF: &str = "events";
 
 #[derive(Deserialize, JsonSchema)]
@@ -46,16 +48,16 @@ const OF: &str = "events";
 pub(super) struct RegisterInput {
     /// The job's id.
     job_id: String,
-    /// Another jobs file than the server's own; it must lie in the server's folder.
+    /// Another jobs file than the server's own; it must be inside the server's folder.
     jobs_path: Option<String>,
-    /// Whatever you want to know of the job later, such as `parent`, `acceptance`, `depends_on`.
+    /// Values to keep with the job, such as `parent`, `acceptance`, `depends_on`.
     #[serde(default)]
     metadata: Map<String, Value>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct RegisterOutput {
-    /// Whether it is registered.
+    /// Whether the job is registered.
     registered: bool,
     /// The job's id.
     job_id: String,
@@ -66,9 +68,9 @@ pub(super) struct RegisterOutput {
 pub(super) fn register_job() -> ToolDefinition {
     let card = ToolCard {
         name: "jules_register_job",
-        title: "Have a Jules job watched",
-        text: "Puts a job into the monitor's file, so that its questions, its end and its failures become events. \
-               `jules_create_job` does that by itself; this is for jobs that were started elsewhere.",
+        title: "Register a Jules job",
+        text: "Adds a job to the monitor's file, so that its questions, its end and its failures become events. \
+            `jules_create_job` does that by itself; use this for jobs that were started elsewhere.",
         effect: ToolEffect::Notes,
     };
     ToolDefinition::new(card, run_register_job)
@@ -84,7 +86,7 @@ async fn run_register_job(
     let mut job = Job::new(known_id(&id)?);
     job.metadata = Value::Object(input.metadata);
     if !desk.policy.allowed.is_empty() {
-        // Only Jules can say which repository it works on.
+        // Only Jules knows which repository the job works on.
         job.repo = desk
             .read_job(&id)
             .await?
@@ -104,7 +106,7 @@ async fn run_register_job(
     })
 }
 
-/// An id that was read already, for the monitor's files.
+/// Converts an id that was parsed before for the monitor's files.
 pub(super) fn known_id(id: &str) -> Result<JobId, ToolError> {
     id.parse()
         .map_err(|error| ToolError::new(format!("`job_id`: {error}")))
@@ -113,13 +115,13 @@ pub(super) fn known_id(id: &str) -> Result<JobId, ToolError> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListInput {
-    /// `next_cursor` of the answer before. Left out: from the oldest event that is kept.
+    /// `next_cursor` of the previous answer. Default: the oldest event.
     cursor: Option<String>,
-    /// How many at most, 1 to 100. Default: 20.
+    /// The most events to return, 1 to 100. Default: 20.
     limit: Option<u32>,
     /// Only events of this job.
     job_id: Option<String>,
-    /// Acknowledged events, too.
+    /// Whether to include acknowledged events.
     #[serde(default)]
     include_acknowledged: bool,
 }
@@ -128,9 +130,9 @@ pub(super) struct ListInput {
 pub(super) struct Events {
     /// The events, oldest first.
     events: Vec<EventView>,
-    /// Pass it as `cursor` for what comes after these, now or later.
+    /// The `cursor` for later events, which may be used at any time.
     next_cursor: String,
-    /// Whether there are more already.
+    /// Whether there are more events already.
     has_more: bool,
 }
 
@@ -140,32 +142,32 @@ struct EventView {
     event_id: u64,
     /// `question`, `plan_review`, `completed`, `error` or `stuck`.
     event: String,
-    /// The job's id. Missing: it is about the monitor itself.
+    /// The job's id. Missing: the event is about the monitor itself.
     job_id: Option<String>,
-    /// When it was seen, RFC 3339.
+    /// When the monitor saw it, RFC 3339.
     observed_at: Option<String>,
-    /// Where the job stood, in Jules' words.
+    /// The job's state, in Jules' words.
     status: Option<String>,
-    /// The question, the reason, or what is wrong.
+    /// The question, the reason, or the problem.
     message: Option<TextLimit>,
     /// The repository.
     repo: Option<String>,
     /// The job's title.
     title: Option<String>,
-    /// The track of phileas whose turn the job is, where it is one.
+    /// The track of phileas to whose turn the job belongs.
     track: Option<String>,
-    /// The persona whose turn it is.
+    /// The persona of the turn.
     persona: Option<String>,
-    /// What came of a completed job: `pull_request`, `changes`, `imported` or `nothing`.
+    /// The result of a completed job: `pull_request`, `changes`, `imported` or `nothing`.
     outcome: Option<String>,
-    /// The pull request's page.
+    /// The address of the pull request's page.
     pull_request: Option<String>,
-    /// The plan, where it waits for approval.
+    /// The id of the plan that waits for approval.
     plan_id: Option<String>,
-    /// The titles of its steps.
+    /// The titles of the plan's steps.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     steps: Vec<String>,
-    /// When something happened last in a job that is stuck, RFC 3339.
+    /// The time of the last activity of a stuck job, RFC 3339.
     last_activity: Option<String>,
 }
 
@@ -208,7 +210,7 @@ pub(super) fn list_events() -> ToolDefinition {
     let card = ToolCard {
         name: "jules_list_events",
         title: "List events of Jules jobs",
-        text: "Events of registered jobs that are not acknowledged yet, oldest first. Makes no request.",
+        text: "Lists events of registered jobs that are not acknowledged yet, oldest first. Sends no request.",
         effect: ToolEffect::Looks,
     };
     ToolDefinition::new(card, run_list_events)
@@ -229,7 +231,7 @@ async fn run_list_events(
 fn event_names(ids: &[String]) -> Result<BTreeSet<JobId>, ToolError> {
     if ids.len() > MAX_NAMED {
         return Err(ToolError::new(format!(
-            "more than {MAX_NAMED} jobs are named; leave them out for all"
+            "`job_ids` names more than {MAX_NAMED} jobs; leave it out for all"
         )));
     }
     ids.iter().map(|id| known_id(&job_id(id)?)).collect()
@@ -252,34 +254,35 @@ fn read_events(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WaitInput {
-    /// `next_cursor` of the answer before: only what happens after that. Left out: also what happened before and is not
-    /// acknowledged.
+    /// `next_cursor` of the previous answer: only later events. Default: also earlier events that
+    /// are not acknowledged.
     cursor: Option<String>,
     /// Only events of these jobs.
     #[serde(default, deserialize_with = "list_or_one")]
     job_ids: Vec<String>,
-    /// How long at most, in seconds, up to 300. Default: 45.
+    /// The longest wait in seconds, up to 300. Default: 45.
     timeout_s: Option<u64>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Waited {
-    /// What happened.
+    /// The events.
     #[serde(flatten)]
     seen: Events,
-    /// Whether the time went by and nothing happened; call again with `next_cursor`.
+    /// Whether the time passed without an event; call again with `next_cursor`.
     timed_out: bool,
-    /// When the registered jobs were last checked, RFC 3339; what happened since is not known yet. Missing: never.
+    /// When the registered jobs were last checked, RFC 3339. Later changes are not known yet.
+    /// Missing: never.
     last_checked: Option<String>,
 }
 
 pub(super) fn wait_for_event() -> ToolDefinition {
     let card = ToolCard {
         name: "jules_wait_for_event",
-        title: "Wait for something to happen in a Jules job",
-        text: "Returns when a registered job asks a question, waits with a plan, is done, has failed or is stuck, or when the \
-               time is over. Where no `phileas agent monitor` has checked the jobs for a while, it checks them itself; turns of \
-               repositories need `phileas serve`.",
+        title: "Wait for an event of a Jules job",
+        text: "Returns when a registered job asks a question, waits for approval of its plan, completes, fails or is \
+            stuck, or when the time has passed. If no `phileas agent monitor` has checked the jobs lately, it checks \
+            them itself; turns of repositories need `phileas serve`.",
         effect: ToolEffect::Looks,
     };
     ToolDefinition::new(card, wait_for_events)
@@ -313,7 +316,7 @@ async fn wait_for_events(
         if !page.events.is_empty() || over || call.context.ct.is_cancelled() {
             return Ok(waited(&page, page.events.is_empty()));
         }
-        // What was read need not be read again.
+        // Events that were read need not be read again.
         from = page.cursor;
         let is_due = checked.is_none_or(|at: tokio::time::Instant| at.elapsed() >= CHECK_AFTER);
         if is_due && is_stale(&desk) {
@@ -335,7 +338,7 @@ async fn wait_for_events(
     }
 }
 
-/// Whether no monitor has checked the jobs for as long as one that runs would.
+/// Whether the last check is older than the interval of a running monitor.
 fn is_stale(desk: &ToolContext) -> bool {
     let age = |at: Timestamp| Timestamp::now().duration_since(at).unsigned_abs();
     desk.checks.is_some()
@@ -345,8 +348,8 @@ fn is_stale(desk: &ToolContext) -> bool {
             .is_none_or(|at| age(at) >= CHECK_AFTER)
 }
 
-/// Checks the jobs beside what is waited for: a check that takes longer than a client waits is still brought to its end.
-/// One at a time.
+/// Checks the jobs in a task, one at a time: a check that takes longer than the client waits still
+/// runs to its end.
 fn begin_check(desk: &ToolContext) {
     let Some(checks) = desk.checks.clone() else {
         return;
@@ -370,8 +373,8 @@ async fn report_progress(
 ) {
     let progress = ProgressNotificationParam::new(token.clone(), elapsed.as_secs_f64())
         .with_total(most.as_secs_f64())
-        .with_message("nothing has happened yet");
-    // A client that does not listen any more will not read the answer either.
+        .with_message("no event yet");
+    // A client that has disconnected will not read the result either.
     let _unheard = call.context.peer.notify_progress(progress).await;
 }
 
@@ -386,7 +389,7 @@ pub(super) struct AckInput {
 pub(super) struct AckOutput {
     /// The event's id.
     event_id: u64,
-    /// Whether it was acknowledged by this call; otherwise it was before.
+    /// Whether this call acknowledged the event; otherwise it was acknowledged before.
     acknowledged_now: bool,
 }
 
@@ -412,7 +415,7 @@ async fn acknowledge_event(
         .events_after(&desk.policy, before, 1, |event| event.id == Some(id))?;
     if page.events.is_empty() {
         return Err(ToolError::new(format!(
-            "there is no event {id}; `jules_list_events` shows those that there are"
+            "there is no event {id}; `jules_list_events` shows all events"
         )));
     }
     let acknowledged_now = desk.queue.events.record_acknowledged(id)?;

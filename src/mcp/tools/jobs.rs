@@ -1,4 +1,4 @@
-//! `jules_get_job` and `jules_list_jobs`.
+//! The tools `jules_get_job` and `jules_list_jobs`.
 
 use std::sync::Arc;
 
@@ -15,15 +15,15 @@ use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffe
 use super::super::tool_error::ToolError;
 use super::super::view::{JobView, plan_text, plan_waits};
 
-/// How much of a job's prompt is shown, in bytes.
+/// How many bytes of a job's prompt are shown.
 const PROMPT_BYTES: usize = 600;
-/// How much of a question, a plan or a reason is shown, in bytes.
+/// How many bytes of a question, a plan or a reason are shown.
 const WORDS_BYTES: usize = 3_000;
-/// How many jobs are listed at once by default, as the first design had it.
+/// How many jobs a page has by default, as in the first design.
 const DEFAULT_LIMIT: u32 = 50;
-/// How many jobs are listed at once at most.
+/// The most jobs of a page.
 const MAX_LIMIT: u32 = 100;
-/// How many pages of the account's jobs, of 100 or fewer, are looked through for one answer.
+/// How many pages of the account's jobs, of 100 or fewer, one call reads.
 const MAX_PAGES: usize = 10;
 
 #[derive(Deserialize, JsonSchema)]
@@ -38,24 +38,24 @@ pub(super) struct JobOutput {
     /// The job.
     #[serde(flatten)]
     view: JobView,
-    /// What it was asked; only its beginning where it is long.
+    /// The prompt, or its beginning.
     prompt: TextLimit,
-    /// What Jules asked, where it waits for an answer.
+    /// Jules' question, if it waits for an answer.
     question: Option<TextLimit>,
-    /// The plan, where it waits for approval.
+    /// The plan, if it waits for approval.
     plan: Option<TextLimit>,
-    /// Why it failed, where it did.
+    /// Why it failed.
     reason: Option<TextLimit>,
-    /// Whether it shows changes; `jules_get_diff` gives them.
+    /// Whether it has changes; `jules_get_diff` shows them.
     has_changes: bool,
 }
 
 pub(super) fn get_job() -> ToolDefinition {
     let card = ToolCard {
         name: "jules_get_job",
-        title: "Look at a Jules job",
-        text: "Where a job stands, what it waits for (a question or a plan stands in the answer), and its pull requests. Do \
-               not call this again and again: `jules_wait_for_event` waits at no cost.",
+        title: "Show a Jules job",
+        text: "Returns the state of a job, the question or the plan that it waits with, and its pull requests. Do not \
+            poll: `jules_wait_for_event` waits at no cost.",
         effect: ToolEffect::Asks,
     };
     ToolDefinition::new(card, get)
@@ -67,7 +67,7 @@ async fn get(
     _call: ToolCall,
 ) -> Result<JobOutput, ToolError> {
     let job = desk.read_job(&input.job_id).await?;
-    // What happened is read only where the state does not say enough.
+    // Activities are read only if the state alone does not say enough.
     let tells = matches!(
         job.state,
         SessionState::AwaitingPlanApproval
@@ -110,16 +110,16 @@ async fn get(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListInput {
-    /// Only jobs on this repository, `owner/name`. Left out: on all that this server may see.
+    /// Only jobs on this repository, `owner/name`. Default: all that this server may see.
     repo: Option<String>,
-    /// How many at most, 1 to 100. Default: 50.
+    /// The most jobs to return, 1 to 100. Default: 50.
     limit: Option<u32>,
     /// Only jobs in this state, such as `AWAITING_USER_FEEDBACK`.
     state: Option<String>,
-    /// Archived jobs instead of the others.
+    /// Whether to list archived jobs instead of the others.
     #[serde(default)]
     archived: bool,
-    /// `next_cursor` of the answer before.
+    /// `next_cursor` of the previous answer.
     cursor: Option<String>,
 }
 
@@ -127,7 +127,7 @@ pub(super) struct ListInput {
 pub(super) struct ListOutput {
     /// The jobs, newest first.
     jobs: Vec<JobView>,
-    /// Pass it as `cursor` for older ones. Missing: there are none.
+    /// The `cursor` for older jobs. Missing: there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
     /// Whether older jobs of the account were not read.
@@ -144,7 +144,7 @@ pub(super) fn list_jobs() -> ToolDefinition {
     ToolDefinition::new(card, run_list_jobs)
 }
 
-/// Newest first; equal times by the id, so that every job has one place.
+/// Newest first; equal times are ordered by id, so that every job has one position.
 type ListPosition = (String, String);
 
 fn list_position(job: &AccountSession) -> ListPosition {
@@ -207,7 +207,8 @@ async fn run_list_jobs(
             truncated = false;
             break;
         }
-        // Jules lists the newest first and promises nothing; only where that has held so far is the rest older.
+        // Jules lists the newest first but does not promise it. The rest is older only if that was
+        // true so far.
         if in_order && jobs.len() > limit {
             truncated = false;
             break;
@@ -227,14 +228,14 @@ async fn run_list_jobs(
     })
 }
 
-/// A limit as a client wrote it.
+/// Checks a limit that a client wrote.
 pub(super) fn check_limit(given: Option<u32>, usual: u32, most: u32) -> Result<usize, ToolError> {
     let limit = given.unwrap_or(usual);
     if (1..=most).contains(&limit) {
         Ok(limit as usize)
     } else {
         Err(ToolError::new(format!(
-            "`limit` is {limit}; it must lie between 1 and {most}"
+            "`limit` is {limit}; it must be between 1 and {most}"
         )))
     }
 }

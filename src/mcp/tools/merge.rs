@@ -1,4 +1,4 @@
-//! `jules_merge_pr`.
+//! The tool `jules_merge_pr`.
 
 use std::sync::Arc;
 
@@ -19,11 +19,11 @@ use super::super::tool_error::ToolError;
 pub(super) struct Input {
     /// The job's id.
     job_id: String,
-    /// How.
+    /// How to merge.
     #[serde(default)]
     payload: Payload,
-    /// The user that you work for wants it. Needed, with `expected_head_sha`, where the client cannot ask, and
-    /// counts for nothing where it can.
+    /// Whether the user that you work for wants it. Required, with `expected_head_sha`, if the
+    /// client cannot ask; otherwise ignored.
     #[serde(default)]
     confirm: bool,
 }
@@ -31,11 +31,12 @@ pub(super) struct Input {
 #[derive(Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields, default)]
 struct Payload {
-    /// The commit that you have reviewed, 40 digits. Nothing is merged when another one is the newest.
+    /// The commit that you have reviewed, 40 digits. Nothing is merged if another one is the
+    /// newest.
     expected_head_sha: Option<String>,
-    /// `squash`, `merge` or `rebase`. Left out: what the repository allows, in this order.
+    /// `squash`, `merge` or `rebase`. Default: the first of these that the repository allows.
     merge_method: Option<Method>,
-    /// Which pull request, where the job has several.
+    /// The pull request, if the job has several.
     pull_number: Option<u64>,
 }
 
@@ -57,9 +58,9 @@ pub(super) struct Output {
     pull_number: u64,
     /// The commit that was merged.
     head_sha: String,
-    /// Whether it was merged by this call; otherwise it was before.
+    /// Whether this call merged it; otherwise it was merged before.
     merged_now: bool,
-    /// Whether the job is archived now, so that it cannot push again.
+    /// Whether the job is archived, so that it cannot push again.
     archived_job: bool,
 }
 
@@ -67,16 +68,16 @@ pub(super) fn merge_pr() -> ToolDefinition {
     let card = ToolCard {
         name: "jules_merge_pr",
         title: "Merge the pull request of a Jules job",
-        text: "Merges a job's pull request and archives the job, where the plan of the repository says `merge = \"green\"`, its \
-               checks are green on its newest commit, and it touches no protected path. Review it first. Asks a person \
-               first, whose no is final; where the client cannot ask, it needs `confirm: true` together with \
-               `payload.expected_head_sha`.",
+        text: "Merges a job's pull request and archives the job, if the plan of the repository says `merge = \
+            \"green\"`, its checks are green on its newest commit, and it changes no protected path. Review it first. \
+            Asks a person first, whose refusal is final; if the client cannot ask, it needs `confirm: true` together \
+            with `payload.expected_head_sha`.",
         effect: ToolEffect::Decides,
     };
     ToolDefinition::with_confirmation(card, merge_pull)
 }
 
-/// Whether the plan, the pauses and the checks of this moment allow the merge, as for a label.
+/// Checks that the plan, the pauses and the present checks allow the merge, as for a label.
 async fn check_gate(
     desk: &ToolContext,
     repository: &RepositoryName,
@@ -139,12 +140,12 @@ async fn merge_pull(
         && !expected.eq_ignore_ascii_case(&head)
     {
         return Err(ToolError::new(format!(
-            "nothing was merged: the newest commit of {repository}#{number} is {head}, not {expected}; review what came \
-             since, and call again with that commit"
+            "nothing was merged: the newest commit of {repository}#{number} is {head}, not {expected}; review the new \
+             commits, and call again with that commit"
         )));
     }
     let allowed = check_gate(&desk, &repository, pull, &facts).await?;
-    // GitHub itself refuses a way that the repository does not allow.
+    // GitHub refuses a method that the repository does not allow.
     let method = match input.payload.merge_method {
         None => allowed,
         Some(Method::Squash) => MergeMethod::Squash,
@@ -153,8 +154,8 @@ async fn merge_pull(
     };
     if input.confirm && !asks_a_person(&call) && expected.is_none() {
         return Err(ToolError::new(format!(
-            "nothing was merged: say by `payload.expected_head_sha` which commit you have reviewed; the newest one of \
-             {repository}#{number} is {head}"
+            "nothing was merged: name the commit that you have reviewed in `payload.expected_head_sha`; the newest one \
+             of {repository}#{number} is {head}"
         )));
     }
     let question = format!(
@@ -170,7 +171,8 @@ async fn merge_pull(
     {
         return Ok(ToolReply::RunRequest(ask));
     }
-    // The person may take minutes, and a hold, a pause or another base may have come meanwhile.
+    // The person may take minutes. Meanwhile a hold, a pause or another base branch may have been
+    // set.
     let now = desk.phileas.merge_facts(&repository, pull).await?;
     let is_as_shown = now.as_ref().is_some_and(|now| {
         now.head == facts.head && now.base == facts.base && files_text(now) == files_text(&facts)
@@ -184,7 +186,7 @@ async fn merge_pull(
     desk.phileas
         .merge_pull(&repository, pull, &facts.head, method)
         .await?;
-    // A completed job can still push. Where archiving fails, it is merged all the same.
+    // A completed job can still push. A failure to archive does not undo the merge.
     output.archived_job = job.archived || desk.jules.archive_job(job.id.as_str()).await.is_ok();
     output.merged_now = true;
     desk.queue
@@ -193,7 +195,8 @@ async fn merge_pull(
     Ok(ToolReply::Done(output))
 }
 
-/// The pull request that is meant. Where it lives, the job's own repository says, never an address alone.
+/// Finds the requested pull request. Only the job's own repository decides where it is, never an
+/// address.
 fn pull_of(job: &AccountSession, wanted: Option<u64>) -> Result<PullLink, ToolError> {
     let links: Vec<&PullLink> = job
         .pulls
@@ -208,11 +211,14 @@ fn pull_of(job: &AccountSession, wanted: Option<u64>) -> Result<PullLink, ToolEr
     match links.as_slice() {
         [one] => Ok((*one).clone()),
         [] => Err(ToolError::new(match wanted {
-            Some(number) => format!("job {} has no pull request #{number}", job.id),
+            Some(number) => format!(
+                "job {} has no pull request #{number}; `jules_get_job` shows its pull requests",
+                job.id
+            ),
             None => format!("job {} has no pull request", job.id),
         })),
         several => Err(ToolError::new(format!(
-            "job {} has several pull requests; say which by `payload.pull_number`: {}",
+            "job {} has several pull requests; choose one by `payload.pull_number`: {}",
             job.id,
             several
                 .iter()
@@ -223,13 +229,13 @@ fn pull_of(job: &AccountSession, wanted: Option<u64>) -> Result<PullLink, ToolEr
     }
 }
 
-/// Every file that is touched, so that the person says yes to what there is and not to what an agent tells of it.
+/// Lists every changed file, so that the person confirms the facts and not an agent's summary.
 fn files_text(facts: &MergeFacts) -> String {
     let files = facts.files.as_deref().unwrap_or_default();
     let names: Vec<String> = files.iter().map(|file| clean_line(file)).collect();
     match names.len() {
-        0 => "It touches no file.".to_owned(),
-        1 => format!("It touches 1 file: {}", names[0]),
-        count => format!("It touches {count} files: {}", names.join(", ")),
+        0 => "It changes no file.".to_owned(),
+        1 => format!("It changes 1 file: {}", names[0]),
+        count => format!("It changes {count} files: {}", names.join(", ")),
     }
 }

@@ -1,4 +1,4 @@
-//! `jules_get_messages`.
+//! The tool `jules_get_messages`.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use super::super::view::plan_text;
 use super::jobs::check_limit;
 use crate::runtime::ports::sessions_api::JobActivity;
 
-/// How much of one message is shown by default, in bytes.
+/// How many bytes of a message are shown by default.
 const DEFAULT_BYTES: usize = 2_000;
-/// How much of one message is shown at most, in bytes.
+/// The most bytes of a message.
 const MAX_BYTES: usize = 50_000;
-/// How many messages are shown at once by default.
+/// How many messages a page has by default.
 const DEFAULT_LIMIT: u32 = 20;
-/// How many messages are shown at once at most.
+/// The most messages of a page.
 const MAX_LIMIT: u32 = 100;
 
 #[derive(Deserialize, JsonSchema)]
@@ -29,11 +29,11 @@ const MAX_LIMIT: u32 = 100;
 pub(super) struct Input {
     /// The job's id.
     job_id: String,
-    /// `next_cursor` of the answer before: only what was said since. Left out: from the beginning.
+    /// `next_cursor` of the previous answer: only later messages. Default: all messages.
     cursor: Option<String>,
-    /// How many at most, 1 to 100. Default: 20.
+    /// The most messages to return, 1 to 100. Default: 20.
     limit: Option<u32>,
-    /// How much of each text at most, in bytes, up to 50000. Default: 2000.
+    /// The most bytes of each text, up to 50000. Default: 2000.
     max_bytes: Option<usize>,
 }
 
@@ -43,27 +43,28 @@ pub(super) struct Output {
     job_id: String,
     /// The messages, oldest first.
     messages: Vec<MessageView>,
-    /// Pass it as `cursor` for what comes after these, now or later.
+    /// The `cursor` for later messages, which may be used at any time.
     next_cursor: String,
-    /// Whether there are more already.
+    /// Whether there are more messages already.
     has_more: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct MessageView {
-    /// Its id.
+    /// The message's id.
     id: String,
-    /// When, RFC 3339.
+    /// Its time, RFC 3339.
     at: Option<String>,
-    /// The author: `agent` is Jules, `user` is any account that writes to it.
+    /// The author: `agent` is Jules, `user` is any account that writes to the job.
     role: &'static str,
     /// `message` or `plan`.
     kind: &'static str,
-    /// What was said.
+    /// The text.
     content: TextLimit,
 }
 
-/// Everything up to this was seen. Some happen at the same instant, so those of it are named.
+/// The position in the messages. Several may have the same time, so the ids of the last instant are
+/// part of it.
 #[derive(Serialize, Deserialize, Default)]
 struct ReadMessages {
     at: String,
@@ -73,9 +74,9 @@ struct ReadMessages {
 pub(super) fn get_messages() -> ToolDefinition {
     let card = ToolCard {
         name: "jules_get_messages",
-        title: "Read what was said in a Jules job",
-        text: "What Jules and its users said in a job, and the plans that it made, oldest first, from a cursor on. Long texts \
-               are cut.",
+        title: "Read the messages of a Jules job",
+        text: "Returns the messages of Jules and its users in a job, and its plans, oldest first, from a cursor on. \
+            Long texts are truncated.",
         effect: ToolEffect::Asks,
     };
     ToolDefinition::new(card, get)
@@ -113,7 +114,7 @@ async fn get(desk: Arc<ToolContext>, input: Input, _call: ToolCall) -> Result<Ou
     })
 }
 
-/// A happening that is a message, and its instant in a form that can be compared.
+/// The view of an activity that is a message, and its time in a comparable form.
 fn message_view(one: &JobActivity, bytes: usize) -> Option<(String, MessageView)> {
     let (role, kind, text) = match &one.kind {
         ActivityKind::AgentMessaged(text) => ("agent", "message", text.clone()),

@@ -1,4 +1,4 @@
-//! The tools, in the order in which they are listed. A file for each family.
+//! The tools in the order in which clients list them. A file for each family.
 
 mod arguments;
 pub(super) mod artifacts;
@@ -15,7 +15,7 @@ mod sources;
 
 use super::tool_definition::ToolDefinition;
 
-/// All tools.
+/// Returns all tools.
 pub(super) fn all_tools() -> Vec<ToolDefinition> {
     vec![
         create::create_job(),

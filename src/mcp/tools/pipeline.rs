@@ -1,5 +1,5 @@
-//! `pipeline_status`, `pipeline_next`, `pipeline_validate`, `pipeline_check` and `pipeline_write`: the runs of a pipeline
-//! that agents on this machine work on.
+//! The tools `pipeline_status`, `pipeline_next`, `pipeline_validate`, `pipeline_check` and
+//! `pipeline_write`, for pipeline runs of this machine's agents.
 
 use std::sync::Arc;
 
@@ -20,43 +20,43 @@ use super::super::tool_error::ToolError;
 use super::arguments::list_or_one;
 use super::jobs::check_limit;
 
-/// How many runs are shown at once by default.
+/// How many runs a page has by default.
 const DEFAULT_LIMIT: u32 = 20;
-/// How many runs are shown at once at most.
+/// The most runs of a page.
 const MAX_LIMIT: u32 = 100;
-/// How many findings are shown.
+/// How many diagnostics are shown.
 const MAX_FINDINGS: usize = 30;
-/// How much of a finding is shown, in bytes.
+/// How many bytes of a diagnostic are shown.
 const FINDING_BYTES: usize = 400;
-/// How many changed paths are taken.
+/// The most changed paths that a call may name.
 const MAX_CHANGED: usize = 10_000;
-/// The listing's name in cursors.
+/// The name of the listing in cursors.
 const OF: &str = "runs";
 
 #[derive(Serialize, JsonSchema)]
 struct NextView {
     /// The run's issue.
     issue: String,
-    /// `run` (an agent), `person` (a person decides), `wait`, or `archive` (it is done).
+    /// `run` (an agent runs), `person` (a person decides), `wait`, or `archive` (the run is done).
     action: &'static str,
-    /// The rule that says so, a stable word.
+    /// The stable name of the rule that decided.
     rule: &'static str,
-    /// The same in a sentence.
+    /// The reason in a sentence.
     why: String,
-    /// The stage that comes next.
+    /// The next stage.
     stage: Option<&'static str>,
-    /// The agent whose turn it is.
+    /// The next agent.
     agent: Option<String>,
-    /// How strong that agent is to be.
+    /// The tier of the model for that agent.
     tier: Option<&'static str>,
-    /// The how many-th attempt at the stage it is.
+    /// The number of this attempt at the stage.
     attempt: Option<u32>,
     /// The artifacts that it reads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     reads: Vec<String>,
     /// The artifact that it writes.
     writes: Option<&'static str>,
-    /// Further instructions for it.
+    /// Further instructions for the agent.
     instructions: Option<String>,
 }
 
@@ -89,11 +89,11 @@ impl NextView {
 
 #[derive(Serialize, JsonSchema)]
 struct Finding {
-    /// `error` or `warning`. Warnings tell of other spellings, which are taken.
+    /// `error` or `warning`. A warning names another spelling, which is accepted.
     severity: &'static str,
-    /// The invariant that does not hold, a stable word.
+    /// The stable name of the violated invariant.
     check: Option<&'static str>,
-    /// Where, what is wrong, and how to fix it.
+    /// The location, the problem, and how to fix it.
     text: String,
 }
 
@@ -107,14 +107,14 @@ impl Finding {
     }
 }
 
-/// What is wrong, the gravest first, and whether all of it is shown.
+/// The problems, worst first, and whether all of them are shown.
 #[derive(Serialize, JsonSchema)]
 struct Findings {
     /// How many errors there are.
     errors: usize,
-    /// What is wrong, errors first.
+    /// The problems, errors first.
     findings: Vec<Finding>,
-    /// Whether there is more than is shown.
+    /// Whether there are more than the list shows.
     truncated: bool,
 }
 
@@ -141,17 +141,17 @@ impl Findings {
 pub(super) struct StatusInput {
     /// Only the run of this issue, with its attempts and artifacts.
     issue: Option<String>,
-    /// `next_cursor` of the answer before. Left out: from the first run.
+    /// `next_cursor` of the previous answer. Default: the first run.
     cursor: Option<String>,
-    /// How many runs at most, 1 to 100. Default: 20.
+    /// The most runs to return, 1 to 100. Default: 20.
     limit: Option<u32>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct StatusOutput {
-    /// The runs, by their issues.
+    /// The runs, ordered by issue.
     runs: Vec<RunView>,
-    /// Pass it as `cursor` for the runs after these; missing on the last page.
+    /// The `cursor` for further runs. Missing: there are none.
     next_cursor: Option<String>,
     /// How many runs are archived.
     archived: usize,
@@ -159,12 +159,12 @@ pub(super) struct StatusOutput {
 
 #[derive(Serialize, JsonSchema)]
 struct RunView {
-    /// Who comes next, and why.
+    /// The next action, and the reason.
     next: NextView,
-    /// The attempts, oldest first; only where one run is asked for.
+    /// The attempts, oldest first; only if one run is requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     attempts: Vec<AttemptView>,
-    /// Its artifacts: `jules://pipeline/{issue}/{file}` holds each.
+    /// Its artifacts; read each at `jules://pipeline/{issue}/{file}`.
     artifacts: Vec<ArtifactView>,
 }
 
@@ -172,7 +172,7 @@ struct RunView {
 struct AttemptView {
     /// The stage.
     stage: &'static str,
-    /// How strong the agent was.
+    /// The tier of the agent's model.
     tier: &'static str,
     /// How it ended.
     outcome: &'static str,
@@ -182,7 +182,7 @@ struct AttemptView {
 struct ArtifactView {
     /// Its file.
     file: String,
-    /// Whether it may be used.
+    /// Whether it is valid.
     sound: bool,
 }
 
@@ -213,9 +213,9 @@ impl RunView {
 pub(super) fn pipeline_status() -> ToolDefinition {
     let card = ToolCard {
         name: "pipeline_status",
-        title: "Where the runs of a pipeline stand",
-        text: "The runs below `.pipeline` of this repository: who comes next in each, and which artifacts there are. With \
-               `issue`, one run with its attempts.",
+        title: "Show the runs of a pipeline",
+        text: "Returns the runs below `.pipeline` of this repository with the next agent and the artifacts of each. \
+            With `issue`, one run with its attempts.",
         effect: ToolEffect::Looks,
     };
     ToolDefinition::new(card, run_status)
@@ -267,16 +267,16 @@ pub(super) struct NextInput {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct NextOutput {
-    /// Who comes next, and why.
+    /// The next action, and the reason.
     next: NextView,
 }
 
 pub(super) fn pipeline_next() -> ToolDefinition {
     let card = ToolCard {
         name: "pipeline_next",
-        title: "Who comes next in a run",
-        text: "Says which agent runs next in a run, what it reads and writes, and by which rule; or that a person decides. \
-               For a run that has not begun, who begins.",
+        title: "Show the next agent of a run",
+        text: "Returns the next agent of a run, what it reads and writes, and the rule that decided; or that a person \
+            must decide. For a run that has not begun: the first agent.",
         effect: ToolEffect::Looks,
     };
     ToolDefinition::new(card, next_role)
@@ -302,17 +302,17 @@ async fn next_role(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ValidateInput {
-    /// Which artifact, such as `plan`, `worker-result`, `test-result`, `review-result`, `state`.
+    /// The artifact, such as `plan`, `worker-result`, `test-result`, `review-result`, `state`.
     artifact: String,
-    /// What it is to say: JSON, or YAML for `state`.
+    /// The draft: JSON, or YAML for `state`.
     text: String,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct ValidateOutput {
-    /// Whether it may be used as it is.
+    /// Whether it is valid.
     sound: bool,
-    /// What is wrong with it.
+    /// The problems of the draft.
     #[serde(flatten)]
     diagnostics: Findings,
 }
@@ -321,8 +321,8 @@ pub(super) fn pipeline_validate() -> ToolDefinition {
     let card = ToolCard {
         name: "pipeline_validate",
         title: "Check a draft of an artifact",
-        text: "Holds the text of an artifact against its shape and says where it is wrong and how to fix it. Writes \
-               nothing; `pipeline_write` checks by itself.",
+        text: "Validates the text of an artifact, and returns what is wrong and how to fix it. Writes nothing; \
+            `pipeline_write` validates by itself.",
         effect: ToolEffect::Looks,
     };
     ToolDefinition::new(card, run_validate)
@@ -351,8 +351,8 @@ pub(super) struct CheckInput {
     issue: String,
     /// `plan`, `implement`, `test`, `debug`, `review`, `git` or `trace`.
     stage: String,
-    /// The paths that differ from where the work began, as `git diff --name-only` tells. Needed for `implement`, whose
-    /// scope is held against the plan's.
+    /// The changed paths since the work began, as `git diff --name-only` prints them. Required for
+    /// `implement`, whose scope is compared with the plan's.
     #[serde(default, deserialize_with = "list_or_none")]
     changed: Option<Vec<String>>,
 }
@@ -368,9 +368,9 @@ fn list_or_none<'de, D: serde::Deserializer<'de>>(
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct CheckOutput {
-    /// Whether every invariant holds; there may be warnings.
+    /// Whether every invariant is satisfied; there may be warnings.
     holds: bool,
-    /// What does not hold.
+    /// The violated invariants.
     #[serde(flatten)]
     diagnostics: Findings,
 }
@@ -378,8 +378,8 @@ pub(super) struct CheckOutput {
 pub(super) fn pipeline_check() -> ToolDefinition {
     let card = ToolCard {
         name: "pipeline_check",
-        title: "Check what must hold between the artifacts of a run",
-        text: "Every invariant of a stage that does not hold, by its name, with where and how to fix it.",
+        title: "Check the invariants between the artifacts of a run",
+        text: "Returns every violated invariant of a stage by its name, with the location and the fix.",
         effect: ToolEffect::Looks,
     };
     ToolDefinition::new(card, run_check)
@@ -402,13 +402,13 @@ async fn run_check(
     let changed = input.changed.as_deref();
     if stage == CheckStage::Of(Stage::Implement) && changed.is_none() {
         return Err(ToolError::new(
-            "`changed` is missing: for `implement` give the paths that differ from where the work began \
-             (`git diff --name-only main...`, and new files)",
+            "`changed` is missing: for `implement` give the changed paths since the work began (`git diff --name-only \
+             main...`, and new files)",
         ));
     }
     if changed.is_some_and(|changed| changed.len() > MAX_CHANGED) {
         return Err(ToolError::new(format!(
-            "`changed` names more than {MAX_CHANGED} paths; use `phileas pipeline check`, which asks git itself"
+            "`changed` names more than {MAX_CHANGED} paths; use `phileas pipeline check`, which runs git itself"
         )));
     }
     let found = check_stage(&run, stage, changed);
@@ -422,16 +422,17 @@ async fn run_check(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WriteInput {
-    /// The issue: the name of the run's folder. It is made where it is missing.
+    /// The issue: the name of the run's folder. It is created if it is missing.
     issue: String,
-    /// Which artifact, such as `plan`, `worker-result`, `test-result`, `debug-diagnosis`, `review-result`, `git-result`,
-    /// `state`.
+    /// The artifact, such as `plan`, `worker-result`, `test-result`, `debug-diagnosis`,
+    /// `review-result`, `git-result`, `state`.
     artifact: String,
-    /// What it says: JSON, or YAML for `state`. The whole of it.
+    /// The whole artifact: JSON, or YAML for `state`.
     text: String,
-    /// The agent that wrote it. Left out: what it says itself, or the one whose turn it was.
+    /// The agent that wrote it. Default: the agent that the artifact names, or else the agent of
+    /// the present stage.
     agent: Option<String>,
-    /// When the agent began, RFC 3339. Left out: the end of the stage before.
+    /// When the agent began, RFC 3339. Default: the end of the previous stage.
     started_at: Option<String>,
 }
 
@@ -439,12 +440,12 @@ pub(super) struct WriteInput {
 pub(super) struct WriteOutput {
     /// The file that was written.
     written: String,
-    /// Where it can be read: the address of a resource.
+    /// The address of the resource that reads it.
     uri: String,
-    /// What was brought into the normal form.
+    /// What was normalized.
     #[serde(flatten)]
     diagnostics: Findings,
-    /// Who comes next.
+    /// The next action, and the reason.
     next: NextView,
 }
 
@@ -452,8 +453,8 @@ pub(super) fn pipeline_write() -> ToolDefinition {
     let card = ToolCard {
         name: "pipeline_write",
         title: "Write an artifact of a run",
-        text: "Writes an artifact in its normal form and notes it in the trace. What is not sound replaces nothing, and the \
-               answer says what to fix.",
+        text: "Writes an artifact in its normal form and records it in the trace. An invalid artifact replaces \
+            nothing, and the answer says what to fix.",
         effect: ToolEffect::Replaces,
     };
     ToolDefinition::new(card, run_write)
@@ -503,14 +504,14 @@ async fn run_write(
     })
 }
 
-/// The run of an issue.
+/// Opens the run of an issue.
 fn find_run(desk: &ToolContext, issue: &IssueId) -> Result<Run, ToolError> {
     let run = desk.runs.run(issue, desk.runs.read_settings()?)?;
     match run {
         Some(run) => Ok(run),
         None if desk.runs.is_archived(issue)? => Err(archived_error(issue)),
         None => Err(ToolError::new(format!(
-            "there is no run of {issue} in {}; `pipeline_status` shows those that there are, `pipeline_write` begins one",
+            "there is no run of {issue} in {}; `pipeline_status` shows all runs, `pipeline_write` begins one",
             desk.runs.folder().display()
         ))),
     }
@@ -526,7 +527,7 @@ fn parse_issue(text: &str) -> Result<IssueId, ToolError> {
         .map_err(|error| ToolError::new(format!("`issue`: {error}")))
 }
 
-/// An artifact by its file's name, with the extension or without.
+/// Parses the name of an artifact, with or without the file's extension.
 fn parse_artifact(text: &str) -> Result<Artifact, ToolError> {
     let text = text.trim();
     let stem = |artifact: &Artifact| {

@@ -1,4 +1,4 @@
-//! `explain`, `status` and `run`: phileas itself.
+//! The tools `explain`, `status` and `run`, which use phileas on a repository.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::runtime::TickReport;
 
 /// How many lines of a report are shown.
 const MAX_LINES: usize = 60;
-/// How much of a line's words is shown, in bytes.
+/// How many bytes of a line's detail are shown.
 const DETAIL_BYTES: usize = 300;
 
 #[derive(Deserialize, JsonSchema)]
@@ -28,7 +28,7 @@ const DETAIL_BYTES: usize = 300;
 pub(super) struct ExplainInput {
     /// The repository, `owner/name`.
     repo: String,
-    /// Only what concerns this track.
+    /// Only this track.
     track: Option<String>,
 }
 
@@ -36,21 +36,21 @@ pub(super) struct ExplainInput {
 pub(super) struct ReportView {
     /// The repository.
     repo: String,
-    /// Whether this is a forecast: what would be done now. Nothing was written or started.
+    /// Whether this is a forecast of the next tick. Nothing was written or started.
     forecast: bool,
     /// GitHub's time, RFC 3339.
     at: String,
-    /// A line for each track, schedule and request: what is done about it, or what it waits for.
+    /// A line for each track, schedule and request: what phileas does about it, or why it waits.
     lines: Vec<LineView>,
-    /// Whether there are more lines than are shown.
+    /// Whether there are more lines than the list shows.
     truncated: bool,
-    /// What is wrong with the plan.
+    /// The diagnostics of the plan.
     diagnostics: Vec<String>,
-    /// What could not be done or read.
+    /// What failed.
     failed: Vec<String>,
-    /// How many commits were made.
+    /// How many commits the tick made.
     commits: usize,
-    /// When phileas looks again, RFC 3339.
+    /// The time of the next tick, RFC 3339.
     next_due: Option<String>,
 }
 
@@ -64,13 +64,13 @@ struct LineView {
     decision: String,
     /// A stable code, such as `waiting.pr_open`.
     reason: String,
-    /// What that means here.
+    /// The explanation of the reason.
     detail: String,
     /// The session, which is the job's id.
     job_id: Option<String>,
     /// The pull request.
     pull_number: Option<u64>,
-    /// Until when, RFC 3339.
+    /// The end of the wait, RFC 3339.
     until: Option<String>,
 }
 
@@ -128,9 +128,9 @@ fn report_view(
 pub(super) fn explain_repository() -> ToolDefinition {
     let card = ToolCard {
         name: "explain",
-        title: "Why phileas does what it does",
-        text: "What phileas would do next in a repository, and why everything else waits, with a stable reason code for \
-               each track, schedule and request. Writes nothing.",
+        title: "Explain what phileas does",
+        text: "Returns what phileas would do next in a repository, and why everything else waits, with a stable reason \
+            code for each track, schedule and request. Writes nothing.",
         effect: ToolEffect::Asks,
     };
     ToolDefinition::new(card, run_explain)
@@ -168,55 +168,56 @@ pub(super) struct StatusView {
     repo: String,
     /// `present`, `missing` or `corrupt`.
     ledger: &'static str,
-    /// How many turns the ledger remembers.
+    /// How many turns the ledger has recorded.
     entries: usize,
-    /// Live jobs of the ledger's turns.
+    /// The running jobs of the ledger's turns.
     live: Vec<LineView>,
-    /// Paused tracks, and why.
+    /// The paused tracks, with the reasons.
     paused: BTreeMap<String, String>,
-    /// What became of each persona's work.
+    /// The results of each persona's work.
     personas: BTreeMap<String, YieldView>,
-    /// What may still be spent.
+    /// What the budget still allows.
     budget: BudgetView,
-    /// When phileas looks again, RFC 3339.
+    /// The time of the next tick, RFC 3339.
     next_due: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct YieldView {
-    /// Jobs in all.
+    /// The number of jobs.
     sessions: u32,
-    /// Pull requests.
+    /// The number of pull requests.
     pulls: u32,
-    /// Merged ones.
+    /// The number of merged pull requests.
     merged: u32,
-    /// Refused ones.
+    /// The number of rejected pull requests.
     rejected: u32,
-    /// Pull requests without a review.
+    /// The number of pull requests without a review.
     ignored: u32,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct BudgetView {
-    /// Live jobs of this repository.
+    /// The number of running jobs of this repository.
     live: u32,
-    /// How many may be live at once.
+    /// The most jobs that may run at once.
     live_limit: u32,
     /// Jobs of this repository in the last 24 hours.
     day: u32,
-    /// How many there may be in 24 hours.
+    /// The most jobs in 24 hours.
     day_limit: u32,
     /// Pull requests of phileas without a review.
     backlog: u32,
-    /// How many there may be before nothing new starts.
+    /// The most of them before phileas starts nothing new.
     backlog_limit: u32,
 }
 
 pub(super) fn repository_status() -> ToolDefinition {
     let card = ToolCard {
         name: "status",
-        title: "Where phileas stands in a repository",
-        text: "What runs, what is paused, what became of each persona's work, and what may still be spent.",
+        title: "Show the status of phileas in a repository",
+        text: "Returns the running jobs, the pauses, the results of each persona's work, and what the budget still \
+            allows.",
         effect: ToolEffect::Asks,
     };
     ToolDefinition::new(card, run_status)
@@ -295,14 +296,15 @@ fn yield_view(figures: &Yield) -> YieldView {
 pub(super) struct RunInput {
     /// The repository, `owner/name`.
     repo: String,
-    /// Start this persona now, whatever the clock says.
+    /// Start this persona now, outside its schedule.
     persona: Option<String>,
-    /// Start this track's next step now, whatever the clock says.
+    /// Start this track's next step now, outside its schedule.
     track: Option<String>,
-    /// Only say what would be done.
+    /// Whether to only return a forecast.
     #[serde(default)]
     dry_run: bool,
-    /// The user that you work for wants it. Needed where the client cannot ask, and counts for nothing where it can.
+    /// Whether the user that you work for wants it. Required if the client cannot ask; otherwise
+    /// ignored.
     #[serde(default)]
     confirm: bool,
 }
@@ -310,10 +312,10 @@ pub(super) struct RunInput {
 pub(super) fn run_repository() -> ToolDefinition {
     let card = ToolCard {
         name: "run",
-        title: "Let phileas work in a repository once",
-        text: "One tick: starts what is due (or the persona or track that you name), follows what runs, writes the ledger. \
-               `dry_run: true` only says what would be done. Otherwise it asks a person first, whose no is final; where the \
-               client cannot ask, it needs `confirm: true`.",
+        title: "Run phileas on a repository once",
+        text: "Runs one tick: starts what is due (or the persona or track that you name), follows the running jobs, \
+            and writes the ledger. `dry_run: true` only returns a forecast. Otherwise it asks a person first, whose \
+            refusal is final; if the client cannot ask, it needs `confirm: true`.",
         effect: ToolEffect::Decides,
     };
     ToolDefinition::with_confirmation(card, run_cycle)
@@ -345,9 +347,10 @@ async fn run_cycle(
         return Ok(ToolReply::Done(report_view(repo, true, &report, None)));
     }
     let question = format!(
-        "Let phileas run {what} in {repo} now? It may start Jules jobs, and merge where that is set."
+        "Let phileas run {what} in {repo} now? It may start Jules jobs, and merge pull requests if the plan allows \
+         that."
     );
-    // Names of repositories differ in their capitals alone.
+    // GitHub ignores the case of repository names.
     let pinned = format!("{what} in {}", repo.to_ascii_lowercase());
     if let Confirmation::RunRequest(ask) =
         confirm_action(&desk, &call, input.confirm, &question, &pinned).await?

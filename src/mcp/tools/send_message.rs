@@ -1,4 +1,4 @@
-//! `jules_send_message` and `jules_approve_plan`.
+//! The tools `jules_send_message` and `jules_approve_plan`.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffe
 use super::super::tool_error::ToolError;
 use super::super::view::plan_waits;
 
-/// The longest message, in characters. Jules names no limit; this is far above what people type.
+/// The longest message, in characters. Jules names no limit; this is far more than people type.
 const MAX_MESSAGE_CHARS: usize = 100_000;
 
 #[derive(Deserialize, JsonSchema)]
@@ -19,7 +19,7 @@ const MAX_MESSAGE_CHARS: usize = 100_000;
 pub(super) struct MessageInput {
     /// The job's id.
     job_id: String,
-    /// What to say: a text, or an object with a text in `content`.
+    /// The message: a text, or an object with a text in `content`.
     message: Message,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct MessageInput {
 enum Message {
     /// The text.
     Text(String),
-    /// An object as the first design sent it.
+    /// An object, as the first design sent it.
     Object {
         /// The text.
         #[serde(alias = "text", alias = "prompt", alias = "message")]
@@ -42,16 +42,16 @@ pub(super) struct MessageOutput {
     job_id: String,
     /// Whether it was sent.
     sent: bool,
-    /// Where the job stood right before, in Jules' words.
+    /// The job's state before the call, in Jules' words.
     state_before: String,
 }
 
 pub(super) fn send_message() -> ToolDefinition {
     let card = ToolCard {
         name: "jules_send_message",
-        title: "Say something to a Jules job",
-        text: "Says something to a job: the answer to its question, a correction, or what is still missing. A completed job \
-               takes up its work again.",
+        title: "Send a message to a Jules job",
+        text: "Sends a message to a job: the answer to its question, a correction, or what is still missing. A \
+            completed job resumes its work.",
         effect: ToolEffect::Acts,
     };
     ToolDefinition::new(card, run_send_message)
@@ -64,18 +64,20 @@ async fn run_send_message(
 ) -> Result<MessageOutput, ToolError> {
     let (Message::Text(text) | Message::Object { content: text }) = input.message;
     if text.trim().is_empty() {
-        return Err(ToolError::new("`message` is empty; say something"));
+        return Err(ToolError::new(
+            "nothing was sent: `message` is empty; write a text",
+        ));
     }
     if text.chars().count() > MAX_MESSAGE_CHARS {
         return Err(ToolError::new(format!(
-            "`message` is longer than {MAX_MESSAGE_CHARS} characters"
+            "nothing was sent: `message` is longer than {MAX_MESSAGE_CHARS} characters"
         )));
     }
     let job = desk.read_job(&input.job_id).await?;
     if job.archived {
         return Err(ToolError::new(format!(
-            "job {} is archived, so Jules does not act on messages; nothing was sent (`jules_request_retry` starts \
-             its work again)",
+            "nothing was sent: job {} is archived, so Jules ignores messages; `jules_request_retry` starts its work \
+             again",
             job.id
         )));
     }
@@ -93,7 +95,7 @@ async fn run_send_message(
 pub(super) struct ApproveInput {
     /// The job's id.
     job_id: String,
-    /// The plan that you have read; refused where Jules has made another since.
+    /// The plan that you have read. The approval is refused if Jules has made another since.
     plan_id: Option<String>,
 }
 
@@ -103,7 +105,7 @@ pub(super) struct ApproveOutput {
     job_id: String,
     /// The plan's id.
     plan_id: Option<String>,
-    /// Whether it was approved by this call; otherwise it was before.
+    /// Whether this call approved it; otherwise it was approved before.
     approved_now: bool,
 }
 
@@ -111,8 +113,8 @@ pub(super) fn approve_plan() -> ToolDefinition {
     let card = ToolCard {
         name: "jules_approve_plan",
         title: "Approve the plan of a Jules job",
-        text: "Approves the plan that a job waits with; `jules_get_job` shows it. To have it changed, say so by \
-               `jules_send_message` instead. Later plans of the same job run without a second approval.",
+        text: "Approves the plan that a job waits with; `jules_get_job` shows it. To have it changed, use \
+            `jules_send_message` instead. Later plans of the same job run without a second approval.",
         effect: ToolEffect::Acts,
     };
     ToolDefinition::new(card, run_approve_plan)

@@ -1,4 +1,4 @@
-//! `jules_list_sources`.
+//! The tool `jules_list_sources`.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffe
 use super::super::tool_error::ToolError;
 use super::jobs::check_limit;
 
-/// How many repositories are listed at once by default.
+/// How many repositories a page has by default.
 const DEFAULT_LIMIT: u32 = 30;
-/// How many repositories are listed at once at most.
+/// The most repositories of a page.
 const MAX_LIMIT: u32 = 100;
-/// How many branches of each are named.
+/// How many branches of each repository are named.
 const MAX_BRANCHES: usize = 20;
-/// How many pages of sources, of 100 or fewer, are read.
+/// How many pages of sources, of 100 or fewer, one call reads.
 const MAX_PAGES: usize = 20;
 
 #[derive(Deserialize, JsonSchema)]
@@ -25,9 +25,9 @@ const MAX_PAGES: usize = 20;
 pub(super) struct Input {
     /// Only repositories whose name contains this.
     contains: Option<String>,
-    /// How many at most, 1 to 100. Default: 30.
+    /// The most repositories to return, 1 to 100. Default: 30.
     limit: Option<u32>,
-    /// `next_cursor` of the answer before.
+    /// `next_cursor` of the previous answer.
     cursor: Option<String>,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Input {
 pub(super) struct Output {
     /// The repositories, by name.
     sources: Vec<SourceView>,
-    /// Pass it as `cursor` for more. Missing: there are none.
+    /// The `cursor` for further repositories. Missing: there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
     /// Whether further repositories of the account were not read.
@@ -59,9 +59,9 @@ struct SourceView {
 pub(super) fn list_sources() -> ToolDefinition {
     let card = ToolCard {
         name: "jules_list_sources",
-        title: "List repositories that Jules may work on",
-        text: "Lists the repositories on which the Jules App is installed and which this server may see, with their default \
-               branches.",
+        title: "List the repositories of Jules",
+        text: "Lists the repositories that have the Jules App installed and that this server may see, with their \
+            default branches.",
         effect: ToolEffect::Asks,
     };
     ToolDefinition::new(card, run_list_sources)

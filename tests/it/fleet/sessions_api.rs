@@ -134,10 +134,10 @@ fn a_no_counts_for_every_client_of_the_service() {
     let answer = json!({"arguments": arguments, "requestState": asked["requestState"],
         "inputResponses": {"confirm": {"action": "decline"}}});
     let said = call_as(process.admin, "run", answer, form.clone());
-    assert!(said.to_string().contains("said no"), "{said}");
+    assert!(said.to_string().contains("the person refused"), "{said}");
     let confirmed = json!({"repo": "acme/r0", "confirm": true});
     for result in [call(process.admin, "run", &confirmed), ask()] {
         assert_eq!(result["isError"], true, "{result}");
-        assert!(result.to_string().contains("has said no"), "{result}");
+        assert!(result.to_string().contains("has refused"), "{result}");
     }
 }

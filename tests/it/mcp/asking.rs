@@ -160,14 +160,18 @@ fn a_no_is_final_for_that_very_action() {
     for no in nos {
         let mut host = place.host_that_can(HANDSHAKE, &[], form());
         host.answers.push(no);
-        host.refused("jules_cancel_job", json!({"job_id": first}), "said no");
+        host.refused(
+            "jules_cancel_job",
+            json!({"job_id": first}),
+            "the person refused",
+        );
         let asked = host.notifications.len();
         for arguments in [
             json!({"job_id": first}),
             json!({"job_id": first, "confirm": true}),
             json!({"job_id": format!("sessions/{first}"), "confirm": true}),
         ] {
-            host.refused("jules_cancel_job", arguments, "has said no");
+            host.refused("jules_cancel_job", arguments, "has refused");
         }
         assert_eq!(host.notifications.len(), asked, "no person is asked again");
         assert!(!is_archived(&place, &first));
@@ -176,17 +180,17 @@ fn a_no_is_final_for_that_very_action() {
         host.refused("jules_cancel_job", json!({"job_id": second}), "closed");
         host.answers.push(json!({"action": "decline"}));
         let run = json!({"repo": "acme/widget"});
-        host.refused("run", run.clone(), "said no");
+        host.refused("run", run.clone(), "the person refused");
         let run = json!({"repo": "acme/widget", "confirm": true});
-        host.refused("run", run, "has said no");
+        host.refused("run", run, "has refused");
     }
     let mut host = place.host_that_can(TODAY, &[], form());
     let arguments = json!({"job_id": first});
     let asked = host.call("jules_cancel_job", arguments.clone());
     let state = asked["requestState"].clone();
     for (answer, word) in [
-        (json!({"action": "decline"}), "said no"),
-        (yes(), "has said no"),
+        (json!({"action": "decline"}), "the person refused"),
+        (yes(), "has refused"),
     ] {
         let params = json!({"name": "jules_cancel_job", "arguments": arguments,
             "requestState": state, "inputResponses": {"confirm": answer}});
@@ -197,7 +201,7 @@ fn a_no_is_final_for_that_very_action() {
     host.refused(
         "jules_cancel_job",
         json!({"job_id": first, "confirm": true}),
-        "has said no",
+        "has refused",
     );
     assert!(!is_archived(&place, &first));
     assert!(place.shared.lock_world().books().sessions.len() == 2);
@@ -220,7 +224,7 @@ fn an_agent_cannot_confirm_for_a_person_who_can_be_asked() {
     let asked = host.call("run", run.clone());
     assert_eq!(asked["resultType"], "input_required", "{asked}");
     // One yes is one run.
-    for (word, is_error) in [("forecast", None), ("used already", Some(true))] {
+    for (word, is_error) in [("forecast", None), ("used before", Some(true))] {
         let params = json!({"name": "run", "arguments": run, "requestState": asked["requestState"],
             "inputResponses": {"confirm": yes()}});
         let result = host.ask("tools/call", params)["result"].clone();

@@ -89,15 +89,15 @@ fn what_models_write_as_texts_is_taken_where_it_says_the_same() {
         for (arguments, said) in [
             (
                 json!("five"),
-                "`arguments` of tools/call is a text that holds no JSON object",
+                "`arguments` of tools/call is a text without a JSON object",
             ),
             (
                 json!("[5]"),
-                "`arguments` of tools/call is a text that holds no JSON object",
+                "`arguments` of tools/call is a text without a JSON object",
             ),
             (json!([5]), "`arguments` of tools/call is a list"),
             (json!(5), "`arguments` of tools/call is a number"),
-            (json!(true), "`arguments` of tools/call is a truth value"),
+            (json!(true), "`arguments` of tools/call is a boolean"),
         ] {
             let refused = host.ask("tools/call", tool(arguments.clone()));
             assert_eq!(refused["error"]["code"], -32602, "{arguments}: {refused}");

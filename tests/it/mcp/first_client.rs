@@ -102,13 +102,17 @@ fn the_handler_asks_the_server_of_its_configuration() {
         (json!([server]), "completed", Some("of the server")),
         (json!([server]), "stuck", Some("of the server")),
         (json!([server]), "question", None),
-        (json!([phileas, "mcp"]), "stuck", Some("tool failed")),
+        (
+            json!([phileas, "mcp"]),
+            "stuck",
+            Some("tool of the MCP server failed"),
+        ),
         (
             json!(["/nowhere/server.py"]),
             "completed",
             Some("cannot be started"),
         ),
-        (json!(["true"]), "completed", Some("did not answer")),
+        (json!(["true"]), "completed", Some("exited without a reply")),
     ] {
         let config = folder.join("config.json");
         fs::write(&config, json!({"mcp_command": command}).to_string()).unwrap();
