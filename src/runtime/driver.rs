@@ -1,23 +1,26 @@
-//! The loop over many repositories: it ticks those that are due, and no others.
+//! The driver: ticks every repository when it is due.
 //!
-//! One timer serves all repositories: the inbox tells when the next one is due, and the driver sleeps until then, until
-//! a delivery arrives, or until a running tick ends. The result of a tick decides when its repository is due again; no
-//! repository goes without a tick for longer than [`RECONCILE`], and these ticks are spread over the hour.
+//! One timer serves all repositories. The inbox says when the next one is due. The driver sleeps
+//! until then, until a delivery arrives, or until a running tick ends. The result of a tick decides
+//! when its repository is due again. No repository goes without a tick for longer than
+//! [`RECONCILE`], and these ticks are spread over the hour.
 //!
 //! Guarantees:
 //!
-//! 1. A repository is ticked by one task of this process at a time, under a fenced lease that is kept alive meanwhile.
-//!    When the lease is lost, or expires because it could not be extended, the tick is stopped before
-//!    its next effect.
-//! 2. No repository is leased before there is room for its tick. At most [`Bounds::ticks`] ticks run at once, and at most [`Bounds::per_lane`] that share a lane (a GitHub
-//!    installation, a Jules key), so that one slow or spent account does not hold up the others. Within that, the repository that
-//!    has been due for longest goes first.
-//! 3. A tick that panics, or never ends, is a fault of its repository; the others go on.
-//! 4. A repository whose ticks have killed the process twice is ticked while no other tick runs, so that a third death
-//!    shows which repository causes it.
-//! 5. A repository that this process cannot tick now is left to others that share its inbox for [`LEFT_TO_OTHERS`],
-//!    and then ticked here, one at a time.
-//! 6. At the end running ticks are stopped, the driver waits for them for [`DRAIN`], and every lease is released.
+//! 1. A repository is ticked by one task of this process at a time, under a fenced lease that the
+//!    driver extends. When the lease is lost, or expires because it could not be extended, the tick is
+//!    stopped before its next effect.
+//! 2. No repository is leased before there is room for its tick. At most [`Bounds::ticks`] ticks
+//!    run at once, and at most [`Bounds::per_lane`] that share a lane (a GitHub installation, a Jules
+//!    key). So a slow or exhausted account does not delay the others. Within these bounds, the
+//!    repository that has been due for longest goes first.
+//! 3. A tick that panics, or never ends, is a fault of its repository; the others continue.
+//! 4. A repository whose ticks have killed the process twice is ticked while no other tick runs, so
+//!    that a third death shows which repository causes it.
+//! 5. A repository that this process cannot tick now is deferred for [`LEFT_TO_OTHERS`], so that
+//!    other processes with the same inbox can tick it. Then this process ticks it, one at a time.
+//! 6. At shutdown the driver stops running ticks, waits for them for [`DRAIN`], and releases every
+//!    lease.
 
 mod calendar;
 mod deferred;
@@ -57,38 +60,38 @@ pub use stop::{StopSignal, Stopper, stop_pair};
 pub use task::{ABANDON_AFTER, TICK_LIMIT};
 pub use ticker::{Lane, Ticked, Ticker};
 
-/// How long a lease lasts. A process that dies is taken over after this, and one that stands still for longer
-/// stops before its next effect.
+/// How long a lease lasts. Another process takes over from one that died after this time. A process
+/// that was suspended for longer stops before its next effect.
 pub const LEASE: SignedDuration = SignedDuration::from_secs(15);
 /// How often leases are extended.
 pub const HEARTBEAT: SignedDuration = SignedDuration::from_secs(5);
-/// The longest sleep, because a machine's clock may be set.
+/// The longest sleep: a machine's clock may be changed meanwhile.
 pub const LONGEST_SLEEP: SignedDuration = SignedDuration::from_secs(60);
-/// How long running ticks may still take at the end. Below the 25 s that a service has.
+/// How long running ticks may take at shutdown. Less than the 25 s that a service has.
 pub const DRAIN: SignedDuration = SignedDuration::from_secs(20);
-/// How long a shutdown may take to release the leases of ticks that were cut off.
+/// How long a shutdown may take to release the leases of ticks that were aborted.
 const GIVING_BACK: SignedDuration = SignedDuration::from_secs(3);
 /// How often the driver checks whether the machine's clock was set back.
 const CALL_BACK: SignedDuration = SignedDuration::from_secs(60);
-/// How many leases are kept at most that could not be ended while the inbox was unavailable.
+/// How many leases the driver remembers that could not be ended while the inbox was unavailable.
 const MAX_UNENDED: usize = 1_000;
-/// How often a round checks at most before the loop continues.
+/// How often a round reads the inbox before the loop continues.
 const LOOKS_PER_ROUND: usize = 16;
-/// How many due repositories are read at most. Those behind them wait until some of them were ticked.
+/// How many due repositories are read at once. The others are read after some of these were ticked.
 const MAX_DUE: usize = 50_000;
 
 /// How many ticks may run at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Ticks at once.
+    /// The most ticks at once.
     pub ticks: usize,
-    /// Ticks at once that share a lane.
+    /// The most ticks at once that share a lane.
     pub per_lane: usize,
 }
 
 impl Default for Bounds {
-    /// 32 ticks, 12 that share an account. A tick asks one thing after another, so that this is also the number of
-    /// requests at once; GitHub allows 100.
+    /// 32 ticks, 12 that share an account. A tick sends one request after another, so this is also
+    /// the number of requests at once; GitHub allows 100.
     /// <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api>
     fn default() -> Self {
         Self {
@@ -101,13 +104,13 @@ impl Default for Bounds {
 /// Ticks repositories when they are due.
 #[derive(Debug)]
 pub struct Driver<I, C, T> {
-    /// When each repository is due.
+    /// Says when each repository is due.
     pub inbox: Arc<I>,
-    /// The time.
+    /// The clock.
     pub clock: Arc<C>,
     /// Runs the ticks.
     pub ticker: Arc<T>,
-    /// The name of this run.
+    /// The name of this run in leases.
     pub holder: Holder,
     /// How many ticks may run at once.
     pub bounds: Bounds,
@@ -119,9 +122,9 @@ pub struct Driver<I, C, T> {
 struct LoopState {
     tasks: JoinSet<Ended>,
     running: BTreeMap<RepositoryId, RunningTick>,
-    /// Due, and waiting for room.
+    /// Repositories that are due and wait for room.
     queue: Queue,
-    /// Due, and waiting for the end of every other tick.
+    /// Repositories that are due and wait until no other tick runs.
     waiting_alone: BTreeSet<RepositoryId>,
     /// The repository whose tick must be the only one.
     alone: Option<RepositoryId>,
@@ -131,21 +134,21 @@ struct LoopState {
     outages: Arc<TickOutageLog>,
     /// Leases that could not be ended while the inbox was unavailable.
     unended: Vec<Lease>,
-    /// Before this they are not tried again, because that has failed.
+    /// Not before this time does the driver try again to end them, because the inbox has failed.
     end_after: Timestamp,
     /// When leases were last extended.
     extended_at: Timestamp,
-    /// Before this it is not tried again to extend them, because that has failed.
+    /// Not before this time does the driver try again to extend them, because the inbox has failed.
     extend_after: Timestamp,
-    /// The driver does not ask before this time again which repositories are due.
+    /// Not before this time does the driver read again which repositories are due.
     next_check: Timestamp,
     /// When to check again whether the clock was set back.
     call_back_at: Timestamp,
-    /// The driver shuts down: no tick is started.
+    /// Whether the driver shuts down: no tick is started.
     leaving: Arc<AtomicBool>,
 }
 
-/// Calls of the inbox that may fail again and again.
+/// Calls of the inbox that may fail repeatedly, and their outages.
 struct InboxOutages {
     asking: OutageLog,
     claiming: OutageLog,
@@ -156,11 +159,11 @@ struct InboxOutages {
 impl Default for InboxOutages {
     fn default() -> Self {
         Self {
-            asking: OutageLog::new("the inbox cannot be asked which repositories are due"),
+            asking: OutageLog::new("the due repositories cannot be read from the inbox"),
             claiming: OutageLog::new("no repository can be claimed"),
             extending: OutageLog::new("leases cannot be extended"),
             calling_back: OutageLog::new(
-                "repositories that a wrong clock put off cannot be made due",
+                "repositories that a wrong clock deferred cannot be made due",
             ),
         }
     }
@@ -169,7 +172,7 @@ impl Default for InboxOutages {
 /// The task of a tick has ended.
 struct Ended {
     repository: RepositoryId,
-    /// The lease, where the inbox was unavailable for too long to end it.
+    /// The lease, if the inbox was unavailable for too long to end it.
     unended: Option<Lease>,
 }
 
@@ -181,7 +184,7 @@ struct RunningTick {
 }
 
 impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
-    /// Ticks the repositories that are due, until `ending` is done.
+    /// Ticks the repositories that are due, until `ending` completes.
     pub async fn run(self, ending: impl Future<Output = ()> + Send) {
         let now = self.clock.now();
         let mut hands = LoopState {
@@ -221,8 +224,8 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         self.drain_ticks(hands, now).await;
     }
 
-    /// Runs a round. An error is the time of a shutdown request. Running ticks are stopped at once, however long the inbox takes
-    /// to answer. The round still waits for its answer, because the inbox may have given leases.
+    /// Runs a round. The error is the time of a shutdown request, at which running ticks are
+    /// stopped at once. The round still waits for the inbox, because it may have granted leases.
     async fn round_before(
         &self,
         hands: &mut LoopState,
@@ -244,11 +247,13 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         }
     }
 
-    /// Keeps leases alive, starts the ticks that may start, and answers when to come back at the latest.
+    /// Extends leases, starts the ticks that may start, and returns the latest time for the next
+    /// round.
     ///
-    /// A repository that is due and finds no room stays in the queue, without a lease, and starts as soon as a tick ends. While
-    /// there are such, the inbox is asked once a [`RETRY_DELAY`] which others are due, however often this is called: a
-    /// repository that became due meanwhile may be in a lane that has room. Once all of them have started, it is asked at once.
+    /// A due repository without room stays in the queue, without a lease, and starts as soon as a
+    /// tick ends. While the queue waits, the driver reads the due repositories once a
+    /// [`RETRY_DELAY`], however often it is woken: a repository that became due meanwhile may be in
+    /// a lane that has room. When all of the queue have started, it reads them at once.
     async fn run_round(&self, hands: &mut LoopState) -> Timestamp {
         let now = self.clock.now();
         if hands.is_leaving() {
@@ -279,7 +284,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             if self.clock.now() < hands.next_check {
                 return until.min(hands.next_check);
             }
-            // Reads of a slow inbox may take as long as a lease lasts.
+            // A slow inbox may take as long to read as a lease lasts.
             if !self.extend(hands).await {
                 return hands.extend_after;
             }
@@ -305,12 +310,14 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 }
             }
         }
-        // Very many become due one after another, or a repository is due and cannot be leased.
+        // Either very many repositories become due one after another, or one is due and cannot be
+        // leased.
         hands.next_check = time_after(self.clock.now(), RETRY_DELAY);
         until.min(hands.next_check)
     }
 
-    /// Reads which repositories are due. `true`: one is that cannot be started whatever room there is, or the inbox failed.
+    /// Reads which repositories are due. `true`: one of them cannot be started even with room, or
+    /// the inbox failed.
     async fn check_inbox(&self, hands: &mut LoopState) -> bool {
         let now = self.clock.now();
         let due = match self.inbox.list_due(now, MAX_DUE).await {
@@ -330,7 +337,8 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             }
         };
         let seen = due.len();
-        // Of those whose lease has run out although their tick still runs: it was stopped, and must end first.
+        // A repository whose lease has expired may be due while its tick still runs. That tick was
+        // stopped, and must end first.
         let free: Vec<RepositoryId> = due
             .into_iter()
             .filter(|id| !hands.running.contains_key(id))
@@ -365,7 +373,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             let Some((id, lanes)) = hands.queue.enter_next(&mut hands.lanes) else {
                 break;
             };
-            // It may have been started since the queue was made, and be due again.
+            // It may have been started since the queue was built, and be due again.
             if hands.running.contains_key(&id) {
                 hands.lanes.leave_lanes(&lanes);
             } else {
@@ -380,7 +388,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             .inbox
             .claim_leases(&self.holder, self.clock.now(), LEASE, &ids)
             .await;
-        // The answer may have taken long.
+        // The inbox may have taken long to reply.
         let now = self.clock.now();
         match claimed {
             Ok(leases) => {
@@ -403,14 +411,15 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 hands.next_check = time_after(now, RETRY_DELAY);
             }
         }
-        // Those that are not due any more, or that have to wait.
+        // These are not due any more, or must wait.
         for lanes in entered.values() {
             hands.lanes.leave_lanes(lanes);
         }
     }
 
-    /// Starts the next repository that must be ticked alone, once no tick runs. `true`: none is waiting, so that others
-    /// may be started. A tick ends within [`TICK_LIMIT`] and [`ABANDON_AFTER`], which bounds how long the others wait.
+    /// Starts the next repository that must be ticked alone, once no tick runs. `true`: none is
+    /// waiting, so that others may start. A tick ends within [`TICK_LIMIT`] and [`ABANDON_AFTER`],
+    /// which limits how long the others wait.
     async fn start_alone(&self, hands: &mut LoopState) -> bool {
         while let Some(id) = hands.waiting_alone.first().copied() {
             if !hands.running.is_empty() {
@@ -429,8 +438,8 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                             let repository = self.ticker.display_name(id);
                             tracing::warn!(
                                 repository,
-                                "the process died {ALONE_AFTER_DEATHS} times or more while this repository was ticked; it \
-                                 is ticked alone now, and suspended if the process dies again"
+                                "the process died {ALONE_AFTER_DEATHS} times or more while it ticked this repository; \
+                                 phileas now ticks it alone, and suspends it if the process dies again"
                             );
                             let lanes = self.ticker.repository_lanes(id);
                             hands.lanes.enter_lanes(&lanes);
@@ -451,7 +460,8 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         hands.alone.is_none()
     }
 
-    /// Logs that a repository was suspended by the claim of this time, where that is so: no tick of it ends that could.
+    /// Logs whether this claim suspended a repository. A suspended one gets no tick whose end could
+    /// log it.
     async fn report_suspension(&self, id: RepositoryId, claimed_at: Timestamp) {
         let Ok(Some(wake)) = self.inbox.read_wake(id).await else {
             return;
@@ -462,14 +472,14 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             let repository = self.ticker.display_name(id);
             tracing::error!(
                 repository,
-                "the repository is suspended: {}; the others go on. `phileas service suspended list` says why, `phileas service suspended \
-                 resume` resumes it",
+                "the repository is suspended: {}; phileas continues with the others. `phileas service suspended list` \
+                 shows the reason, `phileas service suspended resume` resumes it",
                 suspended.because
             );
         }
     }
 
-    /// Starts a repository's tick, which has entered its lanes.
+    /// Starts the tick of a repository that has entered its lanes.
     fn start(&self, hands: &mut LoopState, lease: Lease, lanes: Vec<Lane>) {
         let clock = Arc::clone(&self.clock);
         let (stopper, stop) = stop_pair(lease.until, move || clock.now());
@@ -509,14 +519,14 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         hands.running.insert(running.lease.repository, running);
     }
 
-    /// Releases the leases that could not be ended while the inbox was unavailable. Where another process has taken one over, it
-    /// has counted a death of this one, which the inbox takes back now.
+    /// Releases the leases that could not be ended while the inbox was unavailable. A process that
+    /// took one over has counted a death of this process, which the inbox now takes back.
     async fn end_leases(&self, hands: &mut LoopState) {
         if hands.unended.is_empty() {
             return;
         }
         let now = self.clock.now();
-        // A clock that was set back must not make the delay as long as a day.
+        // After the clock was set back, a short pause must not last a day.
         hands.end_after = hands.end_after.min(time_after(now, RETRY_DELAY));
         if now < hands.end_after {
             return;
@@ -525,7 +535,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             if let Err(InboxError::Unavailable(because)) =
                 self.inbox.release_lease(lease, now).await
             {
-                tracing::debug!("a lease cannot be given back yet: {because}");
+                tracing::debug!("a lease cannot be released yet: {because}");
                 hands.end_after = time_after(self.clock.now(), RETRY_DELAY);
                 return;
             }
@@ -533,10 +543,10 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         }
     }
 
-    /// Calls back repositories that a clock deferred too far before it was set back.
+    /// Makes repositories due that a wrong clock deferred too far.
     async fn call_back(&self, hands: &mut LoopState) {
         let now = self.clock.now();
-        // Were the clock set back meanwhile, this would never come.
+        // After the clock was set back, this time would come much too late.
         hands.call_back_at = hands.call_back_at.min(time_after(now, CALL_BACK));
         if now < hands.call_back_at {
             return;
@@ -560,9 +570,9 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         }
     }
 
-    /// A tick has ended, and its lease with it.
+    /// Ends a tick whose task has ended its lease.
     fn finish_tick(&self, hands: &mut LoopState, ended: Result<Ended, tokio::task::JoinError>) {
-        // A task catches every panic; what is left are tasks that were cut off at the end.
+        // A task catches every panic; only tasks that were aborted at shutdown have none of this.
         let Ok(Ended {
             repository,
             unended,
@@ -579,15 +589,16 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         if hands.alone == Some(repository) {
             hands.alone = None;
         }
-        // It may have been seen as due while it still ran, for its lease ends a moment before it does. Then it is what
-        // the others wait for.
+        // A lease ends a moment before its tick, so the last read may have left out this repository
+        // as running. With an empty queue, the driver reads again.
         if hands.queue.is_empty() {
             hands.next_check = self.clock.now();
         }
     }
 
-    /// Extends all leases when it is time. Whose lease is lost must stop; whose lease cannot be extended knows itself
-    /// when it is over. `false`: the inbox has failed, and is not called for a [`RETRY_DELAY`], even if deliveries arrive.
+    /// Extends all leases when they are due for it, and stops ticks whose lease is lost. A tick
+    /// whose lease could not be extended finds by itself when it ends. `false`: the inbox has
+    /// failed, and is not called for a [`RETRY_DELAY`], even if deliveries arrive.
     async fn extend(&self, hands: &mut LoopState) -> bool {
         let now = self.clock.now();
         // After the clock was set back, a short pause must not last a day.
@@ -605,7 +616,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         if now < hands.extend_after {
             return false;
         }
-        // A clock that was set back must not let leases run out.
+        // A clock that was set back must not let leases expire.
         if hands.extended_at <= now && now < due {
             return true;
         }
@@ -632,7 +643,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         }
     }
 
-    /// Gives leases back all at once, so that an inbox on disk needs to wait for it only once.
+    /// Releases all leases at once, so that an inbox on disk waits for the disk only once.
     async fn give_back(&self, leases: Vec<Lease>) {
         let mut giving = JoinSet::new();
         let now = self.clock.now();
@@ -640,15 +651,15 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
             let inbox = Arc::clone(&self.inbox);
             giving.spawn(async move {
                 if let Err(error) = inbox.release_lease(&lease, now).await {
-                    tracing::warn!("a lease cannot be given back and will run out: {error}");
+                    tracing::warn!("a lease cannot be released and will expire: {error}");
                 }
             });
         }
         while giving.join_next().await.is_some() {}
     }
 
-    /// Shuts down: no tick is started, running ticks are stopped and waited for, every lease is released. Their time
-    /// began when it was asked for.
+    /// Shuts down: starts no tick, stops and awaits running ticks, releases every lease. Their time
+    /// began with the request.
     async fn drain_ticks(&self, mut hands: LoopState, asked_at: Timestamp) {
         hands.leaving.store(true, Ordering::Relaxed);
         hands.list_stoppers().for_each(Stopper::stop);
@@ -668,7 +679,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         for running in hands.running.into_values() {
             tracing::warn!(
                 repository = running.lease.repository.0,
-                "a tick did not stop in time and was cut off; the ledger survives that as it survives a kill"
+                "a tick did not stop in time and was aborted; the ledger is valid, as after a kill"
             );
             cut_off.push(running.lease);
         }

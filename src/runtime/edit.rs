@@ -1,4 +1,5 @@
-//! A person changes the ledger by hand: read, change, check, commit by compare-and-swap, and again when the race is lost.
+//! Edits the ledger for a person: reads, changes, checks and commits it by compare-and-swap, and
+//! repeats that after a lost race.
 
 use phileas_domain::engine::Ledger;
 use phileas_domain::model::{Holder, Oid, TrackName};
@@ -12,29 +13,29 @@ use super::tick::TickError;
 /// How often an edit starts again because another process committed first.
 const MAX_LOST_RACES: usize = 6;
 
-/// What an edit does to the state.
+/// An edit of the state.
 pub struct Edit<'a> {
     /// The commit's subject, without the prefix `phileas: `.
     pub headline: &'a str,
-    /// Who edits.
+    /// The process that edits.
     pub holder: &'a Holder,
     /// A track whose pointer may be moved back.
     pub moves_pointer_of: Option<&'a TrackName>,
 }
 
-/// Why an edit was not made. Nothing was written.
+/// Why an edit failed. Nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     /// There is no ledger to edit.
-    #[error("the repository has no ledger yet; it is born with the first tick")]
+    #[error("the repository has no ledger yet; the first tick creates it")]
     NoLedger,
     /// The ledger cannot be read.
     #[error("the state file cannot be read: {0}")]
     Corrupt(String),
-    /// What was asked for does not fit the state.
+    /// The change does not fit the state.
     #[error("{0}")]
     Refused(String),
-    /// Anything that a tick may fail by.
+    /// Any error of a tick.
     #[error(transparent)]
     Tick(#[from] TickError),
 }
@@ -45,11 +46,12 @@ impl From<Failure> for EditError {
     }
 }
 
-/// Changes the state and commits it; answers with the new head. `change` is called again after each lost race.
+/// Changes the state, commits it and returns the new head. `change` is called again after each lost
+/// race.
 ///
 /// # Errors
 ///
-/// When there is no readable ledger, when `change` refuses, or when the commit cannot be made.
+/// When there is no readable ledger, when `change` refuses, or when the commit fails.
 pub async fn edit_state(
     github: &impl WriteGitHub,
     edit: &Edit<'_>,

@@ -1,5 +1,6 @@
-//! What turns of layers take to be decided on: the exchange, the files of layers, the narrator's commits, and what
-//! sessions wrote. What cannot be read is asked for again by the next tick; its turn waits.
+//! Reads what decisions about turns of layers need: the exchange, the layers' files, the narrator's
+//! commits, and the files that sessions wrote. A turn waits for what cannot be read, and the next
+//! tick reads it again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,16 +14,16 @@ use phileas_domain::prompt::is_feedback_of_role;
 use super::observe::sessions::leave_unread;
 use super::ports::{Failure, ReadGitHub, ReadJules};
 
-/// Where the exchange lies, in either layout, with the roles' memories.
+/// The paths of the exchange in both layouts, and of the roles' memories.
 const EXCHANGE: [&str; 4] = [
     ".jules/exchange",
     ".jules/workstations",
     ".jules/workstreams",
     ".jules/changes",
 ];
-/// Where the ledger may keep rejections with the roles, as seed 000's form does.
+/// The paths below which the ledger may store rejections for each role, as seed 000's form does.
 const ROLES: [&str; 2] = [".jules/roles", ".jules/layers"];
-/// Where people overlay the instructions of layers, and choose their members.
+/// The paths of files that overlay the layers' instructions and choose their members.
 const LAYERS: [&str; 6] = [
     ".jules/layers",
     ".jules/roles",
@@ -32,7 +33,7 @@ const LAYERS: [&str; 6] = [
     ".jlo/roles",
 ];
 
-/// Reads what is needed of it.
+/// Reads the requested parts of the exchange.
 pub(super) async fn read_exchange(
     github: &impl ReadGitHub,
     jules: &impl ReadJules,
@@ -68,7 +69,7 @@ async fn read_exchange_files(github: &impl ReadGitHub, snapshot: &mut Snapshot) 
         Ledger::Missing { head: Some(head) } | Ledger::Present { head, .. } => head.clone(),
         Ledger::Missing { head: None } | Ledger::Corrupt { .. } => return,
     };
-    // The documents beside it are written with it.
+    // The documents are written together with the exchange.
     let paths = [&EXCHANGE[..], &ROLES, &LEDGER_DOCUMENTS].concat();
     match github.read_folders(&head, &paths).await {
         Ok(read) => {
@@ -106,7 +107,8 @@ async fn read_layer_files(github: &impl ReadGitHub, snapshot: &mut Snapshot) {
     }
 }
 
-/// What a session wrote: by Jules' word, else by its pull request at the commit that was read.
+/// Reads what a session wrote: from Jules, or else from its pull request at the commit that was
+/// read.
 async fn read_written(
     github: &impl ReadGitHub,
     jules: &impl ReadJules,
@@ -135,7 +137,8 @@ async fn read_written(
     })
 }
 
-/// The whole files of a pull request at a commit. Of those outside of the exchange only their paths count.
+/// Reads the whole files of a pull request at a commit. Files outside the exchange count by their
+/// paths only.
 async fn read_pull_files(
     github: &impl ReadGitHub,
     base: &Oid,
@@ -157,7 +160,7 @@ async fn read_pull_files(
             true => texts.get(&path).cloned(),
             false => Some(String::new()),
         };
-        // What is no text reads like what was removed: neither can be taken.
+        // A file that is no text counts as removed: neither can be imported.
         let content = text.map_or(FileContent::Removed, FileContent::Text);
         ChangedFile { path, content }
     });
@@ -167,7 +170,7 @@ async fn read_pull_files(
     })
 }
 
-/// Keeps what is known of the exchange in step with a commit of ours, so that it is not read again.
+/// Applies a commit of this tick to the known exchange, so that it is not read again.
 pub(super) fn apply_commit(
     snapshot: &mut Snapshot,
     parent: Option<&Oid>,
@@ -177,12 +180,12 @@ pub(super) fn apply_commit(
     let below = |path: &str| EXCHANGE.iter().any(|folder| is_inside(path, folder));
     let is_read = |path: &str| below(path) || LEDGER_DOCUMENTS.contains(&path);
     if files.keys().any(|path| below(path)) {
-        // What GitHub would call it now only the next look tells.
+        // Only the next read shows GitHub's id for it.
         snapshot.exchange_id = None;
     }
     let known = match (&snapshot.exchange, parent) {
         (Some(read), Some(parent)) if read.head == *parent => read.tree.clone(),
-        // A branch that was just born holds what this commit brought.
+        // A branch that was just created contains what this commit wrote.
         (_, None) => Tree::new(),
         _ => return,
     };

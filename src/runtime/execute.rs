@@ -1,4 +1,5 @@
-//! Executes the effects of a decision in order. An effect carries every value that it needs, so nothing is decided here.
+//! Executes the effects of a decision in order. An effect carries every value that it needs, so
+//! nothing is decided here.
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{CreateFailure, CreateSession, DASHBOARD_KEY, Effect, Event};
@@ -7,9 +8,9 @@ use phileas_domain::model::{BranchName, PullNumber};
 use super::ports::{Disposition, Failure, Issue, ReadGitHub, WriteGitHub, WriteJules};
 use super::report::FailedEffect;
 
-/// Executes effects in order, and returns the events that they caused and the effects that failed. `now` is read before
-/// each deadline, `stop` before each session: no session is created after a stop, all other effects are short and are
-/// still executed.
+/// Executes effects in order, and returns the events that they caused and the effects that failed.
+/// `now` is read before each deadline, `stop` before each session. After a stop no session is
+/// created; all other effects are short and are still executed.
 pub(super) async fn execute_effects(
     github: &impl WriteGitHub,
     jules: &impl WriteJules,
@@ -29,7 +30,8 @@ pub(super) async fn execute_effects(
     (events, failed)
 }
 
-/// What came of one effect. A merge that GitHub has refused, for example, is an event and may be a failure as well.
+/// The result of one effect. A merge that GitHub has refused, for example, is an event and may be a
+/// failure as well.
 struct Executed {
     event: Option<Event>,
     result: Result<(), Failure>,
@@ -250,14 +252,14 @@ fn work_item_issue<'a>(
         title,
         body,
         label,
-        about: "Work that waits for a person's word",
+        about: "Work that waits for a maintainer's decision",
         marker,
         // A maintainer could not approve the work on a closed issue.
         closed_will_do: false,
     }
 }
 
-/// Logs an effect that failed, and adds the events by which the engine learns of it.
+/// Logs an effect that failed, and adds the events that report it to the engine.
 fn record_failure(effect: &Effect, failure: Failure, events: &mut Vec<Event>) -> FailedEffect {
     let name = effect.name();
     let about = effect_subject(effect);
@@ -284,9 +286,9 @@ fn record_failure(effect: &Effect, failure: Failure, events: &mut Vec<Event>) ->
     }
 }
 
-/// Reports a merge. A refusal by GitHub is an answer for the maintainers; a missing permission of this credential is a
-/// failure as well. A merge that was not executed is tried again. Where the result is unknown, the pull request is read
-/// first.
+/// Reports a merge. A refusal by GitHub is a reply for the maintainers; a missing permission of
+/// this credential is a failure as well. A merge that was not executed is tried again. If the
+/// result is unknown, the pull request is read first.
 fn merge_result(request: &str, merged: Result<(), Failure>, now: Timestamp) -> Executed {
     let request = request.to_owned();
     match merged {
@@ -311,7 +313,8 @@ fn merge_result(request: &str, merged: Result<(), Failure>, now: Timestamp) -> E
     }
 }
 
-/// Makes a call unless its deadline is over: after a long pause of this process, another one may be at work already.
+/// Makes a call unless its deadline has passed: after a long pause of this process, another one may
+/// have started the same.
 async fn in_time<T>(
     now: Timestamp,
     not_after: Timestamp,
@@ -320,7 +323,7 @@ async fn in_time<T>(
     if now >= not_after {
         return Err(Failure {
             disposition: Disposition::Retry { after: None },
-            detail: "the time for it was over".to_owned(),
+            detail: "the deadline had passed".to_owned(),
         });
     }
     call.await
@@ -374,7 +377,7 @@ async fn create_session(
     {
         return not_created(branch_failure(&branch.name, failure));
     }
-    // After this check Jules is called once, and only by the process that holds the intent.
+    // After this check Jules is called once, and only by the process that wrote the intent.
     if now() >= create.not_after {
         let detail = "the intent expired before phileas called Jules".to_owned();
         return not_created(CreateFailure::NotSent { detail });
@@ -390,8 +393,8 @@ async fn create_session(
     }
 }
 
-/// Adds to a refusal of Jules that the start branch does not exist, where GitHub says so. Jules only answers that an
-/// argument is invalid.
+/// Adds to a refusal of Jules that the start branch does not exist, if GitHub says so. Jules only
+/// replies that an argument is invalid.
 async fn with_branch(
     github: &impl ReadGitHub,
     create: &CreateSession,
@@ -416,12 +419,13 @@ pub(super) fn missing_branch(name: &BranchName) -> String {
     )
 }
 
-/// The failure of a session whose branch cannot be made. A refusal of GitHub is final, so a notice is opened and the
-/// next attempt waits longer. A temporary failure is tried again soon.
+/// The failure of a session whose branch cannot be created. A refusal of GitHub is final, so a
+/// notice is opened and the next attempt waits longer. A temporary failure is tried again soon.
 fn branch_failure(name: &BranchName, failure: Failure) -> CreateFailure {
-    let detail = format!("its branch `{name}` cannot be made: {}", failure.detail);
+    let detail = format!("its branch `{name}` cannot be created: {}", failure.detail);
     match failure.disposition {
-        // Another branch or a rule forbids this name; branches of other personas may still be made.
+        // Another branch or a rule forbids this name; branches of other personas may still be
+        // created.
         Disposition::Refused => CreateFailure::TurnRefused { detail },
         Disposition::Denied | Disposition::TooLarge | Disposition::NotFound => {
             CreateFailure::Refused { detail }

@@ -1,26 +1,33 @@
-//! The inbox: stored deliveries, and when each repository is due.
+//! The inbox: stores deliveries, and knows when each repository is due.
 //!
-//! The ledger in git carries all that must be right; the inbox only wakes. Its contract, whatever stores it: *after a
-//! trigger for a repository was accepted, a tick of it starts at least once, soon; again when asked for a later time;
-//! and the repository is suspended, visibly, when it keeps failing through its own fault.*
+//! The ledger in git contains all that must be right; the inbox only wakes. Its contract, for every
+//! store: *after a trigger for a repository was accepted, a tick of it starts at least once, soon;
+//! again at a later time that was requested; and the repository is suspended, visibly, when it
+//! keeps failing through its own fault.*
 //!
-//! Promises, each held by one suite that every adapter passes (`tests/it/inbox/`):
+//! Every adapter passes one suite of tests for these promises (`tests/it/inbox/`):
 //!
-//! 1. What [`Inbox::accept`] answered with [`Accepted::Stored`] outlives the process and a loss of power.
-//! 2. A delivery that was handled is a no-op when it comes again; one whose handling was given up runs again.
-//! 3. Of several wakes the earliest due time wins, and any number of them before a tick is one tick.
+//! 1. A delivery for which [`Inbox::accept_delivery`] returned [`Accepted::Stored`] survives the
+//!    process and a power failure.
+//! 2. A handled delivery that arrives again changes nothing; one whose handling was given up runs
+//!    again.
+//! 3. Of several wakes the earliest due time counts, and any number of them before a tick is one
+//!    tick.
 //! 4. A wake during a tick leads to another tick.
-//! 5. A repository has at most one lease. A lease is fenced: finishing, failing or giving back counts only for the
-//!    lease that was given, so that a holder that was stopped, taken over and resumed swallows nothing.
-//! 6. A handler that fails by its own fault is tried [`MAX_FAULTS`] times with growing pauses and then suspended. One whose
-//!    process died [`ALONE_AFTER_DEATHS`] times is ticked [alone](Inbox::claim_alone), and suspended where the process dies
-//!    then, too. An outage of another service never suspends.
-//! 7. Traffic does not revive a suspended repository. It is tried once in [`PROBE_INTERVAL`], and a person resumes it.
-//! 8. Nothing depends on a clock of the inbox: the time is an argument of every call. What a clock wrote that was ahead
-//!    for a moment is [called back](Inbox::call_back).
+//! 5. A repository has at most one lease. A lease is fenced: it can only be finished, failed or
+//!    released by its own token. So a process that was suspended and replaced loses nothing when it
+//!    resumes.
+//! 6. A tick that fails by its own fault is tried [`MAX_FAULTS`] times with growing pauses; then
+//!    its repository is suspended. A repository whose process died [`ALONE_AFTER_DEATHS`] times is
+//!    ticked [alone](Inbox::claim_alone), and suspended if the process dies again. An outage of
+//!    another service never suspends.
+//! 7. Deliveries do not resume a suspended repository. It is tried once in [`PROBE_INTERVAL`], and
+//!    a person can resume it.
+//! 8. The inbox reads no clock: the time is an argument of every call. [`Inbox::call_back`] undoes
+//!    what a clock wrote that was ahead for a moment.
 //!
-//! The rules are written once, in [`Wake`]; an adapter loads a row, applies a rule and stores the row, all in one
-//! transaction.
+//! [`Wake`] contains the rules once. An adapter loads a row, applies a rule and stores the row, all
+//! in one transaction.
 
 mod backoff;
 mod counts;
@@ -49,48 +56,52 @@ pub use wake::{
     Suspended, Wake,
 };
 
-/// How long the facts of a delivery are kept. GitHub offers deliveries again for three days; people ask for a month.
+/// How long the facts of a delivery are stored. GitHub repeats deliveries for three days; people
+/// look back for a month.
 pub const RETENTION: SignedDuration = SignedDuration::from_hours(30 * 24);
-/// How long handled deliveries are kept at least when the inbox is short of room: GitHub's window of redelivery.
+/// How long handled deliveries are stored at least when the inbox is short of room: GitHub's window
+/// of redelivery.
 pub const REDELIVERY_WINDOW: SignedDuration = SignedDuration::from_hours(3 * 24);
-/// From this part of its room on an inbox passes over deliveries that wake no repository: what is left is for those that do.
+/// Above this share of its room an inbox does not store deliveries that wake no repository. The
+/// rest is for those that do.
 pub const NEARLY_FULL: f64 = 0.8;
-/// The most deliveries that one [`Inbox::prune`] removes, so that it never holds up the accepting for long.
+/// The most deliveries that one [`Inbox::prune_deliveries`] removes, so that new deliveries never
+/// wait for long.
 pub const PRUNE_BATCH: usize = 1_000;
 
-/// The most repositories that [`Inbox::due_alone`] answers with. They are ticked one after another.
+/// The most repositories that [`Inbox::due_alone`] returns. They are ticked one after another.
 pub const MAX_ALONE: usize = 1_000;
-/// The most records that one page of [`Inbox::deliveries`] holds.
+/// The most records in one page of [`Inbox::list_deliveries`].
 pub const MAX_PAGE: usize = 1_000;
 
-/// Why the inbox could not do what it was asked for. Nothing of it was done, or at least no caller may rely on it.
+/// Why a call of the inbox failed. Nothing of it was done, or no caller may rely on it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InboxError {
-    /// The store cannot be reached or written now; the same call may work later.
+    /// The store cannot be reached or written now; the same call may succeed later.
     #[error("the inbox is unavailable: {0}")]
     Unavailable(String),
-    /// What is stored cannot be read.
+    /// The stored data cannot be read.
     #[error(
-        "the inbox is damaged: {0}. The ledger is in git and nothing of it is lost: stop the service, move the inbox's \
+        "the inbox is damaged: {0}. Nothing is lost, because the ledger is in git: stop the service, move the inbox's \
          files away, and start it again"
     )]
     Damaged(String),
 }
 
-/// Where deliveries are kept and repositories wait for their tick.
+/// Stores deliveries, and the time of each repository's next tick.
 pub trait Inbox: Send + Sync {
-    /// Stores the facts of a delivery and, where it [wakes](Delivery::wakes), marks its repository as due at
-    /// [`Delivery::received_at`]. Answers after both are durable.
+    /// Stores the facts of a delivery. If it [wakes](Delivery::wakes), marks its repository as due
+    /// at [`Delivery::received_at`]. Returns after both are durable.
     ///
     /// # Errors
     ///
-    /// When it cannot be stored. The sender must be told so, that it may come again.
+    /// When it cannot be stored. The caller must report that to the sender, who may send it again.
     fn accept_delivery(
         &self,
         delivery: Delivery,
     ) -> impl Future<Output = Result<Accepted, InboxError>> + Send;
 
-    /// Asks for a tick of a repository, at `at` or before. Nothing is ever postponed by it.
+    /// Requests a tick of a repository, at `at` or before. A call never postpones a tick.
     ///
     /// # Errors
     ///
@@ -101,9 +112,11 @@ pub trait Inbox: Send + Sync {
         at: Timestamp,
     ) -> impl Future<Output = Result<(), InboxError>> + Send;
 
-    /// Who can be claimed, the longest overdue first, and `most` of them at most. Nothing is changed by it.
+    /// Returns the repositories that can be claimed, longest overdue first, and `most` of them at
+    /// most. Changes nothing.
     ///
-    /// The driver calls this when [`Inbox::next_due`] has come, and after [`Inbox::news`].
+    /// The driver calls this at the time of [`Inbox::next_due`], and after
+    /// [`Inbox::watch_changes`].
     ///
     /// # Errors
     ///
@@ -114,8 +127,8 @@ pub trait Inbox: Send + Sync {
         most: usize,
     ) -> impl Future<Output = Result<Vec<RepositoryId>, InboxError>> + Send;
 
-    /// Those of the due repositories that [need to be alone](Wake::needs_to_be_alone), in the order of their ids, and
-    /// [`MAX_ALONE`] of them at most.
+    /// Returns the due repositories that [need to be alone](Wake::needs_to_be_alone), in the order
+    /// of their ids, and [`MAX_ALONE`] of them at most.
     ///
     /// # Errors
     ///
@@ -125,9 +138,9 @@ pub trait Inbox: Send + Sync {
         now: Timestamp,
     ) -> impl Future<Output = Result<Vec<RepositoryId>, InboxError>> + Send;
 
-    /// Leases those of these repositories that can be claimed, but those that [need to be
-    /// alone](Wake::needs_to_be_alone). A lease ends after `length`, at most [`MAX_LEASE`], unless [`Inbox::heartbeat`]
-    /// extends it.
+    /// Leases those of these repositories that can be claimed, except those that [need to be
+    /// alone](Wake::needs_to_be_alone). A lease ends after `length`, at most [`MAX_LEASE`], unless
+    /// [`Inbox::extend_leases`] extends it.
     ///
     /// # Errors
     ///
@@ -140,8 +153,9 @@ pub trait Inbox: Send + Sync {
         repositories: &[RepositoryId],
     ) -> impl Future<Output = Result<Vec<Lease>, InboxError>> + Send;
 
-    /// Leases a repository if it can be claimed, also one that [needs to be alone](Wake::needs_to_be_alone): the caller
-    /// ticks no other repository, and begins none before this tick has ended.
+    /// Leases a repository if it can be claimed, also one that [needs to be
+    /// alone](Wake::needs_to_be_alone). The caller ticks no other repository until this tick has
+    /// ended.
     ///
     /// # Errors
     ///
@@ -154,16 +168,17 @@ pub trait Inbox: Send + Sync {
         repository: RepositoryId,
     ) -> impl Future<Output = Result<Option<Lease>, InboxError>> + Send;
 
-    /// Calls back repositories that a clock deferred too far before it was set back, and answers with
-    /// how many they were; see [`Wake::call_back`]. The driver calls this about once a minute.
+    /// Makes repositories due that a wrong clock deferred too far, and returns how many; see
+    /// [`Wake::call_back`]. The driver calls this about once a minute.
     ///
     /// # Errors
     ///
     /// When it cannot be stored.
     fn call_back(&self, now: Timestamp) -> impl Future<Output = Result<usize, InboxError>> + Send;
 
-    /// Extends leases until `now + length` and answers with the repositories that are still held. Of any other, the
-    /// tick must stop before its next effect: another process may hold it.
+    /// Extends leases until `now + length` and returns the repositories that are still leased. The
+    /// tick of any other must stop before its next effect, because another process may have its
+    /// lease.
     ///
     /// # Errors
     ///
@@ -175,11 +190,12 @@ pub trait Inbox: Send + Sync {
         length: SignedDuration,
     ) -> impl Future<Output = Result<BTreeSet<RepositoryId>, InboxError>> + Send;
 
-    /// Ends a lease well. `next` is when to look again if nothing is heard before; an earlier wake stands.
+    /// Ends a lease after a successful tick. `next` is the time of the next tick if no delivery
+    /// arrives before; an earlier wake stays.
     ///
     /// # Errors
     ///
-    /// When it cannot be stored; then the lease runs out and the repository is tried again.
+    /// When it cannot be stored; then the lease expires and the repository is tried again.
     fn finish_lease(
         &self,
         lease: &Lease,
@@ -187,11 +203,12 @@ pub trait Inbox: Send + Sync {
         next: Option<Timestamp>,
     ) -> impl Future<Output = Result<Settled, InboxError>> + Send;
 
-    /// Ends a lease whose tick failed. The repository is tried again after a pause, or is suspended.
+    /// Ends a lease whose tick failed. The repository is tried again after a pause, or is
+    /// suspended.
     ///
     /// # Errors
     ///
-    /// When it cannot be stored; then the lease runs out, and that counts as a fault of its own.
+    /// When it cannot be stored; then the lease expires, and that counts as a fault of its own.
     fn fail_lease(
         &self,
         lease: &Lease,
@@ -199,9 +216,9 @@ pub trait Inbox: Send + Sync {
         fault: &Fault,
     ) -> impl Future<Output = Result<Settled, InboxError>> + Send;
 
-    /// What these repositories were waiting for has come: they need not wait any longer for having failed. A repository that is
-    /// suspended stays so. Answers with those that are leased: their pause may be about to begin, so that the caller
-    /// must come back for them.
+    /// Ends the pauses of these repositories after a failure, because its cause is gone. A
+    /// suspended repository stays suspended. Returns those that are leased: their pause may be
+    /// about to begin, so the caller must repeat the call for them.
     ///
     /// # Errors
     ///
@@ -211,29 +228,31 @@ pub trait Inbox: Send + Sync {
         repositories: &[RepositoryId],
     ) -> impl Future<Output = Result<BTreeSet<RepositoryId>, InboxError>> + Send;
 
-    /// Gives a lease back unused, as a process does that is about to end. Nothing is counted; the repository is due.
+    /// Releases an unused lease, as a process does that shuts down. Nothing is counted, and the
+    /// repository is due.
     ///
     /// # Errors
     ///
-    /// When it cannot be stored; then the lease runs out.
+    /// When it cannot be stored; then the lease expires.
     fn release_lease(
         &self,
         lease: &Lease,
         now: Timestamp,
     ) -> impl Future<Output = Result<Settled, InboxError>> + Send;
 
-    /// Ends a lease of a repository that is not looked after: it is [forgotten](Inbox::forget), unless something was heard
-    /// of it since it was claimed; then that is due.
+    /// Ends a lease of a repository that is not managed: it is
+    /// [forgotten](Inbox::forget_repository). If a delivery arrived since it was claimed, it is due
+    /// instead.
     ///
     /// # Errors
     ///
-    /// When it cannot be stored; then the lease runs out.
+    /// When it cannot be stored; then the lease expires.
     fn abandon_lease(
         &self,
         lease: &Lease,
     ) -> impl Future<Output = Result<Settled, InboxError>> + Send;
 
-    /// All that is known of a repository's wakes.
+    /// Reads the state of a repository's wakes.
     ///
     /// # Errors
     ///
@@ -243,7 +262,7 @@ pub trait Inbox: Send + Sync {
         repository: RepositoryId,
     ) -> impl Future<Output = Result<Option<Wake>, InboxError>> + Send;
 
-    /// Suspended repositories, in the order of their ids.
+    /// Returns the suspended repositories, in the order of their ids.
     ///
     /// # Errors
     ///
@@ -261,8 +280,8 @@ pub trait Inbox: Send + Sync {
         now: Timestamp,
     ) -> impl Future<Output = Result<bool, InboxError>> + Send;
 
-    /// Drops the wakes of a repository that is not looked after any more, its lease included. Its deliveries count as
-    /// handled and stay until their time is over. A new wake starts from scratch.
+    /// Drops the wakes of a repository that is not managed any more, and its lease. Its deliveries
+    /// count as handled and stay until they expire. A new wake starts from scratch.
     ///
     /// # Errors
     ///
@@ -272,7 +291,7 @@ pub trait Inbox: Send + Sync {
         repository: RepositoryId,
     ) -> impl Future<Output = Result<(), InboxError>> + Send;
 
-    /// One page of the stored deliveries.
+    /// Returns one page of the stored deliveries.
     ///
     /// # Errors
     ///
@@ -282,7 +301,7 @@ pub trait Inbox: Send + Sync {
         page: Page,
     ) -> impl Future<Output = Result<Vec<Record>, InboxError>> + Send;
 
-    /// Runs a delivery again, whatever came of it: its repository is due now.
+    /// Runs a delivery again, whatever its outcome was: its repository is due now.
     ///
     /// # Errors
     ///
@@ -293,8 +312,9 @@ pub trait Inbox: Send + Sync {
         now: Timestamp,
     ) -> impl Future<Output = Result<Replayed, InboxError>> + Send;
 
-    /// Removes up to [`PRUNE_BATCH`] deliveries that are older than [`RETENTION`], and where room is short also handled
-    /// ones older than [`REDELIVERY_WINDOW`]. Answers with how many; call it again while that is [`PRUNE_BATCH`].
+    /// Removes up to [`PRUNE_BATCH`] deliveries that are older than [`RETENTION`], and when room is
+    /// short also handled ones older than [`REDELIVERY_WINDOW`]. Returns the number removed; while
+    /// that is [`PRUNE_BATCH`], call it again.
     ///
     /// # Errors
     ///
@@ -304,7 +324,7 @@ pub trait Inbox: Send + Sync {
         now: Timestamp,
     ) -> impl Future<Output = Result<usize, InboxError>> + Send;
 
-    /// Figures for metrics, for the watchdog and for people.
+    /// Counts deliveries and repositories, for metrics, the watchdog and people.
     ///
     /// # Errors
     ///
@@ -314,23 +334,25 @@ pub trait Inbox: Send + Sync {
         now: Timestamp,
     ) -> impl Future<Output = Result<Counts, InboxError>> + Send;
 
-    /// When the next repository can be claimed, overdue ones included; leases count with their end. `None`: never, as
-    /// things stand.
+    /// When the next repository can be claimed, overdue ones included; leases count with their end.
+    /// `None`: never, unless something changes.
     ///
     /// # Errors
     ///
     /// When it cannot be read.
     fn next_due(&self) -> impl Future<Output = Result<Option<Timestamp>, InboxError>> + Send;
 
-    /// Whether other processes may tick what lies in it. Where none can, nothing is left to them.
+    /// Whether other processes may tick its repositories. If none can, the driver defers no
+    /// repository.
     fn is_shared(&self) -> bool {
         true
     }
 
-    /// Why deliveries cannot be stored at this time, as far as that is known without trying. One line for people.
+    /// Why deliveries cannot be stored now, as far as that is known without an attempt. One line
+    /// for people.
     fn problem_text(&self) -> Option<String>;
 
-    /// Changes whenever [`Inbox::next_due`] may have become earlier, in whichever process. Other processes are noticed within
-    /// a second or so.
+    /// Changes whenever [`Inbox::next_due`] may have become earlier, in any process. Changes by
+    /// other processes show within about a second.
     fn watch_changes(&self) -> watch::Receiver<u64>;
 }

@@ -1,4 +1,5 @@
-//! Observe, decide, commit, execute, and again.
+//! Runs ticks: observes a repository, decides, commits and executes, and repeats that until nothing
+//! is left to do.
 
 mod edit;
 mod exchange_reads;

@@ -27,32 +27,32 @@ use super::ports::{
 };
 use super::settings::Settings;
 
-/// How often the needs of a decision are read before it is made with what there is: what prompts are made from, and as
-/// often again what stands before them.
+/// How many reads may follow before a decision uses the facts that it has: those of the prompts'
+/// sources, and as many others.
 const MAX_READS: usize = SOURCES_READS + 20;
 /// How long the prompts of one tick may be rendered.
 const RENDERING_LIMIT: Duration = Duration::from_secs(120);
-/// How often prompts are asked for before a decision is made with what there is: once for each persona that is left out
-/// because its prompt is broken, until one can start.
+/// How often prompts are rendered before a decision uses those that it has: once for each persona
+/// that is skipped because its prompt is broken, until one can start.
 const MAX_RENDERINGS: usize = 500;
 
-/// A snapshot, and when it was taken by the stopwatch.
+/// A snapshot, and the stopwatch's time when it was taken.
 #[derive(Debug, Clone)]
 pub struct Observation {
     /// The facts.
     pub snapshot: Snapshot,
-    /// The stopwatch when GitHub's clock showed the snapshot's time.
+    /// The stopwatch's time when GitHub's clock showed the snapshot's time.
     pub taken_at: Duration,
     /// GitHub's time then.
     pub github_time: Timestamp,
-    /// What was requested last. A decision that needs exactly this again could not read it.
+    /// The last read requests. A decision that repeats exactly these could not read them.
     pub(super) requested: ReadRequests,
-    /// How long prompts were rendered for it.
+    /// How long the rendering of its prompts took.
     pub(super) rendering: Duration,
 }
 
 impl Observation {
-    /// Moves the snapshot's time on by what has passed since.
+    /// Advances the snapshot's time by what has passed since.
     pub(super) fn move_on(&mut self, stopwatch: &impl Stopwatch) {
         self.snapshot.now = self.current_time(stopwatch);
     }
@@ -66,11 +66,11 @@ impl Observation {
     }
 }
 
-/// Takes a snapshot of the repository and of everything that deciding about it needs.
+/// Takes a snapshot of the repository and of everything that a decision about it needs.
 ///
 /// # Errors
 ///
-/// Only when GitHub's one read fails. What else cannot be read stands in the snapshot as an outage.
+/// Only when GitHub's first read fails. Any other failure becomes an outage in the snapshot.
 pub async fn observe_repository(
     github: &impl ReadGitHub,
     jules: &impl ReadJules,
@@ -78,7 +78,7 @@ pub async fn observe_repository(
     settings: &Settings,
 ) -> Result<Observation, Failure> {
     let observation = github.observe_repository().await?;
-    // What was read after the first answer may have taken long; deadlines count from that answer's time.
+    // Later reads may have taken long; deadlines count from the time of the first reply.
     let taken_at = stopwatch.elapsed().saturating_sub(observation.age);
     let github_time = observation.now;
     let snapshot = off_workers(|| snapshot_of(observation, settings)).await;
@@ -94,8 +94,8 @@ pub async fn observe_repository(
     Ok(sight)
 }
 
-/// Reads what a decision about a snapshot still needs. Costs nothing when it needs nothing, or only what could not be
-/// read before.
+/// Reads what a decision about a snapshot still needs. Sends no request if it needs nothing, or
+/// only what could not be read before.
 pub(super) async fn read_requested(
     github: &impl ReadGitHub,
     jules: &impl ReadJules,
@@ -107,7 +107,7 @@ pub(super) async fn read_requested(
     for _ in 0..MAX_READS + MAX_RENDERINGS {
         sight.move_on(stopwatch);
         let mut needs = off_workers(|| engine::read_requests(&sight.snapshot)).await;
-        // What is still read may change them.
+        // Later reads may change the prompts.
         needs.prompts.clear();
         if !needs.is_empty() && needs != sight.requested && reads < MAX_READS {
             reads += 1;
@@ -123,7 +123,7 @@ pub(super) async fn read_requested(
     }
 }
 
-/// Has prompts rendered. All prompts of a tick together take no more than about [`RENDERING_LIMIT`].
+/// Renders prompts. All prompts of a tick together take no more than about [`RENDERING_LIMIT`].
 async fn render(
     renderer: &dyn Renderer,
     stopwatch: &impl Stopwatch,
@@ -151,7 +151,7 @@ async fn render(
     }
 }
 
-/// Makes a snapshot of one read of GitHub, without what a decision may need beyond it.
+/// Builds a snapshot from one read of GitHub, without what a decision may need beyond it.
 #[must_use]
 pub fn snapshot_of(observation: GitHubObservation, settings: &Settings) -> Snapshot {
     let (plan, mut plan_diagnostics) = plan::read(&observation.tree);
@@ -203,18 +203,19 @@ pub fn snapshot_of(observation: GitHubObservation, settings: &Settings) -> Snaps
     }
 }
 
-/// A gate that cannot be read counts as open; a diagnostic warns that this does not mean passed checks.
+/// A gate whose checks are hidden counts as open; the diagnostic warns that this does not mean
+/// passed checks.
 fn hidden_checks_gate(plan: &Plan, checks_hidden: bool) -> Option<Diagnostic> {
     let open = checks_hidden && plan.gate.main_red != MainRed::Ignore;
     open.then(|| {
-        let message = "the checks of the default branch are hidden from this credential, so nothing waits for them";
+        let message = "this credential may not read the checks of the default branch, so nothing waits for them";
         Diagnostic::warning(plan::SCHEDULES_PATH, message)
             .key("gate.main_red")
             .help("grant it `checks: read` and `statuses: read`")
     })
 }
 
-/// The state file as the engine may use it: read, and without a broken invariant.
+/// Converts the state file for the engine: parsed, and with all invariants checked.
 #[must_use]
 pub fn ledger_of(read: LedgerRead) -> Ledger {
     match read {
@@ -266,7 +267,8 @@ async fn read_requested_once(
     }
     for id in &needs.activities {
         match jules.read_activities(id).await {
-            // Sessions that are too young show none; that reads as "nothing has happened".
+            // Jules shows no activities of a very young session, which counts as "nothing has
+            // happened".
             Ok(activities) => {
                 snapshot
                     .activities
@@ -307,7 +309,8 @@ async fn read_requested_once(
                 snapshot.merges.insert(*pull, read);
             }
             Err(failure) => {
-                tracing::warn!(pull = pull.0, %failure, "a pull request could not be read before its merge; it waits");
+                tracing::warn!(pull = pull.0, %failure, "a pull request could not be read before its merge; the merge \
+                    waits");
             }
         }
     }
@@ -320,7 +323,8 @@ async fn read_requested_once(
                 snapshot.reviews.insert(*pull, read);
             }
             Err(failure) => {
-                tracing::warn!(pull = pull.0, %failure, "the remarks of reviewers could not be read; their session is notified later");
+                tracing::warn!(pull = pull.0, %failure, "the remarks of reviewers could not be read; the session gets \
+                    them later");
             }
         }
     }
@@ -339,7 +343,8 @@ async fn read_requested_once(
     exchange_reads::read_exchange(github, jules, snapshot, needs).await;
 }
 
-/// Reads when the plan got its newest commit. Where that is not known, its new times count from now on.
+/// Reads the time of the plan's newest commit. If that is unknown, the plan's new times count from
+/// now on.
 async fn plan_commit(github: &impl ReadGitHub, snapshot: &mut Snapshot) {
     snapshot.plan_commit = PlanCommit::Unknown;
     let Some(head) = &snapshot.repository.default_head else {
@@ -370,7 +375,7 @@ mod tests {
     use super::super::ports::{Patch, Subjects};
     use super::*;
 
-    /// An archived repository, about which nothing further must be read.
+    /// An archived repository, about which nothing else may be read.
     struct Archived {
         age: Duration,
         checks_hidden: bool,

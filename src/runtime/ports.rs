@@ -1,4 +1,5 @@
-//! What the runtime needs of the outside, in the domain's own types. Adapters implement it.
+//! The interfaces to GitHub, Jules and the clock that the runtime needs, in the domain's own types.
+//! Adapters implement them.
 
 pub mod account;
 pub mod sessions_api;
@@ -21,23 +22,23 @@ use phileas_domain::prompt::{InProcess, RenderAnswer, RenderPrompts, RenderReque
 /// The branch of the ledger.
 pub const LEDGER_BRANCH: &str = "jules";
 
-/// What to do about a failed call. The runtime looks at nothing else.
+/// What to do about a failed call. The runtime decides by this alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Disposition {
-    /// The outside system is unavailable or asks for patience; the same call may work later.
+    /// The service is unavailable or limits the rate; the same call may succeed later.
     Retry {
-        /// How long to wait at least, where it says so.
+        /// How long to wait at least, if the service says so.
         after: Option<Duration>,
     },
-    /// The credential is missing, refused or too weak. Only a person can help.
+    /// The credential is missing, refused or lacks a permission. Only a person can help.
     Denied,
-    /// The thing that was asked for does not exist, or is hidden from this credential.
+    /// The resource does not exist, or is hidden from this credential.
     NotFound,
-    /// The request was refused for what it says.
+    /// The service refused the content of the request.
     Refused,
-    /// The answer is larger than is taken. Asking for less may do.
+    /// The reply is larger than the limit. A smaller request may succeed.
     TooLarge,
-    /// Whether it took effect is unknown.
+    /// Whether the call took effect is unknown.
     Unknown,
 }
 
@@ -51,9 +52,9 @@ pub struct Failure {
     pub detail: String,
 }
 
-/// Renders prompts, away from the threads that everything else runs on.
+/// Renders prompts in a place that does not block other tasks.
 pub trait Renderer: RenderPrompts + fmt::Debug + Send + Sync {
-    /// Keeps what rendering needs at hand until the guard is dropped.
+    /// Keeps the renderer started until the guard is dropped.
     fn keep_ready(&self) -> RendererGuard;
 
     /// Like [`RenderPrompts::render`], without blocking the caller's thread.
@@ -76,12 +77,12 @@ impl Renderer for InProcess {
     }
 }
 
-/// While it is held, more prompts may follow. It does something when it is dropped.
+/// While this guard exists, more prompts may follow. Dropping it ends the renderer's readiness.
 #[must_use]
 pub struct RendererGuard(Option<Box<dyn FnOnce() + Send + Sync>>);
 
 impl RendererGuard {
-    /// A guard that does this in the end.
+    /// Creates a guard that calls `in_the_end` when it is dropped.
     pub fn new(in_the_end: impl FnOnce() + Send + Sync + 'static) -> Self {
         Self(Some(Box::new(in_the_end)))
     }
@@ -101,55 +102,58 @@ impl fmt::Debug for RendererGuard {
     }
 }
 
-/// Everything that one read of GitHub tells.
+/// The result of the first read of GitHub.
 #[derive(Debug, Clone)]
 pub struct GitHubObservation {
-    /// GitHub's time, from the `Date` header of the first answer.
+    /// GitHub's time, from the `Date` header of the first reply.
     pub now: Timestamp,
     /// How long ago that was when everything else had been read.
     pub age: Duration,
     /// The repository.
     pub repository: Repository,
-    /// The checks of the default branch are hidden from this credential; then they read as none.
+    /// Whether the checks of the default branch are hidden from this credential; then the snapshot
+    /// has none.
     pub checks_hidden: bool,
     /// The branch `jules`.
     pub ledger: LedgerRead,
-    /// Says of two ledgers whether their exchanges are the same. `None`: there is no such branch.
+    /// Identifies the exchange: two ledgers with the same id have the same exchange. `None`: there
+    /// is no branch `jules`.
     pub exchange_id: Option<String>,
     /// The plan's files at the default branch's commit. Journals are listed, not read.
     pub tree: Tree,
-    /// The folders of the default branch that hold what agents leave for one another, as far as they are there. What is
-    /// in them is not listed: it grows for years, and is read only where a prompt quotes it.
+    /// The folders of the default branch in which agents leave files for one another, as far as
+    /// they exist. Their contents grow for years, so they are read only where a prompt quotes them.
     pub working_folders: BTreeSet<String>,
     /// Open pull requests, and those that changed lately.
     pub pulls: BTreeMap<PullNumber, Pull>,
     /// Open issues that phileas opened.
     pub notices: Vec<Notice>,
-    /// Open issues with the same label that are no notices: the dashboard is among them.
+    /// Other open issues with the same label, among them the dashboard.
     pub dashboards: Vec<Dashboard>,
     /// The open issue or pull request that carries the label `phileas:pause`.
     pub paused_by_label: Option<u64>,
-    /// Open issues and pull requests with labels of ours: the words behind the prefix, in lower case.
+    /// Open issues and pull requests with labels of phileas: the names behind the prefix, in lower
+    /// case.
     pub labelled: BTreeMap<u64, BTreeSet<String>>,
-    /// The newest comments on what is open and was touched last that say something to phileas.
+    /// The newest comments with commands on the open issues and pull requests that changed last.
     pub comments: Vec<Comment>,
     /// How far back labels and comments reach.
     pub comment_coverage: CommentCoverage,
 }
 
-/// Issues and pull requests that requests are about.
+/// The issues and pull requests of requests.
 #[derive(Debug, Clone, Default)]
 pub struct Subjects {
-    /// Who we are to GitHub. `None`: nothing was asked for.
+    /// The account of phileas at GitHub. `None`: nothing was requested.
     pub viewer: Option<Actor>,
-    /// Those that GitHub has, by number.
+    /// Those that exist, by number.
     pub subjects: BTreeMap<u64, Subject>,
 }
 
 /// The branch `jules` as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LedgerRead {
-    /// There is no such branch.
+    /// The branch does not exist.
     NoBranch,
     /// The branch exists, without a state file.
     NoState {
@@ -160,10 +164,11 @@ pub enum LedgerRead {
     State {
         /// The branch's head.
         head: Oid,
-        /// The text as it stands, at most `STATE_LIMIT_BYTES` long.
+        /// The text, at most `STATE_LIMIT_BYTES` long.
         text: String,
     },
-    /// There is something at the state file's path that cannot be read as text: a link, a folder, binary, too large.
+    /// The path of the state file has something that is no readable text: a link, a folder, binary,
+    /// too large.
     Unreadable {
         /// The branch's head.
         head: Oid,
@@ -175,54 +180,58 @@ pub enum LedgerRead {
 /// One commit on the ledger branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
-    /// The head that must be its parent. `None`: the branch is born as an orphan.
+    /// The head that must be its parent. `None`: the commit creates the branch as an orphan.
     pub base: Option<Oid>,
     /// The subject.
     pub headline: String,
-    /// The body, trailers included. It names the holder, so that a lost answer can be told from a lost race.
+    /// The body with its trailers. It names the process, so that a lost reply can be told from a
+    /// lost race.
     pub body: String,
     /// Files to write (`Some`) or remove (`None`), by path.
     pub files: BTreeMap<String, Option<String>>,
 }
 
-/// Why a commit did not win.
+/// Why a commit failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CommitError {
-    /// The head moved: read again, decide again.
+    /// The head moved: the caller must read and decide again.
     #[error("the head of the ledger branch moved")]
     Stale,
-    /// Anything else. `Disposition::Unknown` cannot occur: the adapter has looked whether the commit is there.
+    /// Any other failure. `Disposition::Unknown` cannot occur, because the adapter has checked
+    /// whether the commit exists.
     #[error(transparent)]
     Failed(#[from] Failure),
 }
 
-/// GitHub as a tick reads it, for one repository. A dry run is given nothing else, so it cannot write.
+/// GitHub for the reads of a tick, for one repository. A dry run has nothing else, so it cannot
+/// write.
 pub trait ReadGitHub: Send + Sync {
-    /// Reads everything that a tick looks at, in one request.
+    /// Reads everything that a tick needs first, in one request.
     fn observe_repository(&self)
     -> impl Future<Output = Result<GitHubObservation, Failure>> + Send;
 
-    /// Reads the texts of files of the default branch at a commit; missing, binary and oversize ones are left out.
+    /// Reads the texts of files of the default branch at a commit; missing, binary and oversize
+    /// files are left out.
     fn read_texts(
         &self,
         commit: &Oid,
         paths: &BTreeSet<String>,
     ) -> impl Future<Output = Result<BTreeMap<String, String>, Failure>> + Send;
 
-    /// Reads everything below folders, and single files, at a commit; what is not there is left out.
+    /// Reads everything below folders, and single files, at a commit; missing paths are left out.
     fn read_folders(
         &self,
         commit: &Oid,
         paths: &[&str],
     ) -> impl Future<Output = Result<Tree, Failure>> + Send;
 
-    /// Reads the commits of a span, the newest of them at least, and the files that they touch.
+    /// Reads the commits of a range, at least the newest, and the files that they change.
     fn read_commits(
         &self,
         span: &CommitSpan,
     ) -> impl Future<Output = Result<Commits, Failure>> + Send;
 
-    /// Reads when the files of the plan, as they are at a commit, got their newest commit.
+    /// Reads the time of the newest commit to the plan's files, as they are at a commit.
     fn read_plan_commit(
         &self,
         head: &Oid,
@@ -234,46 +243,49 @@ pub trait ReadGitHub: Send + Sync {
         numbers: &BTreeSet<PullNumber>,
     ) -> impl Future<Output = Result<BTreeMap<PullNumber, Pull>, Failure>> + Send;
 
-    /// Reads issues and pull requests by number, with the labels' events; missing ones are left out.
+    /// Reads issues and pull requests by number, with the events of their labels; missing ones are
+    /// left out.
     fn read_subjects(
         &self,
         numbers: &BTreeSet<u64>,
     ) -> impl Future<Output = Result<Subjects, Failure>> + Send;
 
-    /// Reads the commands in all comments since an instant, as far as one tick reads.
+    /// Reads the commands in all comments since an instant, as far as the limits of one tick allow.
     fn read_comments(
         &self,
         since: Timestamp,
     ) -> impl Future<Output = Result<FurtherComments, Failure>> + Send;
 
-    /// Reads the checks of a commit one by one, with what the failed ones say, as far as this credential may.
+    /// Reads the checks of a commit one by one, with the output of failed ones, as far as this
+    /// credential may.
     fn read_checks(
         &self,
         commit: &Oid,
     ) -> impl Future<Output = Result<FailedChecks, Failure>> + Send;
 
-    /// What people said of a pull request.
+    /// Reads the remarks on a pull request.
     fn read_remarks(
         &self,
         pull: PullNumber,
     ) -> impl Future<Output = Result<Vec<Remark>, Failure>> + Send;
 
-    /// Reads everything that decides whether a pull request may be merged; `None` where there is no such one.
+    /// Reads everything that decides whether a pull request may be merged; `None` if it does not
+    /// exist.
     fn read_merge_facts(
         &self,
         pull: PullNumber,
     ) -> impl Future<Output = Result<Option<MergeFacts>, Failure>> + Send;
 
-    /// Reads what is still open of a pull request's reviews; `None` where there is no such one.
+    /// Reads the unresolved reviews of a pull request; `None` if it does not exist.
     fn read_reviews(
         &self,
         pull: PullNumber,
     ) -> impl Future<Output = Result<Option<Reviews>, Failure>> + Send;
 
-    /// Whether there is a branch of this name.
+    /// Whether a branch of this name exists.
     fn has_branch(&self, name: &BranchName) -> impl Future<Output = Result<bool, Failure>> + Send;
 
-    /// Reads what an account may do at this moment; one that does not exist may nothing.
+    /// Reads the present permission of an account; an account that does not exist has none.
     fn read_permission(
         &self,
         login: &Login,
@@ -285,46 +297,46 @@ pub trait ReadGitHub: Send + Sync {
 pub struct Issue<'a> {
     /// Its title.
     pub title: &'a str,
-    /// Its text, the marker included.
+    /// Its text with the marker.
     pub body: &'a str,
     /// Its label.
     pub label: &'a str,
-    /// What the label is for, where it has to be made.
+    /// The description of the label, if it must be created.
     pub about: &'a str,
-    /// What is looked for before it is opened.
+    /// The marker to search for before the issue is opened.
     pub marker: &'a str,
-    /// Whether one that was closed will do as well: people close what they do not want.
+    /// Whether a closed issue with the marker counts, too: people close what they do not want.
     pub closed_will_do: bool,
 }
 
-/// GitHub as a tick writes it.
+/// GitHub for the writes of a tick.
 pub trait WriteGitHub: ReadGitHub {
-    /// Makes the commit by compare-and-swap and answers with the new head.
+    /// Creates the commit by compare-and-swap and returns the new head.
     fn commit_ledger(
         &self,
         commit: &Commit,
     ) -> impl Future<Output = Result<Oid, CommitError>> + Send;
 
-    /// Makes a branch; one that exists already is left as it is.
+    /// Creates a branch; an existing one stays as it is.
     fn make_branch(
         &self,
         name: &BranchName,
         at: &Oid,
     ) -> impl Future<Output = Result<(), Failure>> + Send;
 
-    /// Points a pull request at another base.
+    /// Sets another base of a pull request.
     fn retarget_pull(
         &self,
         pull: PullNumber,
         base: &BranchName,
     ) -> impl Future<Output = Result<(), Failure>> + Send;
 
-    /// Marks a draft as ready for review. One that is closed or no draft, that anybody has marked so before, or that was
-    /// turned back into a draft, is left as it is.
+    /// Marks a draft as ready for review. A pull request stays as it is if it is closed or no
+    /// draft, if any account has marked it so before, or if it was turned back into a draft.
     fn mark_ready(&self, pull: PullNumber) -> impl Future<Output = Result<(), Failure>> + Send;
 
-    /// Merges a pull request if this commit is still its newest: exactly one request, never repeated. One that is merged
-    /// already is left as it is.
+    /// Merges a pull request if this commit is still its newest. Sends exactly one request. A
+    /// merged one stays as it is.
     fn merge_pull(
         &self,
         pull: PullNumber,
@@ -332,8 +344,8 @@ pub trait WriteGitHub: ReadGitHub {
         method: MergeMethod,
     ) -> impl Future<Output = Result<(), Failure>> + Send;
 
-    /// Opens an issue that carries the key as a hidden marker and the label `phileas`, unless an open one already
-    /// carries it; answers with its number.
+    /// Opens an issue with the key as a hidden marker and the label `phileas`, unless an open one
+    /// already has the marker. Returns its number.
     fn open_notice(
         &self,
         key: &str,
@@ -341,35 +353,35 @@ pub trait WriteGitHub: ReadGitHub {
         body: &str,
     ) -> impl Future<Output = Result<u64, Failure>> + Send;
 
-    /// Opens an issue with its label, unless one of ours that bears the label, open or closed, carries the marker;
-    /// answers with its number.
+    /// Opens an issue with its label, unless phileas has opened one with that label and marker
+    /// before, whether open or closed. Returns its number.
     fn publish_issue(&self, issue: &Issue<'_>)
     -> impl Future<Output = Result<u64, Failure>> + Send;
 
-    /// Comments on an issue of ours and closes it; one that is closed already is left as it is.
+    /// Comments on an issue of phileas and closes it; a closed one stays as it is.
     fn close_notice(
         &self,
         number: u64,
         comment: &str,
     ) -> impl Future<Output = Result<(), Failure>> + Send;
 
-    /// Puts eyes on an issue or pull request, or on a comment of it; doing it twice does no harm.
+    /// Adds an eyes reaction to an issue, a pull request or a comment; repeating that is harmless.
     fn add_reaction(
         &self,
         thread: u64,
         comment: Option<u64>,
     ) -> impl Future<Output = Result<(), Failure>> + Send;
 
-    /// Takes a label of ours off; one that is off already is left so.
+    /// Removes a label of phileas; a missing one is no error.
     fn remove_label(
         &self,
         thread: u64,
         label: &str,
     ) -> impl Future<Output = Result<(), Failure>> + Send;
 
-    /// Makes our one comment with the marker say this, whichever of phileas' accounts wrote it, and writes it where there
-    /// is none; answers with its id. Younger copies of it that a race has left are deleted, if this very account wrote
-    /// them. Comments of others are never touched.
+    /// Writes the one status comment with this marker: edits it, whichever of phileas' accounts
+    /// wrote it, or creates it. Returns its id. Younger copies that a race has left are deleted, if
+    /// this account wrote them. Comments of other accounts are never changed.
     fn write_status(
         &self,
         thread: u64,
@@ -378,8 +390,8 @@ pub trait WriteGitHub: ReadGitHub {
         body: &str,
     ) -> impl Future<Output = Result<u64, Failure>> + Send;
 
-    /// Opens the dashboard issue, and answers with its number. The known one, or an open one of ours with the marker, is
-    /// brought back instead, with this text.
+    /// Opens the dashboard issue, and returns its number. If it is known, or an open one of phileas
+    /// with the marker exists, that one is reopened with this text instead.
     fn open_dashboard(
         &self,
         known: Option<u64>,
@@ -388,7 +400,7 @@ pub trait WriteGitHub: ReadGitHub {
         body: &str,
     ) -> impl Future<Output = Result<u64, Failure>> + Send;
 
-    /// Makes the dashboard issue say this, unless its text has another digest by now.
+    /// Edits the text of the dashboard issue, unless the text has another digest by now.
     fn edit_dashboard(
         &self,
         number: u64,
@@ -397,12 +409,14 @@ pub trait WriteGitHub: ReadGitHub {
     ) -> impl Future<Output = Result<(), Failure>> + Send;
 }
 
-/// Jules as a tick reads it, for one repository and one key.
+/// Jules for the reads of a tick, for one repository and one key.
 pub trait ReadJules: Send + Sync {
-    /// Lists sessions of this repository (others are dropped, but counted in the key's use) as far as needed.
+    /// Lists sessions of this repository as far as needed. Others are dropped, but counted in the
+    /// key's use.
     ///
-    /// `repository` is what GitHub says of it now: Jules keeps the name that a session was created under, so after a
-    /// rename only the repository's id, in our line of the prompt, tells whose an older session is.
+    /// `repository` has GitHub's present name. Jules keeps the name under which a session was
+    /// created. So after a rename only the repository's id in the prompt's marker identifies an
+    /// older session.
     fn list_sessions(
         &self,
         repository: &Repository,
@@ -410,13 +424,13 @@ pub trait ReadJules: Send + Sync {
         now: Timestamp,
     ) -> impl Future<Output = Result<Sessions, Failure>> + Send;
 
-    /// Reads one session; `None` when Jules does not know it.
+    /// Reads one session; `None` if Jules does not know it.
     fn read_session(
         &self,
         id: &SessionId,
     ) -> impl Future<Output = Result<Option<Session>, Failure>> + Send;
 
-    /// Reads what a session has changed, all of it as one patch. `None`: nothing, as far as Jules shows.
+    /// Reads all changes of a session as one patch. `None`: Jules shows none.
     fn read_patch(
         &self,
         id: &SessionId,
@@ -429,24 +443,24 @@ pub trait ReadJules: Send + Sync {
     ) -> impl Future<Output = Result<Option<Vec<Activity>>, Failure>> + Send;
 }
 
-/// What a session has changed.
+/// The changes of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patch {
     /// A unified diff in git's form.
     pub diff: String,
-    /// The commit that it is a diff against, where Jules says so.
+    /// The commit that the diff applies to, if Jules says so.
     pub base: Option<Oid>,
 }
 
-/// Jules as a tick writes it.
+/// Jules for the writes of a tick.
 pub trait WriteJules: ReadJules {
-    /// Creates a session: exactly one request, never repeated.
+    /// Creates a session. Sends exactly one request.
     fn create_session(
         &self,
         create: &CreateSession,
     ) -> impl Future<Output = Result<Session, CreateFailure>> + Send;
 
-    /// Says something to a session, once.
+    /// Sends a message to a session. Sends exactly one request.
     fn send_message(
         &self,
         id: &SessionId,
@@ -460,17 +474,18 @@ pub trait WriteJules: ReadJules {
     fn archive_session(&self, id: &SessionId) -> impl Future<Output = Result<(), Failure>> + Send;
 }
 
-/// Time that passes while effects are carried out. GitHub's clock gives the instant, this one the distance.
+/// The time that passes while effects are executed. GitHub's clock gives the instant, this one the
+/// distance.
 pub trait Stopwatch: Send + Sync {
-    /// Time since an arbitrary fixed point; never goes back.
+    /// The time since an arbitrary fixed point; never goes back.
     fn elapsed(&self) -> Duration;
 }
 
-/// The time of day, for code that waits for an instant. Injected, so that a model's virtual time serves too.
+/// The time of day, for code that waits for an instant. A model can inject its virtual time.
 pub trait Clock: Send + Sync + 'static {
     /// The present time.
     fn now(&self) -> Timestamp;
 
-    /// Waits until this time has come. It may wait for longer where the clock is set back meanwhile.
+    /// Waits until this time. It may wait longer if the clock is set back meanwhile.
     fn sleep_until(&self, at: Timestamp) -> impl Future<Output = ()> + Send;
 }

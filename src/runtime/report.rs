@@ -1,4 +1,4 @@
-//! What a tick did, and why it did nothing more.
+//! Reports what a tick did, and why it did nothing more.
 
 use jiff::Timestamp;
 use phileas_domain::engine::{Effect, Event, Line, Reason, Report, Session, Snapshot, Verdict};
@@ -7,21 +7,21 @@ use phileas_domain::model::Oid;
 /// What a tick did, and why it did nothing more.
 #[derive(Debug, Clone, Default)]
 pub struct TickReport {
-    /// What was done, in order.
+    /// The lines of what the tick did, in order.
     pub done: Vec<(Timestamp, Line)>,
-    /// What waits, from the last decision.
+    /// The lines of what waits, from the last decision.
     pub waiting: Vec<(Timestamp, Line)>,
     /// Diagnostics of the plan, and of the prompts whose turn came.
     pub plan_diagnostics: Vec<phileas_domain::Diagnostic>,
-    /// Effects that could not be carried out, and sessions that could not be read.
+    /// Effects that failed, and sessions that could not be read.
     pub failed: Vec<FailedEffect>,
-    /// Sessions that were created, as Jules answered.
+    /// Sessions that were created, as Jules returned them.
     pub created: Vec<Session>,
     /// Titles of the issues that were opened.
     pub opened: Vec<String>,
     /// Numbers of the issues that were closed.
     pub closed: Vec<u64>,
-    /// When to look again, if nothing is heard before.
+    /// When to tick again, if no delivery arrives before.
     pub wake_at: Option<Timestamp>,
     /// The ledger's head after the tick.
     pub head: Option<Oid>,
@@ -29,39 +29,40 @@ pub struct TickReport {
     pub now: Timestamp,
     /// How many commits were made.
     pub commits: usize,
-    /// How many races were lost to others.
+    /// How many races were lost to other processes.
     pub lost_races: usize,
-    /// Whether it ended early because it was asked to.
+    /// Whether it ended early because of a request to stop.
     pub stopped: bool,
-    /// The facts as they stood at the end, the tick's own commits included, for those who show them. `None`: nothing
-    /// was read.
+    /// The facts at the end, with the tick's own commits, for programs that show them. `None`:
+    /// nothing was read.
     pub seen: Option<Box<Snapshot>>,
 }
 
-/// Something outside that a tick wanted and did not get. The tick went on without it; the next one sees for itself.
+/// A call that failed during a tick. The tick continued without it; the next one reads the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedEffect {
-    /// What: an effect's short name, or `read_session`.
+    /// The short name of an effect, or `read_session`.
     pub what: &'static str,
-    /// Of what or about what: `session 77`, `pull request #5`, `issue #7`, or the key of an issue.
+    /// The subject: `session 77`, `pull request #5`, `issue #7`, or the key of an issue.
     pub about: String,
-    /// Why: one line, free of secrets.
+    /// The reason: one line, free of secrets.
     pub detail: String,
 }
 
-/// What no later decision of the tick says again, though nothing has changed about it.
+/// Whether no later decision of the tick repeats this line, though nothing has changed.
 fn is_said_once(line: &Line) -> bool {
     match line.reason {
-        // The commit of the same round says that it was heard.
+        // The commit of the same round records the comment as read.
         Reason::CreateRefused | Reason::NotSent | Reason::CommentsMissed => true,
-        // Of a turn's own create; of others the next decision speaks again.
+        // True for the create of a turn; the next decision repeats the others.
         Reason::JulesQuota | Reason::JulesCredential => line.turn.is_some(),
-        // A step that was passed over is behind the track by then.
+        // The track has passed a skipped step by then.
         _ => matches!(line.verdict, Verdict::Refused | Verdict::Skipped),
     }
 }
 
-/// Keeps what was done, and of what waits only the newest word, unless it is said once.
+/// Adds the lines of a decision. Of the waiting lines only those of the newest decision stay, and
+/// those that are said once.
 pub(super) fn record_lines(report: &mut TickReport, at: Timestamp, said: Report) {
     report.waiting.retain(|(_, line)| is_said_once(line));
     for one in said.diagnostics {
@@ -108,14 +109,14 @@ pub(super) fn record_results(report: &mut TickReport, events: &[Event]) {
                 }
                 report.created.push(session.clone());
             }
-            // It was announced, not done; the next decision says what became of it.
+            // The line announced the session; the next decision says what became of it.
             Event::SessionNotCreated { marker, .. } => {
                 let announced = |line: &Line| {
                     line.verdict == Verdict::Dispatched && line.turn.as_ref() == Some(&marker.turn)
                 };
                 report.done.retain(|(_, line)| !announced(line));
             }
-            // It stands among the failed ones, with what it was about.
+            // These are among the failed effects, with their subjects.
             Event::EffectFailed { .. }
             | Event::EffectRefused { .. }
             | Event::StatusWritten { .. }
@@ -132,8 +133,8 @@ pub(super) fn record_results(report: &mut TickReport, events: &[Event]) {
     }
 }
 
-/// Notes the issues among carried-out effects. Failures do not say which issue of several they mean, so after one none
-/// of that kind is claimed.
+/// Records the issues of executed effects. A failure does not name the issue, so after one failure
+/// none of that kind is recorded.
 pub(super) fn count_issues(report: &mut TickReport, effects: &[Effect], events: &[Event]) {
     let failed = |name: &str| {
         let is_it =
@@ -143,7 +144,7 @@ pub(super) fn count_issues(report: &mut TickReport, effects: &[Effect], events: 
     for effect in effects.iter().filter(|effect| !failed(effect.name())) {
         match effect {
             Effect::OpenNotice { title, .. } => report.opened.push(title.clone()),
-            // After a lost race GitHub may still show as open what this tick has closed.
+            // After a lost race GitHub may still show an issue as open that this tick has closed.
             Effect::CloseNotice { number, .. } if !report.closed.contains(number) => {
                 report.closed.push(*number);
             }
@@ -153,12 +154,13 @@ pub(super) fn count_issues(report: &mut TickReport, effects: &[Effect], events: 
 }
 
 impl TickReport {
-    /// Everything that was said, what was done first.
+    /// All lines, those of what was done first.
     pub fn all_lines(&self) -> impl Iterator<Item = &(Timestamp, Line)> {
         self.done.iter().chain(&self.waiting)
     }
 
-    /// Takes in what a look could not see. Several looks of one tick may miss the same.
+    /// Adds the sessions that a read of this snapshot missed. Several reads of one tick may miss
+    /// the same.
     pub(super) fn warn_missed_comments(&mut self, seen: &Snapshot) {
         for (session, outage) in &seen.unread {
             let failed = FailedEffect {

@@ -9,21 +9,21 @@ use phileas_domain::plan::Driver;
 
 use super::ports::Renderer;
 
-/// What a run of phileas is, and was asked to do.
+/// The identity of a run, and what it was requested to do.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Who holds what this run decides; unique for each run.
+    /// The name of the process in leases and intents; unique for each run.
     pub holder: Holder,
-    /// Which way of running this is.
+    /// How phileas runs: as an action, a service or a command.
     pub driver: Driver,
-    /// What a person asked this run to do.
+    /// What a person requested of this run.
     pub ask: RunRequest,
     /// Randomness for this run.
     pub entropy: [u8; 32],
     /// The repository variable `PHILEAS_PAUSED`.
     pub paused_by_variable: Option<String>,
-    /// When this process last finished a tick of the repository, where it knows.
+    /// When this process last finished a tick of the repository, if it knows.
     pub previous_tick: Option<Timestamp>,
-    /// Who renders prompts.
+    /// The renderer of prompts.
     pub renderer: Arc<dyn Renderer>,
 }

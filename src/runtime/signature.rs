@@ -1,19 +1,21 @@
-//! Who made a commit of the ledger, as the end of its message says.
+//! Writes and reads the trailers by which a commit of the ledger names its author.
 
 use phileas_domain::model::Holder;
 
-/// The trailer that names who made the commit.
+/// The trailer that names the process of the commit.
 const HOLDER: &str = "Phileas-Holder: ";
-/// How a run of the service is called, up to what tells it from others.
+/// How the name of a service's run begins.
 pub const SERVICE: &str = "serve:";
 
-/// The last trailers of a commit of ours. The second keeps continuous integration from running on the ledger.
+/// The last trailers of a commit of phileas. The second keeps continuous integration from running
+/// on the ledger.
 #[must_use]
 pub fn commit_trailers(holder: &Holder) -> String {
     format!("{HOLDER}{holder}\nskip-checks: true\n")
 }
 
-/// Whether a run of the service made the commit, as far as its message says: anybody can write that.
+/// Whether the message says that a service made the commit. Any account can write that, so it is no
+/// proof.
 #[must_use]
 pub fn is_of_service(message: &str) -> bool {
     message

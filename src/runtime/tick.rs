@@ -1,11 +1,14 @@
-//! One tick: observe, decide, commit, execute, and again, until there is nothing left to do.
+//! One tick: observes, decides, commits and executes, and repeats that until nothing is left to do.
 //!
-//! Guarantees: at most one session an attempt and no lost turn, even if other processes tick at the same time, and wherever this process
-//! dies. The order is what gives it. The commit that announces a session comes before the call that creates it, and is a
-//! compare-and-swap on the head that was read, so of several processes one wins and only the winner calls. A commit
-//! that was lost means that another process decided: everything is read again and decided again, and only the results of
-//! effects that were already carried out is brought along. A process that dies leaves an intent; its successor finds
-//! the session by its marker, or learns from a complete listing after the grace that there is none.
+//! Guarantees: at most one session an attempt and no lost turn, even if other processes tick at the
+//! same time, and wherever this process dies. The order of steps achieves this. The commit that
+//! announces a session precedes the call that creates it, and is a compare-and-swap on the head
+//! that was read. So of several processes one wins, and only the winner calls.
+//!
+//! After a lost commit another process has decided: the tick reads and decides again, and keeps
+//! only the results of effects that it has executed. A process that dies leaves an intent. Its
+//! successor finds the session by its marker, or finds in a complete listing after the grace period
+//! that there is none.
 
 use std::collections::BTreeMap;
 
@@ -31,46 +34,48 @@ use super::signature::commit_trailers;
 
 /// How often a tick starts again because another process was faster.
 const MAX_LOST_RACES: usize = 6;
-/// How often a tick decides about one look at the world; the last time only about what has happened.
+/// How often a tick decides on one read of the facts; the last time only about the results of
+/// effects.
 const MAX_ROUNDS: usize = 8;
 
-/// Why a tick could not be finished. Everything that it had decided and committed stands.
+/// Why a tick failed. Everything that it had committed stays.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum TickError {
-    /// An outside system failed.
+    /// GitHub or Jules failed.
     #[error(transparent)]
     Outside(#[from] Failure),
     /// Another process was faster each time.
     #[error("the ledger branch moved {0} times while this tick was deciding; try again")]
     Contended(usize),
     /// A decision broke an invariant; nothing was written.
-    #[error("a decision would break an invariant of the ledger, so nothing was written: {0}")]
+    #[error("nothing was written, because a decision would break an invariant of the ledger: {0}")]
     Invariant(String),
 }
 
-/// Who carries out a tick.
+/// The clients of a tick.
 pub struct Tick<'a, G, J, S> {
     /// GitHub, for one repository.
     pub github: &'a G,
     /// Jules, for that repository and one key.
     pub jules: &'a J,
-    /// Time that passes meanwhile.
+    /// The stopwatch of the tick.
     pub stopwatch: &'a S,
 }
 
 impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
-    /// Carries out one tick.
+    /// Runs one tick.
     ///
     /// # Errors
     ///
-    /// When GitHub cannot be read or written, when every race was lost, or when a decision would break an invariant.
+    /// When GitHub cannot be read or written, when every race was lost, or when a decision would
+    /// break an invariant.
     pub async fn run(&self, settings: &Settings) -> Result<TickReport, TickError> {
         self.run_until(settings, &|| false).await
     }
 
-    /// Carries out one tick that ends early when `stop` says so: before it looks, and between any two steps. Nothing new
-    /// is started from then on, an announced session that was not created yet is taken back, and what has happened is
-    /// still written down. [`TickReport::stopped`] tells.
+    /// Runs one tick that ends early when `stop` returns true: before the first read, and between
+    /// any two steps. Then nothing new is started, an announced session that was not created is
+    /// taken back, and the results so far are still committed. [`TickReport::stopped`] reports it.
     ///
     /// # Errors
     ///
@@ -82,7 +87,8 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
     ) -> Result<TickReport, TickError> {
         let mut report = TickReport::default();
         let _kept = settings.renderer.keep_ready();
-        // What came of effects and is not in the ledger yet. It outlives a lost race: the session exists.
+        // The results of effects that are not in the ledger yet. They outlive a lost race, because
+        // their sessions exist.
         let mut events: Vec<Event> = Vec::new();
         for attempt in 0..MAX_LOST_RACES {
             // The results of effects are recorded even after a request to stop.
@@ -128,7 +134,8 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
     ) -> Result<(), RoundsEnd> {
         let mut approved: Vec<Effect> = Vec::new();
         for round in 1..=MAX_ROUNDS {
-            // What the rounds before have started makes room for others, and these need journals of their own.
+            // What earlier rounds have started may make room for other turns, which need journals
+            // of their own.
             let by = (&*settings.renderer, events.as_slice());
             read_requested(self.github, self.jules, self.stopwatch, by, sight).await;
             report.stopped |= stop();
@@ -139,7 +146,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
                 false => engine::decide_without_starts(&sight.snapshot, events),
             })
             .await;
-            // What Jules was told a moment ago does not show in what was read before.
+            // The facts were read before Jules got the approval, so they do not show it.
             decision.effects.retain(|effect| !approved.contains(effect));
             let is_approval = |effect: &&Effect| matches!(effect, Effect::ApprovePlan { .. });
             approved.extend(decision.effects.iter().filter(is_approval).cloned());
@@ -181,12 +188,12 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             report.failed.extend(failed);
             record_results(report, events);
             count_issues(report, &decision.effects, events);
-            // A later round decides about the same look at the world, in which they are still open.
+            // A later round decides on the same facts, in which these are still open.
             let notices = &mut sight.snapshot.notices;
             notices.retain(|notice| !report.closed.contains(&notice.number));
             forget_labels(&mut sight.snapshot, &decision.effects);
             forget_merge_facts(&mut sight.snapshot, &decision.effects);
-            // Without news the next decision would be this one again.
+            // Without new events the next decision would be the same.
             if !events
                 .iter()
                 .any(|event| !matches!(event, Event::EffectFailed { .. }))
@@ -198,7 +205,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
     }
 }
 
-/// Decides about the repository without any client that could write.
+/// Decides about the repository with clients that cannot write.
 ///
 /// # Errors
 ///
@@ -226,7 +233,7 @@ pub async fn explain_repository(
     Ok((report, sight))
 }
 
-/// A session whose start branch is not there will be refused by Jules.
+/// Predicts that Jules refuses a session whose start branch does not exist.
 async fn foresee_refusals(github: &impl ReadGitHub, snapshot: &Snapshot, decision: &mut Decision) {
     for effect in &decision.effects {
         let Effect::CreateSession(create) = effect else {
@@ -260,7 +267,8 @@ fn ledger_head(ledger: &Ledger) -> Option<Oid> {
     }
 }
 
-/// Each attempt draws from a stream of its own, so that two processes of one seed do not repeat one another.
+/// Each attempt draws from a stream of its own, so that two processes with one seed do not draw the
+/// same.
 fn entropy_of(entropy: [u8; 32], attempt: usize) -> [u8; 32] {
     if attempt == 0 {
         return entropy;
@@ -272,7 +280,7 @@ fn entropy_of(entropy: [u8; 32], attempt: usize) -> [u8; 32] {
         .into()
 }
 
-/// The commit of a change, once its state has passed every invariant.
+/// Builds the commit of a change, after its state has passed every invariant.
 fn prepare_commit(sight: &Observation, change: Change) -> Result<(Commit, State), RoundsEnd> {
     let mut state = *change.state;
     let mut files: BTreeMap<String, Option<String>> = change.files;
@@ -305,8 +313,8 @@ fn prepare_commit(sight: &Observation, change: Change) -> Result<(Commit, State)
     ))
 }
 
-/// Labels that were to be removed are not read again in this tick, in which they would still be on. Whether they
-/// are off shows the next one.
+/// Removes labels from the snapshot that this tick removes. The next tick reads whether they are
+/// gone.
 fn forget_labels(snapshot: &mut Snapshot, effects: &[Effect]) {
     for effect in effects {
         if let Effect::RemoveLabel { thread, label } = effect
@@ -317,7 +325,8 @@ fn forget_labels(snapshot: &mut Snapshot, effects: &[Effect]) {
     }
 }
 
-/// A merge moves the base of all other pull requests, so what was read before is read again.
+/// Drops the merge facts: a merge changes the base of all other pull requests, so they must be read
+/// again.
 fn forget_merge_facts(snapshot: &mut Snapshot, effects: &[Effect]) {
     let merges = |effect: &Effect| matches!(effect, Effect::MergePull { .. });
     if effects.iter().any(merges) {

@@ -1,9 +1,8 @@
-//! Times that cannot overflow.
+//! Adds to times without overflow.
 
 use jiff::{SignedDuration, Timestamp};
 
-/// The time that lies this length after another. The end of time is not reached by any length of ours; where it is, it
-/// stays there.
+/// Returns the time this much later. At the end of time it stays there.
 pub(crate) fn time_after(at: Timestamp, length: SignedDuration) -> Timestamp {
     at.checked_add(length).unwrap_or(Timestamp::MAX)
 }

@@ -1,4 +1,4 @@
-//! When a repository is ticked next.
+//! Computes when a repository is ticked next.
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryId;
@@ -6,14 +6,15 @@ use phileas_domain::model::RepositoryId;
 use crate::runtime::inbox::{LONGEST_REST, recheck_time};
 use crate::runtime::time::time_after;
 
-/// No repository goes without a tick for longer than this, whichever webhooks arrive or do not.
+/// No repository goes without a tick for longer than this, whether webhooks arrive or not.
 pub const RECONCILE: SignedDuration = LONGEST_REST;
-/// A repository that asks for the next tick at once waits for this long: a decision that never rests must not become a
-/// flood of requests.
+/// The shortest rest between two ticks, also where a tick requests the next one at once: repeated
+/// decisions must not become a flood of requests.
 const SHORTEST_REST: SignedDuration = SignedDuration::from_secs(1);
 
-/// When to tick next after a tick that was claimed at `claimed_at` and ends at `now`: the time that it asked for, the
-/// next check for what replicas may not have shown yet, or the repository's place in the hour, whichever comes first.
+/// When to tick next, after a tick that was claimed at `claimed_at` and ends at `now`. The earliest
+/// of three counts: the time that the tick requested, the next recheck for what replicas may not
+/// have shown, and the repository's place in the hour.
 #[must_use]
 pub fn next_look(
     repository: RepositoryId,
@@ -29,8 +30,8 @@ pub fn next_look(
     next.max(time_after(now, SHORTEST_REST))
 }
 
-/// The next time after `now` at which a repository is ticked anyway: its own place in every hour, so that a fleet
-/// is spread over it.
+/// The next time after `now` at which a repository is ticked in any case. Each has its own place in
+/// the hour, so that the ticks of a fleet are spread.
 #[must_use]
 pub fn next_reconcile(repository: RepositoryId, now: Timestamp) -> Timestamp {
     let hour = RECONCILE.as_secs();
@@ -44,7 +45,7 @@ pub fn next_reconcile(repository: RepositoryId, now: Timestamp) -> Timestamp {
     Timestamp::from_second(second).unwrap_or(Timestamp::MAX)
 }
 
-/// Neighbouring ids come to lie far apart: Knuth's multiplicative hash, high half.
+/// Places neighbouring ids far apart: Knuth's multiplicative hash, high half.
 fn scatter_id(id: u64) -> u64 {
     id.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
 }
@@ -81,7 +82,7 @@ mod tests {
     #[test]
     fn the_earliest_reason_decides() {
         let now = at(1_767_571_200);
-        // One whose place in the hour is not the next thing that comes.
+        // A repository whose place in the hour is not the earliest time.
         let id = (1..)
             .map(RepositoryId)
             .find(|id| next_reconcile(*id, now) > now + SignedDuration::from_mins(10))
@@ -94,7 +95,7 @@ mod tests {
             next_look(id, Some(Timestamp::MAX), None, now, now),
             reconcile
         );
-        // A delivery of a moment ago is checked again.
+        // The repository of a recent delivery is checked again.
         let again = now + SignedDuration::from_secs(15);
         assert_eq!(next_look(id, None, Some(now), now, now), again);
         // The loop never spins.

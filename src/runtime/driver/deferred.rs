@@ -1,22 +1,24 @@
-//! Repositories that are due and that this process cannot tick now: others that share its inbox may.
+//! Remembers due repositories that this process cannot tick now, so that other processes with the
+//! same inbox can.
 
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryId;
 
-/// How long a process leaves a repository to others before it claims it all the same, one at each check. Another process
-/// may have a queue. Where there is no other, the fault is then reported, and the repository's pause begins.
+/// How long a process defers a repository before it claims it, one at each check. Another process
+/// may have a queue. If there is no other process, the claim reports the fault and begins the
+/// repository's pause.
 pub const LEFT_TO_OTHERS: SignedDuration = SignedDuration::from_secs(60);
-/// A repository that was not due for this long was taken by another process. While one is deferred, a check follows a
-/// check within a second or two.
+/// A repository that was not due for this long was taken by another process. While one is deferred,
+/// the driver checks again within a second or two.
 const UNSEEN: SignedDuration = SignedDuration::from_secs(10);
 
-/// Repositories that are left to others.
+/// The deferred repositories.
 #[derive(Debug, Default)]
 pub(super) struct Deferred(BTreeMap<RepositoryId, DeferredSince>);
 
-/// Since when a repository is deferred, and when it was last due.
+/// When a repository was deferred, and when it was last due.
 #[derive(Debug, Clone, Copy)]
 struct DeferredSince {
     since: Timestamp,
@@ -31,7 +33,8 @@ impl DeferredSince {
 }
 
 impl Deferred {
-    /// The due repositories that this process takes: those that it is ready for, and the first that no other process took in time.
+    /// Returns the due repositories that this process takes: those that it is ready for, and the
+    /// first that no other process took in time.
     pub(super) fn take_due(
         &mut self,
         due: Vec<RepositoryId>,
@@ -101,7 +104,7 @@ mod tests {
         assert!(taken(&mut left, &[A], 0, 30).is_empty());
         assert_eq!(left.take_due(Vec::new(), at(31), |_| false), []);
         assert!(taken(&mut left, &[A], 32, 62).is_empty());
-        // There was no check in between, since no repository was due.
+        // Since no repository was due, the driver did not check in between.
         assert_eq!(taken(&mut left, &[A], 90, 150), [150]);
     }
 

@@ -1,4 +1,4 @@
-//! Shows a watchdog whether the driver is alive.
+//! Shows a watchdog whether the driver works.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -6,13 +6,13 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::runtime::inbox::Inbox;
 
-/// A loop that has not turned for this long is stuck: it turns at least once a minute.
+/// A loop without a round for this long is stuck: it has one at least once a minute.
 pub const STUCK_AFTER: SignedDuration = SignedDuration::from_mins(3);
-/// When a repository has been due for this long and no tick has ended meanwhile, the driver is stuck. A backlog alone is
-/// not: then ticks end.
+/// The driver is stuck if a repository has been due for this long and no tick has ended since. A
+/// backlog alone is no sign, because then ticks end.
 pub const OVERDUE: SignedDuration = SignedDuration::from_mins(15);
 
-/// When the driver was last seen at work. In seconds of its clock; 0 before it was started.
+/// When the driver last did something, in seconds of its clock; 0 before it was started.
 #[derive(Debug, Default)]
 pub struct Heartbeat {
     turned: AtomicI64,
@@ -28,8 +28,8 @@ impl Heartbeat {
         self.ended.store(now.as_second(), Ordering::Relaxed);
     }
 
-    /// Why the service is taken to be stuck, if it is: the inbox does not answer or can store nothing, or the driver does
-    /// not move. A driver that was never started is not missed.
+    /// Why the service counts as stuck, if it does: the inbox does not reply or cannot store, or
+    /// the driver does nothing. A driver that was never started does not count.
     pub async fn problem_text(&self, inbox: &impl Inbox, now: Timestamp) -> Option<String> {
         let since = |then: &AtomicI64| {
             let then = Timestamp::from_second(then.load(Ordering::Relaxed)).ok()?;
@@ -48,7 +48,7 @@ impl Heartbeat {
         let still = since(&self.turned).filter(|still| *still > STUCK_AFTER);
         if let Some(still) = still {
             return Some(format!(
-                "the driver has stood still for {} s",
+                "the driver has done nothing for {} s",
                 still.as_secs()
             ));
         }

@@ -19,7 +19,7 @@ impl Lanes {
         }
     }
 
-    /// Whether another tick may run in all of these.
+    /// Whether another tick may run in all of these lanes.
     pub(super) fn has_room(&self, lanes: &[Lane]) -> bool {
         lanes
             .iter()

@@ -1,16 +1,17 @@
-//! Logs failures of the inbox without a line for each attempt, which are a second apart.
+//! Logs an outage of the inbox without a line for each attempt; attempts are a second apart.
 
 use jiff::{SignedDuration, Timestamp};
 
 /// How often a lasting outage is logged again.
 const SAID_EVERY: SignedDuration = SignedDuration::from_secs(60);
-/// A call that has not failed for this long was not tried any more; its next failure is a new outage.
+/// After this long without a failure the call was not tried any more, and its next failure is a new
+/// outage.
 const FORGOTTEN: SignedDuration = SignedDuration::from_mins(5);
 
-/// One call of the inbox, and since when it fails.
+/// One call of the inbox, and its outage.
 #[derive(Debug)]
 pub(super) struct OutageLog {
-    /// What cannot be done, for the log.
+    /// What the failing call cannot do, for the log.
     what: &'static str,
     failing: Option<OngoingOutage>,
 }
@@ -22,19 +23,19 @@ struct OngoingOutage {
     said: Timestamp,
 }
 
-/// What to log about a failure.
+/// Whether and how to log a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OutageNews {
-    /// It is the first one.
+    /// It is the first one of the outage.
     First,
-    /// It has lasted for so long.
+    /// The outage has lasted this long.
     Still(SignedDuration),
-    /// It was logged a moment ago.
+    /// The outage was logged a moment ago.
     Nothing,
 }
 
 impl OutageLog {
-    /// `what` cannot be done, when it fails.
+    /// `what` completes the log line: what cannot be done while the call fails.
     pub(super) fn new(what: &'static str) -> Self {
         Self {
             what,
@@ -42,21 +43,24 @@ impl OutageLog {
         }
     }
 
-    /// It has failed.
+    /// Records a failure.
     pub(super) fn record_failure(&mut self, error: impl std::fmt::Display, now: Timestamp) {
         let what = self.what;
         match self.next_news(now) {
             OutageNews::First => {
-                tracing::error!("{what}: {error}; said again once a minute while it lasts")
+                tracing::error!("{what}: {error}; logged again once a minute while it lasts")
             }
             OutageNews::Still(lasting) => {
-                tracing::error!("{what}: {error}; for {} s by now", lasting.as_secs());
+                tracing::error!(
+                    "{what}: {error}; this has lasted for {} s",
+                    lasting.as_secs()
+                );
             }
             OutageNews::Nothing => tracing::debug!("{what}: {error}"),
         }
     }
 
-    /// It has worked. The clock is read only if it failed before.
+    /// Records a success. The clock is read only if the call failed before.
     pub(super) fn record_success(&mut self, now: impl FnOnce() -> Timestamp) {
         if self.failing.is_none() {
             return;
@@ -68,7 +72,7 @@ impl OutageLog {
     }
 
     fn next_news(&mut self, now: Timestamp) -> OutageNews {
-        // After the clock was set back, the count starts again.
+        // After the clock was set back, the outage starts again.
         let known = self
             .failing
             .filter(|failing| failing.last <= now && now.duration_since(failing.last) < FORGOTTEN);
@@ -93,7 +97,7 @@ impl OutageLog {
         }
     }
 
-    /// How long it has failed, if it did until now.
+    /// Ends the outage and returns how long it lasted, if there was one.
     fn end_outage(&mut self, now: Timestamp) -> Option<SignedDuration> {
         let failing = self.failing.take()?;
         let is_known = failing.last <= now && now.duration_since(failing.last) < FORGOTTEN;
@@ -133,7 +137,7 @@ mod tests {
         assert_eq!(away.next_news(at(153)), OutageNews::First);
     }
 
-    /// Another process may claim the repository; then this one claims nothing for a long time.
+    /// After another process claims the repository, this one claims nothing for a long time.
     #[test]
     fn an_outage_that_was_not_tried_for_long_begins_again() {
         let mut away = OutageLog::new("no repository can be claimed");

@@ -1,4 +1,4 @@
-//! Repositories that are due and not started yet.
+//! Queues repositories that are due and not started yet.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,10 +7,11 @@ use phileas_domain::model::RepositoryId;
 use super::lanes::Lanes;
 use super::ticker::Lane;
 
-/// Repositories that were due at the last check, those that have been due for longest first. None of them is leased.
+/// Repositories that were due at the last check, longest due first. None of them is leased.
 ///
-/// Those that share all their lanes form one line: where there is no room for the first of them there is none for
-/// the others, so that an account with thousands of repositories costs one check of its lanes.
+/// Repositories that share all their lanes form one line: if there is no room for the first, there
+/// is none for the others. So an account with thousands of repositories costs one check of its
+/// lanes.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     lines: BTreeMap<Vec<Lane>, VecDeque<Waiting>>,
@@ -18,13 +19,13 @@ pub(super) struct Queue {
 
 #[derive(Debug)]
 struct Waiting {
-    /// Its place among all that are due.
+    /// Its position among all that are due.
     place: usize,
     repository: RepositoryId,
 }
 
 impl Queue {
-    /// A queue of those that are due, in their order.
+    /// Builds the queue from the due repositories, in their order.
     pub(super) fn new(
         due: impl IntoIterator<Item = RepositoryId>,
         lanes: impl Fn(RepositoryId) -> Vec<Lane>,
@@ -44,7 +45,7 @@ impl Queue {
         self.lines.is_empty()
     }
 
-    /// Takes out the first one for which there is room, and lets it enter its lanes.
+    /// Removes the first repository with room in its lanes, and enters the lanes for it.
     pub(super) fn enter_next(&mut self, lanes: &mut Lanes) -> Option<(RepositoryId, Vec<Lane>)> {
         let (_, line) = self
             .lines

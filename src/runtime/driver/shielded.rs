@@ -4,9 +4,9 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Poll;
 
-/// Runs a future, and returns its panic's message if it panics.
+/// Runs a future, and returns the panic's message if it panics.
 ///
-/// Shared state is either behind locks that tolerate a panic, or lost with the future.
+/// Shared state is either behind locks that tolerate a panic, or dropped with the future.
 pub(super) async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
     let mut future = std::pin::pin!(future);
     std::future::poll_fn(move |context| {
@@ -24,5 +24,5 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned());
-    text.unwrap_or_else(|| "it did not say why".to_owned())
+    text.unwrap_or_else(|| "the panic has no message".to_owned())
 }

@@ -1,4 +1,4 @@
-//! The signal by which a tick learns that it must end early.
+//! The signal that tells a tick to end early.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,18 +6,18 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
-/// Whether a tick must end early: because of a stop, or because its lease has expired. Clones show the
-/// same.
+/// Whether a tick must end early, because of a stop or because its lease has expired. All clones
+/// show the same.
 ///
-/// Every question compares the end of the lease with the clock, so that a process that stood still, or that waits for its
-/// inbox, does nothing more by a lease that others may hold by now.
+/// Each call compares the end of the lease with the clock. So a process that was suspended, or that
+/// waits for its inbox, does nothing more under a lease that another process may have.
 #[derive(Clone)]
 pub struct StopSignal {
     receiver: watch::Receiver<StopState>,
     now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
 }
 
-/// Stops a tick, and holds the time until which its lease is known to last.
+/// Stops a tick, and records how long its lease lasts.
 #[derive(Debug, Clone)]
 pub struct Stopper(watch::Sender<StopState>);
 
@@ -28,8 +28,8 @@ struct StopState {
     until: Timestamp,
 }
 
-/// A stopper, and the signal for the tick that it stops. The lease ends when the clock `now` reaches `until`, unless that is
-/// [extended](Stopper::extend_lease).
+/// Creates a stopper, and the signal for the tick that it stops. The lease ends when the clock
+/// `now` reaches `until`, unless it is [extended](Stopper::extend_lease).
 #[must_use]
 pub fn stop_pair(
     until: Timestamp,
@@ -59,15 +59,16 @@ impl Stopper {
 }
 
 impl StopSignal {
-    /// Whether to end now. A stopper that was dropped counts as a stop, too.
+    /// Whether the tick must end now. A dropped stopper counts as a stop, too.
     #[must_use]
     pub fn is_requested(&self) -> bool {
         let told = *self.receiver.borrow();
         told.stop || told.until <= (self.now)() || self.receiver.has_changed().is_err()
     }
 
-    /// Waits until the tick is stopped. That its lease is over is reported by [`StopSignal::is_requested`] at once, and here by
-    /// the task that runs the tick.
+    /// Waits until the tick is stopped. An expired lease does not end the wait:
+    /// [`StopSignal::is_requested`] reports it at once, and the task that runs the tick watches for
+    /// it.
     pub async fn wait_for_stop(&mut self) {
         let _gone = self.receiver.wait_for(|told| told.stop).await;
     }
@@ -100,7 +101,7 @@ mod tests {
         let hands = Arc::clone(&clock);
         let (stopper, stop) = stop_pair(at(115), move || at(hands.load(Ordering::Relaxed)));
         assert!(!stop.is_requested());
-        // The process stood still and received nothing since.
+        // The process was suspended and has received nothing since.
         clock.store(115, Ordering::Relaxed);
         assert!(stop.is_requested());
         stopper.extend_lease(at(130));

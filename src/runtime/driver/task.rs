@@ -1,4 +1,4 @@
-//! One repository's tick, from its lease to the end of it.
+//! Runs one repository's tick, from its lease to the end of the lease.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,26 +18,29 @@ use crate::runtime::time::time_after;
 /// The pause between two reads of the due repositories while some cannot be started, and after the inbox failed.
 pub(super) const RETRY_DELAY: SignedDuration = SignedDuration::from_secs(1);
 
-/// How long a tick may take before it is stopped. The slowest known one creates three sessions at a minute each.
+/// How long a tick may take before it is stopped. The slowest known one creates three sessions at a
+/// minute each.
 pub const TICK_LIMIT: SignedDuration = SignedDuration::from_mins(10);
-/// How long after that it may take until it is abandoned: longer than the longest call that cannot be stopped.
+/// How long a stopped tick may take until it is abandoned: longer than the longest call that cannot
+/// be stopped.
 pub const ABANDON_AFTER: SignedDuration = SignedDuration::from_mins(4);
-/// How long a task tries to store the result of its tick while the inbox is unavailable: as long as a database takes to restart or
-/// to fail over. After that the driver only gives the lease back, once the inbox answers again.
+/// How long a task tries to store the result of its tick while the inbox is unavailable: as long as
+/// a database takes to restart or to fail over. After that the driver only releases the lease when
+/// the inbox replies again.
 const SETTLING: SignedDuration = SignedDuration::from_mins(1);
 
-/// The same when the driver ends: the next start, or the end of the lease, does what could not be written, and on a full
-/// disk waiting helps nothing.
+/// The same during a shutdown. The next start, or the end of the lease, does what could not be
+/// written, and waiting does not help with a full disk.
 const SETTLING_AT_END: SignedDuration = SignedDuration::from_secs(2);
 
-/// A lease, and all that is needed to use it up.
+/// A lease, and everything that its tick needs.
 pub(super) struct Task<I, C, T> {
     pub(super) inbox: Arc<I>,
     pub(super) clock: Arc<C>,
     pub(super) ticker: Arc<T>,
     pub(super) heartbeat: Arc<Heartbeat>,
     pub(super) lease: Lease,
-    /// The driver ends.
+    /// Whether the driver shuts down.
     pub(super) leaving: Arc<AtomicBool>,
     pub(super) outages: Arc<TickOutageLog>,
     pub(super) stopper: Stopper,
@@ -45,8 +48,8 @@ pub(super) struct Task<I, C, T> {
 }
 
 impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
-    /// Ticks, and ends the lease by its result. Answers with the lease when the inbox was unavailable for too long to end
-    /// it.
+    /// Ticks, and ends the lease by the result. Returns the lease if the inbox was unavailable for
+    /// too long to end it.
     pub(super) async fn run(self) -> Option<Lease> {
         let repository = self.lease.repository;
         let claimed_at = self.clock.now();
@@ -66,7 +69,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
             Ticked::Gone => {
                 tracing::info!(
                     repository = repository.0,
-                    "the service does not manage this repository any more, and forgets it"
+                    "the service does not manage this repository any more, so the inbox forgets it"
                 );
             }
             Ticked::Failed(fault) => {
@@ -81,8 +84,9 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
         is_left.then_some(self.lease)
     }
 
-    /// Ends the lease by the tick's result. While the inbox is unavailable it is tried again: a lease that runs out counts
-    /// as a fault of the repository. It does no harm to be late, since a lease that was taken over counts no more.
+    /// Ends the lease by the tick's result, and retries while the inbox is unavailable, because an
+    /// expired lease counts as a fault of the repository. A late end is harmless: a lease that was
+    /// taken over has no effect.
     async fn settle_lease(
         &self,
         ticked: &Ticked,
@@ -142,7 +146,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
         }
     }
 
-    /// The tick itself, within its time.
+    /// Runs the tick within its time limit.
     async fn run_tick(&self) -> Ticked {
         let limit = time_after(self.clock.now(), TICK_LIMIT);
         let mut tick = std::pin::pin!(self.ticker.tick_repository(&self.lease, self.stop.clone()));
@@ -157,7 +161,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
         tokio::select! {
             biased;
             ticked = &mut tick => match ticked {
-                // Looked at again at once, it would only take as long again.
+                // A tick that is repeated at once would only take as long again.
                 Ticked::Stopped if too_long => Ticked::Failed(Fault::Outage {
                     because: format!("the tick took longer than {} minutes", TICK_LIMIT.as_mins()),
                     retry_after: None,
@@ -165,7 +169,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
                 ticked => ticked,
             },
             () = self.clock.sleep_until(limit) => Ticked::Failed(Fault::Own {
-                because: "the tick did not end, nor stop when it was told to".to_owned(),
+                because: "the tick did not end, and did not stop when it was stopped".to_owned(),
             }),
         }
     }
@@ -208,12 +212,13 @@ fn log_settlement(repository: &str, settled: Result<Settled, InboxError>) {
         }
         Ok(Settled::Suspended) => tracing::error!(
             repository,
-            "the repository is suspended; `phileas service suspended list` says why, `phileas service suspended resume` resumes it"
+            "the repository is suspended; `phileas service suspended list` shows the reason, `phileas service \
+             suspended resume` resumes it"
         ),
         Ok(Settled::Lost) => tracing::warn!(repository, "the lease was lost before the tick ended"),
         Err(error) => tracing::error!(
             repository,
-            "a lease cannot be ended and will run out: {error}"
+            "a lease cannot be ended and will expire: {error}"
         ),
     }
 }

@@ -1,15 +1,15 @@
-//! Logging why ticks have to wait, without a line for each of thousands that wait for the same.
+//! Logs why ticks have to wait, without a line for each of thousands with the same reason.
 
 use std::sync::{Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 
-/// How many such lines are logged in a [`WINDOW`]; the others are counted.
+/// How many of these lines are logged in a [`WINDOW`]; the others are counted.
 const LOGGED: u32 = 20;
-/// How long they are counted.
+/// How long one count lasts.
 const WINDOW: SignedDuration = SignedDuration::from_secs(60);
 
-/// What was logged, and what was only counted.
+/// The lines that were logged and counted in this window.
 #[derive(Debug, Default)]
 pub(super) struct TickOutageLog(Mutex<OutageWindow>);
 
@@ -22,7 +22,7 @@ struct OutageWindow {
 }
 
 impl TickOutageLog {
-    /// A tick has to wait. `true`: it gets a line of its own.
+    /// Records that a tick has to wait. `true`: it gets a line of its own.
     pub(super) fn note_outage(&self, because: &str, now: Timestamp) -> bool {
         self.flush(now);
         let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -36,7 +36,7 @@ impl TickOutageLog {
         false
     }
 
-    /// Logs one line for those that were counted, once their time is over.
+    /// Logs one line for the counted ones, when their window is over.
     pub(super) fn flush(&self, now: Timestamp) {
         let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A clock that was set back begins a new window.

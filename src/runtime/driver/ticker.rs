@@ -1,4 +1,4 @@
-//! What the driver needs to know of a tick.
+//! The interface between the driver and a tick.
 
 use jiff::Timestamp;
 use phileas_domain::model::RepositoryId;
@@ -6,7 +6,7 @@ use phileas_domain::model::RepositoryId;
 use super::stop::StopSignal;
 use crate::runtime::inbox::{Fault, Lease};
 
-/// What ticks share and can spend: only so many run at once in one lane.
+/// An account that ticks share. The number of ticks at once is limited for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lane {
     /// A GitHub credential: an installation's id, 0 for a plain token.
@@ -15,17 +15,18 @@ pub enum Lane {
     Jules(u64),
 }
 
-/// What came of a tick.
+/// The result of a tick.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ticked {
     /// It ended well.
     Done {
-        /// When to look again by the driver's clock, if nothing is heard before.
+        /// When to tick again by the driver's clock, if no delivery arrives before.
         wake_at: Option<Timestamp>,
     },
-    /// It was told to stop and did, with everything settled that it had begun. The repository is still due.
+    /// It stopped on request, and has settled everything that it had begun. The repository is still
+    /// due.
     Stopped,
-    /// The service does not look after the repository any more.
+    /// The service does not manage the repository any more.
     Gone,
     /// It failed.
     Failed(Fault),
@@ -33,22 +34,22 @@ pub enum Ticked {
 
 /// Ticks repositories, one at a time each.
 pub trait Ticker: Send + Sync + 'static {
-    /// What people call a repository, where that is known; its number otherwise.
+    /// The repository's name, if it is known; its number otherwise.
     fn display_name(&self, repository: RepositoryId) -> String {
         repository.to_string()
     }
 
-    /// Whether this process could tick a repository now. What it could not is left to other processes for
-    /// [`LEFT_TO_OTHERS`](super::LEFT_TO_OTHERS) before it is claimed all the same: one process that lacks something must
-    /// not put off what others can do.
+    /// Whether this process can tick a repository now. If it cannot, the driver defers the
+    /// repository for [`LEFT_TO_OTHERS`](super::LEFT_TO_OTHERS) before it claims it. So a process
+    /// that lacks something does not delay what other processes can do.
     fn is_ready(&self, _repository: RepositoryId) -> bool {
         true
     }
 
-    /// What a repository's tick shares with others.
+    /// The accounts that a repository's tick shares with others.
     fn repository_lanes(&self, repository: RepositoryId) -> Vec<Lane>;
 
-    /// Ticks a repository. Between two effects it looks whether it is to stop.
+    /// Ticks a repository. Between two effects the tick checks whether it must stop.
     fn tick_repository(
         &self,
         lease: &Lease,

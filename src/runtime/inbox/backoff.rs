@@ -1,27 +1,27 @@
-//! How long to wait after a failure: exponentially growing, with full jitter.
+//! Computes how long to wait after a failure: exponentially growing, with full jitter.
 
 use jiff::SignedDuration;
 use phileas_domain::model::RepositoryId;
 
-/// No repository is put off for longer than this by a tick that ended well.
+/// After a successful tick, the next one comes at most this much later.
 pub const LONGEST_REST: SignedDuration = SignedDuration::from_hours(1);
 
-/// The upper end of the first pause.
+/// The upper bound of the first pause.
 pub const FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(10);
-/// The upper end of every pause.
+/// The upper bound of every pause.
 pub const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
-/// The longest pause that a service may ask for. GitHub's limits reset within an hour, a day's quota of Jules
-/// within a day; a longer one is a mistake.
+/// The longest pause that a service may require. GitHub's limits reset within an hour, Jules' daily
+/// quota within a day; a longer one is a mistake.
 pub const LONGEST_RETRY_AFTER: SignedDuration = SignedDuration::from_hours(24);
-/// The lower end of every pause, in milliseconds: a failure is never followed by an attempt at once.
+/// The lower bound of every pause, in milliseconds: no attempt follows a failure at once.
 const SHORTEST_PAUSE_MS: u64 = 1_000;
-/// Beyond this the pause has long reached its upper end, and the power would overflow.
+/// The pause has reached its upper bound long before this, and a higher power would overflow.
 const MAX_DOUBLINGS: u32 = 20;
 
-/// The pause after the n-th failure in a row, counted from 1.
+/// Returns the pause after the n-th failure in a row, counted from 1.
 ///
-/// The jitter is drawn from the repository and the number of the lease: repositories that fail together come back
-/// apart, and the same history gives the same pause.
+/// The jitter depends on the repository and the number of the lease. So repositories that fail
+/// together are retried apart, and the same history gives the same pause.
 pub(super) fn failure_pause(failures: u32, repository: RepositoryId, token: u64) -> SignedDuration {
     let doublings = failures.saturating_sub(1).min(MAX_DOUBLINGS);
     let upper = as_millis(FIRST_PAUSE)
@@ -36,7 +36,7 @@ fn as_millis(length: SignedDuration) -> u64 {
     u64::try_from(length.as_millis()).expect("the pauses are positive and short")
 }
 
-/// A number that looks like chance: two rounds of a multiply-and-shift finaliser.
+/// Mixes two numbers to one that looks random: two rounds of a multiply-and-shift finaliser.
 fn mix_bits(a: u64, b: u64) -> u64 {
     let mut x = a ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     for _ in 0..2 {

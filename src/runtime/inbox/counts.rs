@@ -1,15 +1,15 @@
-//! Figures of the inbox.
+//! Counts the inbox's deliveries and repositories.
 
 use jiff::Timestamp;
 
 use super::wake::Wake;
 
-/// How full the inbox is, and who waits.
+/// How full the inbox is, and how many repositories wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
-    /// Deliveries that are stored.
+    /// Stored deliveries.
     pub deliveries: u64,
-    /// Repositories that are known.
+    /// Known repositories.
     pub repositories: u64,
     /// Repositories that could be claimed now.
     pub due: u64,
@@ -19,17 +19,17 @@ pub struct Counts {
     pub failing: u64,
     /// Suspended repositories.
     pub suspended: u64,
-    /// Since when the longest waiting repository could have been claimed. A watchdog checks its age: where no process
-    /// claims, nothing happens, and nothing else would show it.
+    /// Since when the repository that has waited longest could be claimed. A watchdog checks this:
+    /// if no process claims repositories, nothing else shows it.
     pub oldest_due: Option<Timestamp>,
-    /// How much room the inbox takes, in bytes; 0 where that is not known.
+    /// The room that the inbox takes, in bytes; 0 if that is unknown.
     pub bytes: u64,
-    /// How much it may take.
+    /// The most room that it may take.
     pub limit_bytes: Option<u64>,
 }
 
 impl Counts {
-    /// Counts one repository.
+    /// Adds one repository.
     pub fn add_wake(&mut self, wake: &Wake, now: Timestamp) {
         let next = wake.next_at().filter(|at| *at <= now);
         self.due += u64::from(next.is_some());

@@ -1,4 +1,4 @@
-//! One delivery: the facts that are kept of it. The payload never is.
+//! The facts of one delivery that the inbox stores. The payload is never stored.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,22 +8,23 @@ use phileas_domain::model::{RepositoryId, RepositoryName};
 
 use super::wake::Wake;
 
-/// The longest event, action or node id that is kept, in bytes. GitHub's longest event name has 38, its node ids about 40.
+/// The longest event, action or node id that is stored, in bytes. GitHub's longest event name has
+/// 38, its node ids about 40.
 pub const MAX_WORD: usize = 128;
 /// The longest delivery id, in bytes. GitHub's have 36.
 const MAX_ID: usize = 64;
 
-/// GitHub's id of a delivery (`X-GitHub-Delivery`). A redelivery carries the same one.
+/// GitHub's id of a delivery (`X-GitHub-Delivery`). A redelivery has the same id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeliveryId(String);
 
-/// Why a text is no delivery id.
+/// A text that is no delivery id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a delivery id has 1 to {MAX_ID} letters, digits, `-`, `_`, `.` or `:`")]
 pub struct DeliveryIdError;
 
 impl DeliveryId {
-    /// The text.
+    /// The text of the id.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -56,67 +57,70 @@ pub struct Delivery {
     pub id: DeliveryId,
     /// The event's name, as in `X-GitHub-Event`.
     pub event: String,
-    /// The event's action, where it has one.
+    /// The event's action, if it has one.
     pub action: Option<String>,
-    /// The repository that it is about.
+    /// The repository of the event.
     pub repository: Option<RepositoryId>,
-    /// The repository's name when it was sent. Names change; the id counts.
+    /// The repository's name at the time of the event. Names change; the id counts.
     pub repository_name: Option<RepositoryName>,
-    /// The installation of a GitHub App that it was sent for.
+    /// The installation of the GitHub App that received it.
     pub installation: Option<u64>,
-    /// The node id of the issue, pull request, comment, … that it is about.
+    /// The node id of the issue, pull request, comment, … of the event.
     pub subject: Option<String>,
-    /// The account whose act it tells of.
+    /// The account that caused the event.
     pub sender: Option<u64>,
     /// When it was received.
     pub received_at: Timestamp,
-    /// Whether its repository is to be ticked for it. Without a repository nothing is.
+    /// Whether its repository is ticked for it. A delivery without a repository wakes nothing.
     pub wakes: bool,
 }
 
 impl Delivery {
-    /// The repository that is to be ticked for it.
+    /// The repository to tick for it.
     #[must_use]
     pub fn woken_repository(&self) -> Option<RepositoryId> {
         self.repository.filter(|_| self.wakes)
     }
 
-    /// Whether it gives way to others where there is little room. A push that wakes no repository is one of the service itself:
-    /// refused, it would stand among those that were lost, and be offered again and again.
+    /// Whether it is not stored when room is short. A push that wakes no repository is one of
+    /// phileas itself: if it were refused, the sweep would take it for lost and request it again
+    /// and again.
     #[must_use]
     pub fn gives_way(&self) -> bool {
         self.woken_repository().is_none() && self.event != "push"
     }
 }
 
-/// What became of a delivery that was brought to the inbox.
+/// The result of storing a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accepted {
-    /// It is stored, durably, and its repository is due.
+    /// It is durable, and its repository is due.
     Stored,
-    /// It was stored before, and was handled or will be. Nothing changed.
+    /// It was stored before, and was or will be handled. Nothing changed.
     Duplicate,
-    /// There is little room, and it wakes no repository: it was not stored, and the sender must be told.
+    /// It was not stored, because room is short and it wakes no repository. The caller must report
+    /// that to the sender.
     PassedOver,
-    /// There is no room. Nothing changed; the sender must be told.
+    /// There is no room, and nothing changed. The caller must report that to the sender.
     Overloaded,
 }
 
-/// What came of a delivery.
+/// What became of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// A tick that is still to come will see to it.
+    /// A future tick will handle it.
     Pending,
     /// A tick that began after it was received has ended well.
     Handled,
-    /// Its repository was suspended before any tick ended well. Redelivered or replayed, it runs again.
+    /// Its repository was suspended before any tick ended well. If it is redelivered or replayed,
+    /// it runs again.
     Failed,
     /// It wakes no repository.
     Noted,
 }
 
 impl Outcome {
-    /// The word for it in JSON and tables.
+    /// Its name in JSON and tables.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -128,14 +132,15 @@ impl Outcome {
     }
 }
 
-/// What came of a delivery that made its repository's wake reach this generation.
+/// The outcome of a delivery that raised its repository's wake to this generation.
 ///
-/// It is derived rather than stored, so that ending a tick writes one row however many deliveries it has handled.
+/// It is derived and not stored, so that the end of a tick writes one row, however many deliveries
+/// it has handled.
 #[must_use]
 pub fn delivery_outcome(generation: Option<u64>, wake: Option<&Wake>) -> Outcome {
     match (generation, wake) {
         (None, _) => Outcome::Noted,
-        // Rows of repositories are never removed while deliveries of theirs are stored.
+        // A repository's row is never removed while its deliveries are stored.
         (Some(_), None) => Outcome::Pending,
         (Some(generation), Some(wake)) if generation <= wake.done_generation => Outcome::Handled,
         (Some(generation), Some(wake)) if generation <= wake.failed_generation => Outcome::Failed,
@@ -143,34 +148,34 @@ pub fn delivery_outcome(generation: Option<u64>, wake: Option<&Wake>) -> Outcome
     }
 }
 
-/// A delivery as it is stored.
+/// A stored delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// Its place in the inbox: ascending in the order of storing, never used again.
+    /// Its number in the inbox: ascending in the order of storing, never used again.
     pub place: u64,
-    /// Its facts. `received_at` is the newest of several.
+    /// Its facts. `received_at` is the newest one.
     pub delivery: Delivery,
-    /// How often it was stored: more than once after it had failed.
+    /// How often it was stored: more than once if it had failed.
     pub times: u32,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: Outcome,
 }
 
 /// Which deliveries to list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {
-    /// Where to begin, and in which direction.
+    /// The start and the direction.
     pub start: Start,
-    /// How many at most; never more than [`MAX_PAGE`](super::MAX_PAGE).
+    /// The most records; never more than [`MAX_PAGE`](super::MAX_PAGE).
     pub most: usize,
 }
 
 /// Where a page begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// After this place, oldest first; 0 begins at the oldest.
+    /// After this number, oldest first; 0 begins at the oldest.
     After(u64),
-    /// Before this place, newest first; `None` begins at the newest.
+    /// Before this number, newest first; `None` begins at the newest.
     Before(Option<u64>),
 }
 
@@ -181,7 +186,7 @@ pub enum Replayed {
     Woken(RepositoryId),
     /// Its repository is due, but suspended: it must be resumed first.
     Suspended(RepositoryId),
-    /// It is about no repository, or about one that phileas does not look after.
+    /// It has no repository, or one that phileas does not manage.
     WakesNoRepository,
     /// No such delivery is stored.
     Unknown,

@@ -2,15 +2,15 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-/// How long after a delivery its repository is checked again, should the first check have come too early: GitHub
-/// reads from replicas that may lag behind the event it has just sent.
+/// How long after a delivery its repository is checked again, in case the first check came too
+/// early: GitHub reads from replicas that may lag behind the event.
 pub const LOOK_AGAIN: [SignedDuration; 2] = [
     SignedDuration::from_secs(15),
     SignedDuration::from_secs(120),
 ];
 
-/// When to check a repository again whose newest delivery was received at `received_at`; `None` once all checks are
-/// over. A tick that begins at `now` asks for it beside its own next time.
+/// When to check a repository again whose newest delivery arrived at `received_at`; `None` after
+/// the last check. A tick that begins at `now` also requests this time.
 #[must_use]
 pub fn recheck_time(received_at: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
     let received_at = received_at?;

@@ -1,4 +1,5 @@
-//! One row for each repository: when it is due, which process holds it, and how its ticks ended. It holds all rules of waking.
+//! One row for each repository: when it is due, which process has its lease, and how its ticks
+//! ended. All rules of waking are here.
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::{Holder, RepositoryId, RepositoryName};
@@ -7,23 +8,27 @@ use super::backoff::{LONGEST_PAUSE, LONGEST_REST, LONGEST_RETRY_AFTER, failure_p
 use super::lease::{Fault, Lease, Settled};
 use crate::runtime::time::time_after;
 
-/// After so many attempts in a row that failed by their own fault, or never came back, a repository is suspended.
+/// After this many attempts in a row that failed by their own fault, or never ended, a repository
+/// is suspended.
 pub const MAX_FAULTS: u32 = 5;
 /// How often a suspended repository is tried.
 pub const PROBE_INTERVAL: SignedDuration = SignedDuration::from_hours(24);
-/// How far a time may lie beyond what this clock would have written before it counts as another clock's: a tick that ends
-/// while the others are gone through knows a later moment than they do, and the clocks of replicas differ.
+/// How far a time may be beyond what this clock would have written before it counts as another
+/// clock's. A tick that ends during the check knows a later time, and the clocks of replicas
+/// differ.
 pub const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(1);
-/// The longest lease. One that ends later than this from now was given by a clock that has been set back since.
+/// The longest lease. One that ends later than this from now comes from a clock that has been set
+/// back since.
 pub const MAX_LEASE: SignedDuration = SignedDuration::from_mins(10);
-/// A take-over waits for a pause from this attempt on: where several repositories went down with one process, the one
-/// that caused it must not take the others along each time.
+/// From this attempt on, a take-over waits for a pause. If several repositories failed with one
+/// process, the one that caused it must not take the others down each time.
 const SUSPECT_AFTER: u32 = 2;
-/// After so many deaths of the process that ticked it, a repository is ticked alone: the process ticks no other
-/// repository meanwhile. A process that dies then died of this repository, which is suspended. A loss of power ends the
-/// ticks of many repositories, so no smaller number tells which of them is to blame.
+/// After this many deaths of the process that ticked it, a repository is ticked alone: the process
+/// ticks no other one meanwhile. If the process dies again, this repository is the cause and is
+/// suspended. A power failure ends the ticks of many repositories, so a smaller number would not
+/// identify the cause.
 pub const ALONE_AFTER_DEATHS: u32 = 2;
-/// The longest reason that is kept, in bytes.
+/// The longest reason that is stored, in bytes.
 const MAX_REASON: usize = 500;
 
 /// The state of a repository's wakes.
@@ -35,13 +40,13 @@ pub struct Wake {
     pub name: Option<RepositoryName>,
     /// The earliest time that was requested since it was last claimed.
     pub due_at: Option<Timestamp>,
-    /// How often it was woken.
+    /// How many wakes were requested.
     pub generation: u64,
-    /// All deliveries up to here were handled.
+    /// All deliveries up to this generation were handled.
     pub done_generation: u64,
-    /// All deliveries up to here that are not handled were given up.
+    /// All deliveries up to this generation that are not handled were given up.
     pub failed_generation: u64,
-    /// Before this it is not tried, because it has failed.
+    /// It is not tried before this time, because it has failed.
     pub not_before: Option<Timestamp>,
     /// Attempts since a tick last ended well, without outages.
     pub attempts: u32,
@@ -49,22 +54,22 @@ pub struct Wake {
     pub outages: u32,
     /// How often it was claimed.
     pub token: u64,
-    /// The process that holds it.
+    /// The process that has its lease.
     pub held: Option<Held>,
-    /// When the newest delivery was received that asked for a tick.
+    /// When the newest delivery arrived that requested a tick.
     pub received_at: Option<Timestamp>,
-    /// Since when and why it is suspended.
+    /// When and why it was suspended.
     pub suspended: Option<Suspended>,
     /// Why the last attempt failed.
     pub last_fault: Option<String>,
-    /// How often the process that ticked it died, since a tick of it last finished.
+    /// How often the process that ticked it died since one of its ticks last finished.
     pub deaths: u32,
 }
 
-/// The process that holds a repository.
+/// The process that has a repository's lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
-    /// The holder.
+    /// The name of the process.
     pub holder: Holder,
     /// When the lease ends.
     pub until: Timestamp,
@@ -86,12 +91,12 @@ pub struct Suspended {
 pub enum Claimed {
     /// It is leased.
     Leased(Lease),
-    /// It is not; the row has changed (a pause, or suspended) and must be stored.
+    /// It is not leased; the row has changed (a pause, or a suspension) and must be stored.
     Deferred,
 }
 
 impl Wake {
-    /// A repository that was not woken yet.
+    /// A repository that was never woken.
     #[must_use]
     pub fn new(repository: RepositoryId) -> Self {
         Self {
@@ -134,10 +139,11 @@ impl Wake {
         }
     }
 
-    /// Takes back what a clock wrote that has been set back since: it would stop the repository for as long as that
-    /// clock was ahead. A lease that ends later than any can, a pause that is longer than any, the daily attempt in more
-    /// than a day, and a tick in more than [`LONGEST_REST`] become due now, and what was heard after now was heard now,
-    /// each with [`CLOCK_SLACK`]. `false`: nothing of it was so.
+    /// Corrects times of a clock that has been set back since: they would stop the repository for
+    /// as long as that clock was ahead. These become due now: a lease that ends later than any can,
+    /// a pause that is longer than any, a probe in more than a day, and a tick in more than
+    /// [`LONGEST_REST`]. A delivery received in the future counts as received now. Each has
+    /// [`CLOCK_SLACK`]. `false`: nothing was wrong.
     pub fn call_back(&mut self, now: Timestamp) -> bool {
         let beyond =
             |at: Timestamp, most: SignedDuration| at.duration_since(now) > most + CLOCK_SLACK;
@@ -165,7 +171,7 @@ impl Wake {
             suspended.probe_at = now;
             called = true;
         }
-        // It would stand for all that is heard until then.
+        // A future time would hide all deliveries until then.
         if self
             .received_at
             .is_some_and(|at| beyond(at, SignedDuration::ZERO))
@@ -205,8 +211,8 @@ impl Wake {
         self.request_tick(received_at)
     }
 
-    /// Leases a row to a holder. The caller has seen that it [is due](Wake::is_due). `is_alone`: the holder ticks no other
-    /// repository, and begins none before this tick has ended.
+    /// Leases a row to a process. The caller has checked that it [is due](Wake::is_due).
+    /// `is_alone`: the process ticks no other repository until this tick has ended.
     #[must_use]
     pub fn claim_lease(
         &mut self,
@@ -247,12 +253,13 @@ impl Wake {
         })
     }
 
-    /// A lease has run out: the tick did not come back, and what it was to handle is due again. `true`: the repository
-    /// is not to be claimed now, because it was suspended or has to wait.
+    /// Handles an expired lease: the tick did not end, and its deliveries are due again. `true`:
+    /// the repository must not be claimed now, because it was suspended or has to wait.
     fn is_put_off_by_lapse(&mut self, lapsed: &Held, holder: &Holder, now: Timestamp) -> bool {
         self.due_by(now);
         let was_alone = self.needs_to_be_alone();
-        // A process that claims again what it held itself has not died: it stood still, or could not reach the inbox.
+        // A process that claims its own expired lease has not died: it was suspended, or could not
+        // reach the inbox.
         if lapsed.holder != *holder {
             self.not_counted();
             self.deaths = self.deaths.saturating_add(1);
@@ -269,7 +276,7 @@ impl Wake {
             )
         } else if self.attempts >= MAX_FAULTS {
             format!(
-                "{} attempts in a row never came back; the last was held by {}",
+                "{} attempts in a row never ended; the last was held by {}",
                 self.attempts, lapsed.holder
             )
         } else if self.attempts.saturating_add(self.deaths) >= SUSPECT_AFTER {
@@ -286,15 +293,15 @@ impl Wake {
         true
     }
 
-    /// Whether this lease still counts. The token alone does not say so: a claim that was never committed has one that the
-    /// next holder is given again.
+    /// Whether this lease is valid. The token alone does not decide: a claim that was never
+    /// committed has a token that the next process gets again.
     #[must_use]
     pub fn is_held_by(&self, lease: &Lease) -> bool {
         let holds = |held: &Held| held.holder == lease.holder;
         self.held.as_ref().is_some_and(holds) && self.token == lease.token
     }
 
-    /// Extends a lease. `false`: it does not count any more.
+    /// Extends a lease. `false`: it is not valid any more.
     #[must_use]
     pub fn extend(&mut self, lease: &Lease, now: Timestamp, length: SignedDuration) -> bool {
         if !self.is_held_by(lease) {
@@ -307,7 +314,7 @@ impl Wake {
         true
     }
 
-    /// Ends a lease well.
+    /// Ends a lease after a successful tick.
     #[must_use]
     pub fn finish_lease(&mut self, lease: &Lease, next: Option<Timestamp>) -> Settled {
         if !self.is_held_by(lease) {
@@ -365,14 +372,14 @@ impl Wake {
         Settled::Until(self.next_at())
     }
 
-    /// What the repository was waiting for has come: its pause after a failure is over. `false`: it is leased, so
-    /// that its pause may be about to begin.
+    /// Ends the pause after a failure, because its cause is gone. `false`: the repository is
+    /// leased, so its pause may be about to begin.
     #[must_use]
     pub fn end_pause(&mut self) -> bool {
         if self.held.is_some() {
             return false;
         }
-        // A suspended repository is tried once a day, whatever has come.
+        // A suspended repository is tried once a day in any case.
         if self.suspended.is_none() {
             self.outages = 0;
             self.not_before = None;
@@ -380,7 +387,7 @@ impl Wake {
         true
     }
 
-    /// Gives a lease back unused.
+    /// Releases an unused lease.
     #[must_use]
     pub fn release_lease(&mut self, lease: &Lease, now: Timestamp) -> Settled {
         if !self.is_held_by(lease) {
@@ -392,8 +399,9 @@ impl Wake {
         Settled::Until(self.next_at())
     }
 
-    /// Ends a lease of a repository that is not looked after. What was heard since it was claimed may say that it is
-    /// looked after by now: then it is due again, and else forgotten.
+    /// Ends a lease of a repository that is not managed. If a delivery arrived since it was
+    /// claimed, the repository may be managed by now, so it is due again; otherwise it is
+    /// forgotten.
     #[must_use]
     pub fn abandon_lease(&mut self, lease: &Lease) -> Settled {
         if !self.is_held_by(lease) {
@@ -420,7 +428,8 @@ impl Wake {
         true
     }
 
-    /// The repository is not looked after any more. The row stays, so that a lease of before never counts again.
+    /// Forgets a repository that is not managed any more. The row stays, so that an earlier lease
+    /// never becomes valid again.
     pub fn forget_wakes(&mut self) {
         *self = Self {
             generation: self.generation,
@@ -434,9 +443,9 @@ impl Wake {
         self.due_at = Some(self.due_at.map_or(at, |due| due.min(at)));
     }
 
-    /// A holder ends a lease that another process has taken over, so the holder's process lives: its lease ran out because
-    /// it stood still or could not reach the inbox. The death that the take-over counted is taken back, and with it the
-    /// suspension that followed from it.
+    /// Handles a process that ends a lease which another process has taken over. The first process
+    /// lives: its lease expired because it was suspended or could not reach the inbox. The death
+    /// that the take-over counted is taken back, and with it the suspension that followed from it.
     fn take_back_death(&mut self, lease: &Lease) -> Settled {
         if lease.token < self.token {
             let is_suspended_for_deaths = self.suspended.is_some() && self.attempts < MAX_FAULTS;
@@ -449,7 +458,7 @@ impl Wake {
         Settled::Lost
     }
 
-    /// Takes back what claiming has counted; the daily attempt of a suspended repository is not counted at all.
+    /// Takes back the count of a claim; the daily probe of a suspended repository does not count.
     fn not_counted(&mut self) {
         if self.suspended.is_none() {
             self.attempts = self.attempts.saturating_sub(1);
@@ -478,7 +487,7 @@ fn shorten_reason(reason: &str) -> String {
 mod tests {
     use super::*;
 
-    /// A transaction that was rolled back has given its holder a token that the next one is given again.
+    /// After a rollback, the next process gets the same token again.
     #[test]
     fn a_lease_that_was_never_committed_ends_no_other_lease() {
         let now = Timestamp::UNIX_EPOCH;
@@ -508,7 +517,7 @@ mod tests {
         wake
     }
 
-    /// Holders take a repository over from one another, each when the lease of the one before has run out.
+    /// Processes take over a repository from one another, each when the previous lease has expired.
     fn take_over(wake: &mut Wake, holders: &[&str]) -> (Vec<Lease>, Timestamp) {
         let (mut now, mut leases) = (Timestamp::UNIX_EPOCH, Vec::new());
         for holder in holders {

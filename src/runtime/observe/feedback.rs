@@ -1,16 +1,17 @@
-//! Reads what checks report, and what people write.
+//! Reads the feedback on pull requests and sessions: failed checks, remarks, comments and requests.
 
 use phileas_domain::engine::{FailedChecks, ReadRequests, Snapshot};
 use phileas_domain::model::{Oid, PullNumber};
 
 use crate::runtime::ports::{Disposition, ReadGitHub};
 
-/// Reads the output of failed checks. Where it cannot be read, the message goes without it; during an outage of GitHub, the next tick reads it.
+/// Reads the output of failed checks. If it cannot be read, the message is sent without it; during
+/// an outage of GitHub, the next tick reads it.
 pub(super) async fn read_checks(github: &impl ReadGitHub, snapshot: &mut Snapshot, commit: &Oid) {
     let read = match github.read_checks(commit).await {
         Ok(read) => read,
         Err(failure) => {
-            tracing::warn!(commit = commit.as_str(), %failure, "what checks say could not be read");
+            tracing::warn!(commit = commit.as_str(), %failure, "the output of checks could not be read");
             if !matches!(
                 failure.disposition,
                 Disposition::Denied | Disposition::Refused
@@ -36,7 +37,7 @@ pub(super) async fn read_remarks(
     let read = match github.read_remarks(pull).await {
         Ok(read) => read,
         Err(failure) => {
-            tracing::warn!(pull = pull.0, %failure, "what was said of a pull request could not be read");
+            tracing::warn!(pull = pull.0, %failure, "the remarks on a pull request could not be read");
             if matches!(
                 failure.disposition,
                 Disposition::Retry { .. } | Disposition::Unknown
@@ -58,12 +59,13 @@ pub(super) async fn read_comments(
     match github.read_comments(since).await {
         Ok(further) => snapshot.comment_coverage.further = Some(further),
         Err(failure) => {
-            tracing::warn!(%failure, "comments beyond the first read could not be read; they are read next time");
+            tracing::warn!(%failure, "comments beyond the first read could not be read; the next tick reads them");
         }
     }
 }
 
-/// Reads what requests are about, and who made them. The next tick reads again what could not be read; its request waits.
+/// Reads the subjects of requests and the permissions of their authors. A request waits for what
+/// cannot be read, and the next tick reads it again.
 pub(super) async fn read_requests(
     github: &impl ReadGitHub,
     snapshot: &mut Snapshot,
@@ -79,7 +81,7 @@ pub(super) async fn read_requests(
                 }
             }
             Err(failure) => {
-                tracing::warn!(%failure, "what people asked for could not be read; the next tick reads it again");
+                tracing::warn!(%failure, "the subjects of requests could not be read; the next tick reads them again");
             }
         }
     }

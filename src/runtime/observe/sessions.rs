@@ -1,4 +1,4 @@
-//! Reads sessions, and records what could not be read.
+//! Reads sessions, and records failures to read them.
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{Listing, ListingNeed, Outage, Session, Snapshot};
@@ -11,7 +11,7 @@ pub(super) async fn list_sessions(
     snapshot: &mut Snapshot,
     need: &ListingNeed,
 ) {
-    // A second, deeper listing must not lose what the first one was asked for.
+    // A second, deeper listing must not lose what the first one was to find.
     snapshot.sessions = match jules
         .list_sessions(&snapshot.repository, need, snapshot.now)
         .await
@@ -21,8 +21,8 @@ pub(super) async fn list_sessions(
     };
 }
 
-/// Puts a session that was read by itself into the listing. What is still unknown counts as empty, and what does not exist
-/// as missing, so that it is read once.
+/// Adds a session that was read by itself to the listing. An unknown part counts as empty and a
+/// missing session as missing, so that each is read once.
 pub(super) fn record_session(snapshot: &mut Snapshot, id: &SessionId, read: Option<Session>) {
     let Listing::Taken(listing) = &mut snapshot.sessions else {
         return;
@@ -44,9 +44,10 @@ pub(super) fn record_session(snapshot: &mut Snapshot, id: &SessionId, read: Opti
     }
 }
 
-/// Jules has listed this session before, so a failure to read it concerns no other session.
+/// Records a session that could not be read. Jules has listed it before, so the failure concerns no
+/// other session.
 pub(in crate::runtime) fn leave_unread(snapshot: &mut Snapshot, id: &SessionId, failure: &Failure) {
-    tracing::warn!(session = id.as_str(), %failure, "a session could not be read; the others go on");
+    tracing::warn!(session = id.as_str(), %failure, "a session could not be read; phileas continues with the others");
     let outage = outage_of(snapshot.now, failure);
     snapshot.unread.insert(id.clone(), outage);
 }

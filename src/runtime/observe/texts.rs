@@ -1,4 +1,4 @@
-//! The files that prompts are made from, and those that they quote.
+//! Reads the sources of prompts, and the files that prompts quote.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,11 @@ use phileas_domain::model::{Entry, Mode, Oid, Tree};
 
 use crate::runtime::ports::{Failure, ReadGitHub};
 
-/// How many files and folders that prompts are made from one query reads.
+/// How many source files and folders of prompts one query reads.
 const SOURCES_READ: usize = 50;
 
-/// Reads what prompts quote, and what they are made from. Where the first cannot be read, they go without it; where the
-/// second cannot, they wait.
+/// Reads what prompts quote and their sources. If a quoted file cannot be read, the prompt goes
+/// without it; if a source cannot, the prompt waits.
 pub(super) async fn read_texts(
     github: &impl ReadGitHub,
     snapshot: &mut Snapshot,
@@ -30,14 +30,14 @@ pub(super) async fn read_texts(
     if let Err(failure) =
         read_prompt_sources(github, &mut snapshot.tree, &commit, &needs.sources).await
     {
-        tracing::warn!(%failure, "files that prompts are made from could not be read; the prompts wait");
+        tracing::warn!(%failure, "the sources of prompts could not be read; the prompts wait");
     }
     snapshot
         .working_docs
         .read
         .extend(needs.folders.iter().cloned());
     for path in &needs.texts {
-        // What cannot be read counts as empty, so that it is read once.
+        // A text that cannot be read counts as empty, so that it is read once.
         let text = texts.get(path).map_or("", String::as_str);
         let known = snapshot.tree.get(path).cloned();
         let entry = known.unwrap_or(Entry {
@@ -56,7 +56,7 @@ pub(super) async fn read_texts(
     }
 }
 
-/// Reads files and folders that prompts are made from, as far as they were not read yet.
+/// Reads source files and folders of prompts that were not read before.
 pub(crate) async fn read_prompt_sources(
     github: &impl ReadGitHub,
     tree: &mut Tree,
@@ -74,7 +74,8 @@ pub(crate) async fn read_prompt_sources(
     Ok(())
 }
 
-/// Adds what a read of paths brought. What is not in it is not there, or is no text, and is not asked for again.
+/// Adds the result of a read of paths. A path without a result is missing or no text, and is not
+/// read again.
 fn take_in(tree: &mut Tree, read: &Tree, paths: &[&str]) {
     tree.take_in(read);
     for path in paths {
@@ -82,8 +83,8 @@ fn take_in(tree: &mut Tree, read: &Tree, paths: &[&str]) {
     }
 }
 
-/// The texts of files, in one read with everything below folders and the first of what prompts are made from, which go
-/// into the tree.
+/// Reads the texts of files, everything below folders and the first sources of prompts in one
+/// request. The sources go into the tree.
 async fn read_quoted(
     github: &impl ReadGitHub,
     snapshot: &mut Snapshot,
@@ -100,7 +101,7 @@ async fn read_quoted(
     let all = [paths, files, sources.clone()].concat();
     let read = match github.read_folders(commit, &all).await {
         Ok(read) => read,
-        // Large folders fail first. The journals need not be missing with them.
+        // Large folders fail first, and the journals can be read without them.
         Err(failure) => {
             tracing::warn!(%failure, "tasks and files of the sprint could not be read; the prompt goes without them");
             if needs.texts.is_empty() {

@@ -1,4 +1,5 @@
-//! Jules as those see it who watch sessions of whatever repository: one key, all of its sessions.
+//! The interface to Jules for programs that watch sessions of any repository: one key, all of its
+//! sessions.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -11,7 +12,7 @@ use phileas_domain::model::RepositoryName;
 
 use super::{Failure, ReadGitHub};
 
-/// Why Jules could not be asked. The text is one line, free of secrets.
+/// Why a call of Jules failed. The text is one line, free of secrets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub struct AccountFailure {
@@ -21,26 +22,26 @@ pub struct AccountFailure {
     pub detail: String,
 }
 
-/// What to do about a call that failed.
+/// What to do about a failed call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccountError {
-    /// Jules asks for patience. That is no failure.
+    /// Jules limits the rate. That is no failure.
     Throttled {
-        /// How long to wait at least, where it says so.
+        /// How long to wait at least, if Jules says so.
         after: Option<Duration>,
     },
-    /// The key is missing, refused or too weak.
+    /// The key is missing, refused or lacks a permission.
     Denied,
-    /// No answer, or one that says that Jules is unwell; the same call may work later.
+    /// Jules did not reply, or reports a problem of its own; the same call may succeed later.
     Down,
-    /// The request was refused for what it says.
+    /// Jules refused the content of the request.
     Refused,
 }
 
-/// A session that is to be started.
+/// A session to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewJob {
-    /// What to do.
+    /// The task.
     pub prompt: String,
     /// The title.
     pub title: String,
@@ -48,64 +49,65 @@ pub struct NewJob {
     pub source: Option<(RepositoryName, String)>,
     /// Whether Jules opens a pull request.
     pub open_pull: bool,
-    /// Whether it waits for its plan to be approved.
+    /// Whether it waits for approval of its plan.
     pub require_plan_approval: bool,
 }
 
-/// An account as it is read. Code that has nothing else cannot change anything.
+/// An account for reading. Code that has nothing else cannot change anything.
 pub trait ReadAccount: Send + Sync {
-    /// Lists sessions that are not archived until all that are wanted were seen, or as far as the listing is worth it.
-    /// Answers with those that are wanted.
+    /// Lists sessions that are not archived until all wanted ones were found, or until single reads
+    /// cost less. Returns the wanted ones.
     fn list_wanted_sessions(
         &self,
         wanted: &BTreeSet<JobId>,
     ) -> impl Future<Output = Result<Vec<AccountSession>, AccountFailure>> + Send;
 
-    /// Reads a session; `None` when Jules does not know it.
+    /// Reads a session; `None` if Jules does not know it.
     fn read_session(
         &self,
         id: &JobId,
     ) -> impl Future<Output = Result<Option<AccountSession>, AccountFailure>> + Send;
 
-    /// Reads a session's activities, oldest first; `None` when Jules does not show them (yet).
+    /// Reads a session's activities, oldest first; `None` if Jules does not show them (yet).
     fn read_session_activities(
         &self,
         id: &JobId,
     ) -> impl Future<Output = Result<Option<Vec<Activity>>, AccountFailure>> + Send;
 
-    /// Reads all changes of a session in the format of `git diff`; `None` when it shows none.
+    /// Reads all changes of a session in the format of `git diff`; `None` if it shows none.
     fn read_session_changes(
         &self,
         id: &JobId,
     ) -> impl Future<Output = Result<Option<String>, AccountFailure>> + Send;
 
-    /// The newest session whose title or prompt holds this text, among those of the last pages of the listing.
+    /// Finds the newest session with this text in its title or prompt, among those of the last
+    /// pages of the listing.
     fn find_marked_session(
         &self,
         marker: &str,
     ) -> impl Future<Output = Result<Option<AccountSession>, AccountFailure>> + Send;
 
-    /// What time it was at Jules with its last answer, in whole seconds; `None` where no answer was dated yet. Times of
-    /// sessions and activities are by this clock, and this machine's may be another.
+    /// Jules' time at its last reply, in whole seconds; `None` before the first dated reply. Jules'
+    /// clock dates sessions and activities, and this machine's clock may differ.
     fn jules_time(&self) -> Option<Timestamp>;
 
-    /// A short text that another key most likely does not have, and that does not reveal the key: it may be written
-    /// down, to see later whether the key was replaced.
+    /// A short text that most likely differs between keys and does not reveal the key. It may be
+    /// stored, to find later whether the key was replaced.
     fn key_mark(&self) -> String;
 
-    /// How many requests were sent so far.
+    /// How many requests this client has sent.
     fn request_count(&self) -> u64;
 }
 
-/// An account as it is changed.
+/// An account for writing.
 pub trait WriteAccount: ReadAccount {
-    /// Starts a session: exactly one request, never repeated.
+    /// Starts a session. Sends exactly one request.
     fn start(
         &self,
         new: &NewJob,
     ) -> impl Future<Output = Result<AccountSession, CreateFailure>> + Send;
 
-    /// Says something to a session, once.
+    /// Sends a message to a session. Sends exactly one request.
     fn send_message(
         &self,
         id: &JobId,
@@ -118,7 +120,7 @@ pub trait WriteAccount: ReadAccount {
         id: &JobId,
     ) -> impl Future<Output = Result<(), AccountFailure>> + Send;
 
-    /// Archives a session; one that runs is paused. One that Jules does not know is no error.
+    /// Archives a session; a running one is paused. A session that Jules does not know is no error.
     fn archive_account_session(
         &self,
         id: &JobId,
@@ -127,14 +129,14 @@ pub trait WriteAccount: ReadAccount {
 
 /// Pull requests of any repository.
 pub trait ReadPull: Send + Sync {
-    /// Reads a pull request with its checks; `None` where there is no such one.
+    /// Reads a pull request with its checks; `None` if it does not exist.
     fn read_pull(
         &self,
         link: &PullLink,
     ) -> impl Future<Output = Result<Option<Pull>, Failure>> + Send;
 }
 
-/// A client factory for each repository can read them all.
+/// A function that creates a client for each repository can read them all.
 impl<F, G> ReadPull for F
 where
     F: Fn(&RepositoryName) -> Result<G, Failure> + Send + Sync,

@@ -1,7 +1,7 @@
-//! The sessions API for people and agents that use Jules directly: a whole account, with every text that it shows.
+//! The interface to a whole account of Jules, with every text that it shows.
 //!
-//! A tick needs little of a session and nothing of other repositories, so [`super::ReadJules`] gives it no more. A user who
-//! answers a question of Jules, reviews its plan or reads its changes needs the words themselves.
+//! A tick needs little of a session and nothing of other repositories, so [`super::ReadJules`] gives it
+//! no more. A user who answers a question of Jules, reviews its plan or reads its changes needs the texts.
 
 use std::pin::Pin;
 
@@ -12,7 +12,7 @@ use phileas_domain::model::RepositoryName;
 
 use super::Failure;
 
-/// What a port answers, later.
+/// The reply of a port, as a boxed future.
 pub type BoxedAnswer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// One activity of a job, with the changes that it shows.
@@ -20,26 +20,26 @@ pub type BoxedAnswer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub struct JobActivity {
     /// Its id.
     pub id: String,
-    /// When.
+    /// Its time.
     pub at: Option<Timestamp>,
-    /// What.
+    /// Its kind and text.
     pub kind: ActivityKind,
     /// The changes that it shows.
     pub changes: Option<Changes>,
 }
 
-/// A job to be created.
+/// A job to create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewJob {
-    /// What to do.
+    /// The task.
     pub prompt: String,
-    /// A title. `None`: Jules makes one up.
+    /// A title. `None`: Jules chooses one.
     pub title: Option<String>,
     /// The repository and the branch to start from.
     pub source: (RepositoryName, String),
     /// Whether Jules opens a pull request by itself.
     pub open_pull: bool,
-    /// Whether it waits for its plan to be approved.
+    /// Whether it waits for approval of its plan.
     pub require_plan_approval: bool,
 }
 
@@ -59,7 +59,7 @@ pub struct JobSource {
     pub repository: RepositoryName,
     /// Whether it is private.
     pub private: bool,
-    /// Its default branch, where Jules says so.
+    /// Its default branch, if Jules shows it.
     pub default_branch: Option<String>,
     /// Its branches.
     pub branches: Vec<String>,
@@ -68,7 +68,7 @@ pub struct JobSource {
 /// One page of sources.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SourcePage {
-    /// The sources; what is no repository of GitHub is left out.
+    /// The sources on GitHub; others are left out.
     pub sources: Vec<JobSource>,
     /// Where the next page begins; `None` on the last one.
     pub next: Option<String>,
@@ -76,30 +76,30 @@ pub struct SourcePage {
 
 /// An account of Jules.
 pub trait SessionsApi: Send + Sync {
-    /// Creates a job: exactly one request, never repeated.
+    /// Creates a job. Sends exactly one request.
     fn create_job(&self, new: NewJob) -> BoxedAnswer<'_, Result<AccountSession, CreateFailure>>;
 
-    /// Reads a job; `None` when Jules does not know it.
+    /// Reads a job; `None` if Jules does not know it.
     fn read_job<'a>(
         &'a self,
         id: &'a str,
     ) -> BoxedAnswer<'a, Result<Option<AccountSession>, Failure>>;
 
-    /// Reads a page of jobs of the account, of all its repositories, archived ones left out unless only they are asked
-    /// for.
+    /// Reads a page of the account's jobs of all repositories: either the archived jobs or the
+    /// others.
     fn list_jobs<'a>(
         &'a self,
         page: Option<&'a str>,
         archived: bool,
     ) -> BoxedAnswer<'a, Result<JobPage, Failure>>;
 
-    /// Reads all that happened in a job, oldest first. `None`: Jules does not show it (yet).
+    /// Reads all activities of a job, oldest first. `None`: Jules does not show them (yet).
     fn read_job_activities<'a>(
         &'a self,
         id: &'a str,
     ) -> BoxedAnswer<'a, Result<Option<Vec<JobActivity>>, Failure>>;
 
-    /// Says something to a job, once.
+    /// Sends a message to a job. Sends exactly one request.
     fn send_message<'a>(
         &'a self,
         id: &'a str,
@@ -109,7 +109,7 @@ pub trait SessionsApi: Send + Sync {
     /// Approves a job's plan.
     fn approve_job_plan<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>>;
 
-    /// Archives a job; one that runs is paused.
+    /// Archives a job; a running one is paused.
     fn archive_job<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>>;
 
     /// Reads a page of the repositories that Jules may work on.

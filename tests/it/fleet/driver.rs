@@ -525,7 +525,7 @@ async fn a_driver_that_stands_still_is_seen() {
     set.running.abort();
     let later = now + OVERDUE * 3;
     let trouble = heartbeat.problem_text(&*inbox, later).await.unwrap();
-    assert!(trouble.contains("stood still"), "{trouble}");
+    assert!(trouble.contains("has done nothing"), "{trouble}");
 }
 
 /// One timer for all: what ten thousand idle repositories cost is counted in wake-ups of the driver.

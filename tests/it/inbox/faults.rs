@@ -88,7 +88,7 @@ pub(super) async fn a_handler_that_never_comes_back_is_suspended(inbox: &impl In
     assert_eq!(attempts, MAX_FAULTS as usize);
     let suspended = inbox.suspended_repositories().await.unwrap();
     let because = &suspended[0].suspended.as_ref().unwrap().because;
-    assert!(because.contains("never came back"), "{because}");
+    assert!(because.contains("never ended"), "{because}");
     assert_eq!(outcome_of(inbox, "a").await, Outcome::Failed);
 }
 

@@ -76,7 +76,7 @@ fn only_what_the_play_has_caused_is_passed_over() {
         1
     );
     assert_eq!(found("the play did not end", &all), 1);
-    let endless = "the tick did not end, nor stop when it was told to";
+    let endless = "the tick did not end, and did not stop when it was stopped";
     assert_eq!(found(endless, &[disturbances::REFUSALS]), 1);
     assert_eq!(found(endless, &[disturbances::STALLS]), 0);
     assert_eq!(

@@ -164,7 +164,7 @@ pub(super) fn play(case: &Case, sabotage: Option<Sabotage>) -> Played {
 fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("it did not say why")
+        .unwrap_or("the panic has no message")
 }
 
 fn played(case: &Case, sabotage: Option<Sabotage>) -> Played {

@@ -13,7 +13,7 @@ use super::super::stage::Replica;
 use super::{Act, Play, Post, REPLICAS, settle};
 
 /// What the inbox says of a repository that was suspended because its processes died, or stood still.
-const DIED: [&str; 2] = ["the process that ticked it died", "never came back"];
+const DIED: [&str; 2] = ["the process that ticked it died", "never ended"];
 /// How long it takes until a person sees that a repository is suspended, while there are troubles.
 const SEEN_AFTER: SignedDuration = SignedDuration::from_hours(1);
 
