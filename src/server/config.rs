@@ -1,5 +1,6 @@
-//! The configuration of the service: an option on the command line overrides an environment variable, that overrides
-//! `phileas.toml`, and that before the default. Secrets come from the environment only, see [`secret()`].
+//! The configuration of the service. An option overrides an environment variable, which overrides
+//! `phileas.toml`, which overrides the default. Secrets come from the environment only, see
+//! [`read_secret()`].
 
 mod bytes;
 mod default_addresses;
@@ -23,60 +24,60 @@ pub use file::{File, FileError, RepositoryEntry, config_schema};
 pub use public_url::{PublicUrlError, WEBHOOK, public_url};
 pub use secret::{SecretError, read_secret, secret_origin};
 
-/// What options and variables say. The command line has put the one before the other already.
+/// The values of options and variables. The command line has merged them already.
 #[derive(Debug, Clone, Default)]
 pub struct ConfigArguments {
     /// The public listener.
     pub listen: Option<SocketAddr>,
-    /// The listener of the people who run the service.
+    /// The listener for operators.
     pub admin_listen: Option<SocketAddr>,
-    /// Further host names of the admin listener; empty: none is given.
+    /// Further host names of the admin listener; empty if none is configured.
     pub admin_hosts: Vec<String>,
-    /// Where everything is kept.
+    /// The data directory.
     pub data_dir: Option<PathBuf>,
-    /// The most that the inbox may take.
+    /// The most room of the inbox, in bytes.
     pub inbox_max_bytes: Option<u64>,
-    /// The address under which GitHub knows the service.
+    /// The public address of the service.
     pub public_url: Option<String>,
     /// A folder with Jules keys.
     pub jules_keys_dir: Option<PathBuf>,
-    /// How long deliveries are taken at least once the service is to end.
+    /// How long deliveries are accepted at least after a shutdown was requested.
     pub drain: Option<Duration>,
 }
 
-/// How the service is set up.
+/// The configuration of the service.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// The public listener.
     pub listen: SocketAddr,
-    /// The listener of the people who run the service.
+    /// The listener for operators.
     pub admin_listen: SocketAddr,
-    /// Further names under which a browser reaches that listener.
+    /// Further host names of the admin listener.
     pub admin_hosts: Vec<String>,
-    /// Where everything is kept.
+    /// The data directory.
     pub data_dir: PathBuf,
-    /// The most that the inbox may take, in bytes.
+    /// The most room of the inbox, in bytes.
     pub inbox_max_bytes: u64,
-    /// The address under which GitHub knows the service.
+    /// The public address of the service.
     pub public_url: Option<String>,
     /// A folder with a Jules key for each repository or owner.
     pub jules_keys_dir: Option<PathBuf>,
-    /// How long deliveries are taken at least once the service is to end. Nothing by default: no request
-    /// waits in vain where no load balancer has to notice.
+    /// How long deliveries are accepted at least after a shutdown was requested. By default zero:
+    /// only a load balancer needs time to notice.
     pub drain: Duration,
     /// The repositories of the file.
     pub repositories: Vec<RepositoryEntry>,
 }
 
-/// Why the service cannot be set up.
+/// Why the configuration is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// Nothing says where to keep everything.
+    /// No data directory is configured.
     #[error(
         "there is no data directory; name one with --data-dir, PHILEAS_DATA_DIR, or `data_dir` in phileas.toml"
     )]
     NoDataDir,
-    /// What an option or its variable says cannot be used.
+    /// The value of an option or its variable is invalid.
     #[error("{option}: {message}; {help}")]
     Given {
         /// The option.
@@ -86,16 +87,16 @@ pub enum ConfigError {
         /// How to fix it.
         help: String,
     },
-    /// What `phileas.toml` says cannot be used.
+    /// A value of `phileas.toml` is invalid.
     #[error("{0}")]
     Written(Box<Diagnostic>),
 }
 
-/// A setting that the command line, a variable or the file gives.
+/// A setting from the command line, a variable or the file.
 struct Setting<'f> {
     option: &'static str,
     key: &'static str,
-    /// The file, where it counts.
+    /// The file, if its value is used.
     file: Option<&'f File>,
 }
 
@@ -117,11 +118,11 @@ impl Setting<'_> {
 }
 
 impl Config {
-    /// Puts together what was given and what the file says.
+    /// Merges the arguments and the file.
     ///
     /// # Errors
     ///
-    /// When something is missing that has no default, or too small.
+    /// When a value without a default is missing, or a value is invalid.
     pub fn new(given: ConfigArguments, file: File) -> Result<Self, ConfigError> {
         let setting = |option, key, is_given: bool| Setting {
             option,
@@ -152,14 +153,14 @@ impl Config {
         if let Some(folder) = jules_keys_dir.as_ref().filter(|folder| !folder.is_dir()) {
             return Err(keys.config_error(
                 format!("{} is not a folder", folder.display()),
-                "name one with a file for each key",
+                "name a folder with a file for each key",
             ));
         }
         let address = setting("--public-url", "public_url", given.public_url.is_some());
         let public_url = given.public_url.or(file.public_url.clone());
         let public_url = public_url.map(|text| {
             public_url::public_url(&text).map_err(|wrong| {
-                let wrong = format!("`{}` is not the public address", wrong.text);
+                let wrong = format!("`{}` is not a valid public address", wrong.text);
                 address.config_error(wrong, public_url::PUBLIC_URL)
             })
         });
@@ -167,11 +168,11 @@ impl Config {
         let place = setting("--data-dir", "data_dir", given.data_dir.is_some());
         let data_dir = given.data_dir.or(file.data_dir.clone());
         let data_dir = data_dir.ok_or(ConfigError::NoDataDir)?;
-        // Whatever is looked for in it would only say that it is not there.
+        // Further checks would only say that its files are missing.
         if let Some(in_the_way) = no_folder(&data_dir) {
             return Err(place.config_error(
-                format!("{} is no folder", in_the_way.display()),
-                "name a folder that this user may write to; it is made where there is none",
+                format!("{} is not a folder", in_the_way.display()),
+                "name a folder that this user may write to; phileas creates it if it does not exist",
             ));
         }
         Ok(Self {
@@ -195,7 +196,7 @@ impl Config {
     }
 }
 
-/// What stands where a folder, or one above it, should be.
+/// Returns the path that is no folder, but is where the folder or one of its parents should be.
 fn no_folder(path: &Path) -> Option<&Path> {
     let nearest = path.ancestors().find(|path| path.exists())?;
     (!nearest.is_dir()).then_some(nearest)
@@ -262,7 +263,7 @@ mod tests {
             assert!(wrong.starts_with(place) && wrong.contains(key), "{wrong}");
             assert!(!wrong.contains("--"), "{wrong}");
         }
-        // What the command line says counts, and so do its mistakes.
+        // The command line overrides the file, so its mistakes count.
         let file = File::parse("p.toml", "public_url = \"https://phileas.example.com\"\n").unwrap();
         let given = ConfigArguments {
             data_dir: Some("x".into()),
@@ -314,7 +315,7 @@ mod tests {
         });
         assert_eq!(
             keys,
-            "--jules-keys-dir: /nowhere/keys is not a folder; name one with a file for each key"
+            "--jules-keys-dir: /nowhere/keys is not a folder; name a folder with a file for each key"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! The parts of a service, put together.
+//! Runs the listeners and the driver of a service until its shutdown.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,55 +16,58 @@ use crate::server::public::webhook::{self, Intake};
 use crate::server::shutdown::Shutdown;
 use crate::server::worker::driver::Driver;
 
-/// How long the service may take to end by default. Orchestrators kill after 30 s.
+/// How long a shutdown may take by default. Orchestrators kill after 30 s.
 pub const TIME_TO_END: Duration = Duration::from_secs(25);
-/// By so much a service with a long drain takes longer than it. Requests at work and the driver have this long still; what
-/// is cut off then was not answered, and the sweep has it sent again.
+/// A shutdown with a long drain may take this much longer than the drain. Running requests and the
+/// driver have this time. A delivery that is then aborted got no reply, and the sweep requests it
+/// again.
 const AFTER_DRAIN: Duration = Duration::from_secs(5);
-/// For so long before the end no connection is accepted, so that most requests at work are answered.
+/// No connection is accepted in this last part of a shutdown, so that most running requests
+/// complete.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
-/// A service that is about to be started.
+/// A service before its start.
 #[derive(Debug)]
 pub struct Service<I, D> {
-    /// Where deliveries are kept.
+    /// Stores deliveries.
     pub inbox: Arc<I>,
-    /// Which deliveries are accepted.
+    /// Says which deliveries are accepted.
     pub intake: Intake<I>,
     /// The public listener.
     pub public: TcpListener,
-    /// The listener of the people who run the service.
+    /// The listener for operators.
     pub admin: TcpListener,
-    /// What is served there, beside `/healthz` and `/readyz`.
+    /// The routes of the admin listener, apart from `/healthz` and `/readyz`.
     pub admin_routes: Router,
-    /// Who may come in there.
+    /// Who may use the admin listener.
     pub access: Arc<Access>,
-    /// What the public listener counts.
+    /// The counters of the public listener.
     pub figures: Arc<Figures>,
-    /// What works beside the listeners.
+    /// The work beside the listeners.
     pub driver: D,
-    /// Whether what ticks repositories lives.
+    /// Shows whether the driver works.
     pub heartbeat: Arc<Heartbeat>,
-    /// How long deliveries are taken at least once the service is to end, while `/readyz` says so already: until the balancer that
-    /// shares them out has looked.
+    /// How long deliveries are accepted at least after a shutdown was requested, while `/readyz`
+    /// reports it: until the load balancer has noticed.
     pub drain: Duration,
-    /// When the drain is cut short: an operator who asks for the end a second time does not want to wait.
+    /// Ends the drain early: an operator who requests a shutdown a second time does not want to
+    /// wait.
     pub hurry: Shutdown,
 }
 
-/// How long a service with this drain may take to end.
+/// How long a shutdown with this drain may take.
 #[must_use]
 pub fn time_to_end(drain: Duration) -> Duration {
     TIME_TO_END.max(drain.saturating_add(AFTER_DRAIN))
 }
 
 impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
-    /// Serves until the service is to end, or until the driver ends. `false`: it had to be cut off after
-    /// [`time_to_end`].
+    /// Serves until a shutdown is requested, or until the driver ends. `false`: it was aborted
+    /// after [`time_to_end`].
     ///
-    /// From then on `/readyz` answers 503, and the driver ends. Deliveries are stored all the same until it has, and until
-    /// the drain is over; then the listeners close. What is stored meanwhile is left to other services, or to the next
-    /// start.
+    /// From the request on `/readyz` returns 503, and the driver ends. Deliveries are still stored
+    /// until it has ended and the drain is over; then the listeners close. Other services, or the
+    /// next start, handle what is stored meanwhile.
     pub async fn run(self, ending: Shutdown) -> bool {
         let (stop, stopping) = crate::server::shutdown_pair();
         let (close, closing) = crate::server::shutdown_pair();
@@ -126,18 +129,18 @@ impl<I: Inbox + 'static, D: Driver<I>> Service<I, D> {
     }
 }
 
-/// Waits until the driver has ended and the drain is over, and for no longer than the limit.
+/// Waits until the driver has ended and the drain is over, at most until the limit.
 async fn wait_until_drained(
     mut driver_ended: Shutdown,
     drain: impl Future<Output = ()>,
     limit: Duration,
 ) {
     let drained = async { tokio::join!(driver_ended.wait_for_shutdown(), drain) };
-    // A driver that takes longer is cut off in the end; requests at work are answered before.
+    // A slower driver is aborted at the end; running requests complete before.
     let _late = tokio::time::timeout(limit, drained).await;
 }
 
-/// Waits for the drain, or until there is hurry.
+/// Waits for the drain, or until it is ended early.
 async fn wait_for_drain(drain: Duration, mut hurry: Shutdown) {
     tokio::select! {
         () = tokio::time::sleep(drain) => {}

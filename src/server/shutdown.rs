@@ -1,16 +1,16 @@
-//! Tells the parts of the service that it shuts down.
+//! Signals to the parts of the service that it shuts down.
 
 use tokio::sync::watch;
 
-/// Tells that the service is to end, and can be waited for. Clones tell the same.
+/// The signal of a shutdown. All clones have the same state.
 #[derive(Debug, Clone)]
 pub struct Shutdown(watch::Receiver<bool>);
 
-/// Makes the service end when it is called or dropped.
+/// Requests the shutdown when it is called or dropped.
 #[derive(Debug)]
 pub struct ShutdownTrigger(watch::Sender<bool>);
 
-/// A pair of which one ends what holds the other.
+/// Creates a trigger and its signal.
 #[must_use]
 pub fn shutdown_pair() -> (ShutdownTrigger, Shutdown) {
     let (end, ending) = watch::channel(false);
@@ -18,22 +18,22 @@ pub fn shutdown_pair() -> (ShutdownTrigger, Shutdown) {
 }
 
 impl ShutdownTrigger {
-    /// The service is to end.
+    /// Requests the shutdown.
     pub fn request_shutdown(&self) {
         self.0.send_replace(true);
     }
 }
 
 impl Shutdown {
-    /// Whether the service is to end.
+    /// Whether the shutdown was requested.
     #[must_use]
     pub fn has_come(&self) -> bool {
         *self.0.borrow() || self.0.has_changed().is_err()
     }
 
-    /// Waits until the service is to end.
+    /// Waits until the shutdown is requested.
     pub async fn wait_for_shutdown(&mut self) {
-        // The trigger was dropped: that is a shutdown, too.
+        // A dropped trigger requests a shutdown, too.
         let _gone = self.0.wait_for(|end| *end).await;
     }
 }

@@ -182,12 +182,12 @@ async function pause(repository) {
       return found;
     };
     await (await button('Pause')).click();
-    await page.getByText('It is paused').waitFor({ timeout: CLICK_LIMIT_MS });
+    await page.getByText('The repository is paused').waitFor({ timeout: CLICK_LIMIT_MS });
     const end = await button('End the pause');
     await page.getByRole('heading', { name: 'Paused by the dashboard of the service' }).waitFor({ timeout: CLICK_LIMIT_MS });
     await page.screenshot({ path: `${folder}/paused.png`, fullPage: true });
     await end.click();
-    await page.getByText('The pause is over').waitFor({ timeout: CLICK_LIMIT_MS });
+    await page.getByText('The pause has ended').waitFor({ timeout: CLICK_LIMIT_MS });
     await context.close();
   }
 }

@@ -1,4 +1,5 @@
-//! Who the service is to GitHub: an App or a token, from the environment or from the set-up page.
+//! Reads the service's identity at GitHub, an App or a token, from the environment or from the
+//! set-up page's file.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::adapters::github::{App, CredentialError, Token};
 use crate::server::config::{SecretError, read_secret, secret_origin};
 
-/// The file in the data directory that keeps the App which the set-up page has made.
+/// The file in the data directory with the App that the set-up page has created.
 pub const APP_FILE: &str = "app.json";
 /// The App's number or client id.
 pub const APP_ID: &str = "GITHUB_APP_ID";
@@ -18,19 +19,19 @@ pub const APP_ID: &str = "GITHUB_APP_ID";
 pub const APP_KEY: &str = "GITHUB_APP_PRIVATE_KEY";
 /// A plain token.
 pub const TOKEN: &str = "GITHUB_TOKEN";
-/// The same, by the name that GitHub's own command line knows.
+/// The same, by the name that GitHub's own command line uses.
 pub const OTHER_TOKEN: &str = "GH_TOKEN";
 
-/// Who the service is to GitHub.
+/// The service's identity at GitHub.
 #[derive(Debug, Clone)]
 pub enum Identity {
-    /// An App; which repositories it looks after is what it is installed on.
+    /// An App; the service manages the repositories on which it is installed.
     App(App),
-    /// A plain token; which repositories it looks after stands in `phileas.toml`.
+    /// A plain token; the service manages the repositories of `phileas.toml`.
     Token(Token),
 }
 
-/// An App as the set-up page keeps it.
+/// An App as the set-up page stores it.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StoredApp {
@@ -46,17 +47,17 @@ pub struct StoredApp {
     pub webhook_secret: SecretString,
 }
 
-/// Why it is not known who the service is.
+/// Why the identity is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IdentityError {
-    /// Half of an App.
+    /// Only one of the App's two variables is set.
     #[error(
         "{set} is set and {missing} is not; an App needs both (the key as {APP_KEY} or {APP_KEY}_FILE)"
     )]
     Half {
-        /// What is set.
+        /// The variable that is set.
         set: &'static str,
-        /// What is missing.
+        /// The variable that is missing.
         missing: &'static str,
     },
     /// A secret cannot be read.
@@ -67,23 +68,23 @@ pub enum IdentityError {
     Credential {
         /// The variable or file.
         name: String,
-        /// What is wrong.
+        /// The problem.
         error: CredentialError,
     },
-    /// The App's number is none.
+    /// The App's number has no valid form.
     #[error(
-        "{APP_ID} is neither an App's number nor its client id (`Iv…`); both stand on the App's page on GitHub"
+        "{APP_ID} is neither an App's number nor its client id (`Iv…`); copy either from the App's page on GitHub"
     )]
     NoAppId,
-    /// What the set-up page kept may not be read by the account that runs this process.
-    #[error("{}: {detail}; run this as the user who owns the file", path.display())]
+    /// The account of this process may not read the file of the set-up page.
+    #[error("{}: {detail}; run phileas as the user who owns the file", path.display())]
     Closed {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         detail: String,
     },
-    /// What the set-up page kept is not what it wrote.
+    /// The file of the set-up page has other content than the page wrote.
     #[error(
         "{}: {detail}; put back a copy of it if there is one. Otherwise remove it and set {APP_ID} and {APP_KEY} to a new \
          private key of that App, or delete the App on GitHub and run `phileas serve --setup` again",
@@ -92,13 +93,13 @@ pub enum IdentityError {
     Kept {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         detail: String,
     },
 }
 
-/// Who the service is: what the environment says, the App before the token, and otherwise what the set-up page has kept
-/// in the data directory. `None`: there is no credential.
+/// Reads the service's identity: from the environment, the App before the token, and otherwise from
+/// the file of the set-up page. `None`: there is no credential.
 ///
 /// # Errors
 ///
@@ -137,7 +138,8 @@ pub fn read_identity(
     app_identity(APP_FILE, &kept.id.to_string(), &kept.private_key).map(Some)
 }
 
-/// The variable that says who the service is, before whatever the set-up page keeps. `None`: none does.
+/// The variable with the identity, which overrides the set-up page's file. `None`: no such variable
+/// is set.
 #[must_use]
 pub fn named_by(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
     let names = [APP_ID, APP_KEY, TOKEN, OTHER_TOKEN];
@@ -147,7 +149,8 @@ pub fn named_by(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
     names.find(|name| variable(name).is_some_and(|value| !value.trim().is_empty()))
 }
 
-/// Where that comes from, as people look for it: variables, a variable's file, or what the set-up page has kept.
+/// The source of the identity for messages: variables, a variable's file, or the file of the set-up
+/// page.
 #[must_use]
 pub fn origin_of_identity(variable: impl Fn(&str) -> Option<String>) -> String {
     let is_set = |name: &str| {
@@ -165,7 +168,8 @@ pub fn origin_of_identity(variable: impl Fn(&str) -> Option<String>) -> String {
     )
 }
 
-/// `123456`, or `Iv23liAbCdEf`: GitHub gives Apps a number and a client id, and takes both.
+/// Whether a text is an App's number or client id, such as `123456` or `Iv23liAbCdEf`: GitHub
+/// accepts both.
 /// <https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app>
 #[must_use]
 pub fn is_app_id(text: &str) -> bool {
@@ -173,7 +177,8 @@ pub fn is_app_id(text: &str) -> bool {
     number || (text.starts_with("Iv") && text.bytes().all(|byte| byte.is_ascii_graphic()))
 }
 
-/// The App that the set-up page has made, if it has. Its file is closed to others where it is not, as after a copy.
+/// Reads the App that the set-up page has created, if there is one. Removes the access of other
+/// users to its file, which a copy may have.
 ///
 /// # Errors
 ///
@@ -199,14 +204,15 @@ pub fn kept_app(data_dir: &Path) -> Result<Option<StoredApp>, IdentityError> {
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(denied_or_wrong)?;
     close_to_others(&path, &file);
-    // The parser's own words could quote the key.
+    // The parser's own message could quote the key.
     let kept = serde_json::from_str(text.trim_start_matches('\u{feff}'))
-        .map_err(|error| wrong(format!("line {} is not what was written", error.line())))?;
+        .map_err(|error| wrong(format!("line {} was changed", error.line())))?;
     Ok(Some(kept))
 }
 
-/// Takes the App's file away from other users, because it holds a private key. The mode of a file that a symbolic link
-/// leads to stays as it is: that file is not the service's. What stays open to others is logged.
+/// Removes the access of other users to the App's file, because it contains a private key. The
+/// target of a symbolic link keeps its mode, because that file is not the service's. A file that
+/// stays accessible is logged.
 #[cfg(unix)]
 fn close_to_others(path: &Path, file: &File) {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -219,22 +225,24 @@ fn close_to_others(path: &Path, file: &File) {
         |there: std::fs::Metadata| (there.dev(), there.ino()) == (opened.dev(), opened.ino());
     if !path.symlink_metadata().is_ok_and(is_opened) {
         tracing::warn!(
-            "{path_shown} is a symbolic link to a file that other users can read, and the file holds the App's private \
-             key; run `chmod 600` on that file"
+            "{path_shown} is a symbolic link to a file that other users can read, and the file contains the App's \
+             private key; run `chmod 600` on that file"
         );
         return;
     }
     match file.set_permissions(std::fs::Permissions::from_mode(0o600)) {
         Ok(()) => tracing::warn!(
-            "{path_shown} could be read by others and is closed to them now; it holds the App's private key"
+            "other users could read {path_shown}, which contains the App's private key; phileas has removed their \
+             access"
         ),
         Err(error) => tracing::warn!(
-            "{path_shown} can be read by others and holds the App's private key: {error}; run `chmod 600` on it"
+            "other users can read {path_shown}, which contains the App's private key, and phileas cannot change that: \
+             {error}; run `chmod 600` on it"
         ),
     }
 }
 
-/// Elsewhere a file has no mode.
+/// On other systems a file has no mode.
 #[cfg(not(unix))]
 fn close_to_others(_: &Path, _: &File) {}
 
@@ -247,7 +255,7 @@ fn app_identity(name: &str, id: &str, key: &SecretString) -> Result<Identity, Id
     app.map(Identity::App)
 }
 
-/// Written into one file, for the owner of the data directory alone.
+/// Serializes a secret, only for the file that the owner of the data directory alone can read.
 fn serialize_secret<S: serde::Serializer>(secret: &SecretString, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(secret.expose_secret())
 }

@@ -1,4 +1,5 @@
-//! How the service reaches GitHub, Jules, the clock and randomness. Tests replace all of them by models.
+//! Gives the service its access to GitHub, Jules, the clock and randomness. Tests replace all of
+//! them by models.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,27 +15,27 @@ use crate::adapters::transport::Transport;
 use crate::runtime::ports::Stopwatch;
 use phileas_domain::model::RepositoryName;
 
-/// Addresses, transports, clocks, and randomness.
+/// Addresses, transports, clocks and randomness.
 #[derive(Clone)]
 pub struct ExternalServices {
-    /// Where GitHub is.
+    /// The address of GitHub.
     pub github: github::Base,
-    /// Where Jules is.
+    /// The address of Jules.
     pub jules: jules::Base,
-    /// The way to GitHub.
+    /// The transport to GitHub.
     pub to_github: Arc<dyn Transport>,
-    /// The way to Jules.
+    /// The transport to Jules.
     pub to_jules: Arc<dyn Transport>,
-    /// The clock, and waiting.
+    /// The clock, which can also wait.
     pub pause: Arc<dyn Pause>,
-    /// Time that passes meanwhile.
+    /// The stopwatch of ticks.
     pub stopwatch: Arc<dyn Stopwatch>,
-    /// Where each tick draws its randomness from.
+    /// The source of each tick's randomness.
     pub entropy: Arc<dyn Entropy>,
 }
 
 impl ExternalServices {
-    /// The world as it is, by one way to all of it.
+    /// Reaches the real services over one transport.
     #[must_use]
     pub fn over_transport(
         github: github::Base,
@@ -58,7 +59,8 @@ impl ExternalServices {
         self.pause.now()
     }
 
-    /// A repository's client, which shares an account. Must be made within a Tokio runtime.
+    /// Creates a repository's client, which shares an account. Must be called within a Tokio
+    /// runtime.
     #[must_use]
     pub fn github_client(&self, repository: RepositoryName, account: &Account) -> Client {
         Client::new(github::Settings {
@@ -71,7 +73,8 @@ impl ExternalServices {
         })
     }
 
-    /// An App that asks about itself. Must be made within a Tokio runtime.
+    /// Creates the client by which an App reads about itself. Must be called within a Tokio
+    /// runtime.
     #[must_use]
     pub fn app_client(&self, app: App) -> AppClient {
         AppClient::new(
@@ -83,7 +86,7 @@ impl ExternalServices {
         )
     }
 
-    /// A Jules key's client, which its repositories share.
+    /// Creates a Jules key's client, which the key's repositories share.
     #[must_use]
     pub fn jules_client(&self, key: jules::JulesKey) -> jules::Client {
         let settings = jules::Settings {
@@ -97,7 +100,7 @@ impl ExternalServices {
         jules::Client::new(settings, Arc::clone(&self.to_jules), stopwatch, pause)
     }
 
-    /// The stopwatch, as a tick takes one.
+    /// The stopwatch for a tick.
     #[must_use]
     pub fn shared_stopwatch(&self) -> SharedStopwatch {
         SharedStopwatch(Arc::clone(&self.stopwatch))
@@ -113,12 +116,12 @@ impl std::fmt::Debug for ExternalServices {
     }
 }
 
-/// A stopwatch that others share.
+/// A stopwatch that several ticks share.
 #[derive(Clone)]
 pub struct SharedStopwatch(Arc<dyn Stopwatch>);
 
 impl SharedStopwatch {
-    /// A stopwatch for several.
+    /// Shares a stopwatch.
     #[must_use]
     pub fn new(stopwatch: Arc<dyn Stopwatch>) -> Self {
         Self(stopwatch)

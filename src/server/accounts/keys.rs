@@ -1,9 +1,9 @@
-//! Which Jules key is whose.
+//! Finds the Jules key of a repository.
 //!
-//! A folder of secrets holds a file for each key, as orchestrators mount them: `<owner>__<repository>` for one
-//! repository, `<owner>` for all others of that owner, in lower case or as GitHub writes the name. Where neither is
-//! there, `JULES_API_KEY` is the key of all. Repositories whose keys are the same share one client, and with it its
-//! listings and its budget.
+//! A folder of secrets has a file for each key, as orchestrators mount them:
+//! `<owner>__<repository>` for one repository, `<owner>` for all others of that owner, in lower
+//! case or as GitHub writes the name. If neither exists, `JULES_API_KEY` is the key. Repositories
+//! with the same key share one client, and so its listings and its budget.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use phileas_domain::model::RepositoryName;
 use crate::adapters::jules::{Client, JulesKey};
 use crate::server::accounts::external_services::ExternalServices;
 
-/// The longest file of a key, in bytes. Keys have 39 characters.
+/// The largest file of a key, in bytes. Keys have 39 characters.
 const MAX_FILE: u64 = 4 << 10;
 
 /// Why a repository has no key.
@@ -29,15 +29,15 @@ pub enum NoKey {
     Missing {
         /// The repository.
         repository: String,
-        /// The file that would be read.
+        /// The file that would contain it.
         file: String,
     },
-    /// There is a file, and it holds no key.
+    /// The file contains no key.
     #[error("{}: {detail}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it. Never what it says.
+        /// What is wrong with it. Never its content.
         detail: String,
     },
 }
@@ -45,24 +45,24 @@ pub enum NoKey {
 /// A key's client, and its number in this process.
 #[derive(Debug, Clone)]
 pub struct KeyClient {
-    /// Tells it from others.
+    /// Identifies the key in this process.
     pub number: u64,
     /// The client.
     pub client: Arc<Client>,
 }
 
-/// The keys, and a client for each that was asked for.
+/// The keys, and a client for each that was used.
 #[derive(Debug)]
 pub struct Keys {
     for_all: Option<JulesKey>,
     folder: Option<PathBuf>,
     clients: Mutex<BTreeMap<[u8; 32], KeyClient>>,
-    /// The next key's number; none is given twice.
+    /// The number of the next key; no number is used twice.
     next: AtomicU64,
 }
 
 impl Keys {
-    /// A key for all, and a folder of keys for some.
+    /// Takes a key for all repositories, and a folder with keys of some.
     #[must_use]
     pub fn new(for_all: Option<JulesKey>, folder: Option<PathBuf>) -> Self {
         Self {
@@ -73,11 +73,12 @@ impl Keys {
         }
     }
 
-    /// The client of a repository's key. Files are read each time, so that a changed key counts from then on.
+    /// Returns the client of a repository's key. Files are read each time, so that a changed key
+    /// counts from then on.
     ///
     /// # Errors
     ///
-    /// [`NoKey`], in words that name the file.
+    /// [`NoKey`], which names the file.
     pub fn key_client(
         &self,
         repository: &RepositoryName,
@@ -92,7 +93,7 @@ impl Keys {
         Ok(client.clone())
     }
 
-    /// Forgets the clients of keys that no repository uses any more.
+    /// Drops the clients of keys that no repository uses any more.
     pub fn retain_clients(&self, in_use: &BTreeSet<u64>) {
         self.lock_clients()
             .retain(|_, client| in_use.contains(&client.number));
@@ -108,13 +109,13 @@ impl Keys {
         self.lock_clients().len()
     }
 
-    /// The file that a repository's key is read from. `None`: it is that of all, or there is none.
+    /// The file that has a repository's key. `None`: it is the key for all, or there is none.
     #[must_use]
     pub fn key_file(&self, repository: &RepositoryName) -> Option<PathBuf> {
         self.find_key_file(repository).ok()?.map(|(path, _)| path)
     }
 
-    /// The keys of the folder with their files, as far as they can be read, in the order of the files' names.
+    /// Reads the keys of the folder, as far as they can be read, in the order of the files' names.
     #[must_use]
     pub fn list_key_files(&self, most: usize) -> Vec<(PathBuf, JulesKey)> {
         let entries = self
@@ -133,7 +134,7 @@ impl Keys {
         keys.take(most).collect()
     }
 
-    /// Tells a repository's key from others. `None`: it has none.
+    /// Identifies a repository's key. `None`: it has none.
     #[must_use]
     pub fn key_digest(&self, repository: &RepositoryName) -> Option<[u8; 32]> {
         Some(self.read_key(repository).ok()?.digest())
@@ -150,7 +151,7 @@ impl Keys {
         })
     }
 
-    /// The nearest key that a file holds.
+    /// Reads the most specific key that a file has.
     fn find_key_file(
         &self,
         repository: &RepositoryName,
@@ -175,7 +176,7 @@ impl Keys {
     }
 }
 
-/// The key in a file; `None` where there is no such file.
+/// Reads the key in a file; `None` if there is no such file.
 fn read_key_file(path: &Path) -> Result<Option<JulesKey>, NoKey> {
     let wrong = |detail: String| NoKey::Unreadable {
         path: path.to_owned(),
@@ -191,8 +192,9 @@ fn read_key_file(path: &Path) -> Result<Option<JulesKey>, NoKey> {
     }
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     let key = JulesKey::new(&text);
-    key.map(Some)
-        .map_err(|_| wrong("it holds no key; put the key, and nothing else, into it".to_owned()))
+    key.map(Some).map_err(|_| {
+        wrong("it contains no key; write the key, and nothing else, into it".to_owned())
+    })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Who the service is to GitHub and to Jules, and how it reaches both.
+//! The service's accounts at GitHub and at Jules, and its access to both.
 
 pub mod app;
 pub mod external_services;

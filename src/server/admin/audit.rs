@@ -1,9 +1,10 @@
 //! The audit log: one line of JSON for each action of a person, and for each decision that acts or
 //! refuses, in `audit.jsonl` of the data directory.
 //!
-//! Only the owner of the process can read it (mode 0600). When it has grown to [`MAX_BYTES`] it becomes `audit.1.jsonl`,
-//! that one `audit.2.jsonl`, and so on; [`KEPT`] older ones are kept. An action whose line cannot be written happens all the
-//! same, and the log says that the line is missing: a full disk must not keep anybody from resuming a repository.
+//! Only the owner of the process can read it (mode 0600). At [`MAX_BYTES`] it becomes
+//! `audit.1.jsonl`, that one `audit.2.jsonl`, and so on; [`KEPT`] older files are kept. If a line
+//! cannot be written, the action still happens, and the log reports the missing line: a full disk
+//! must not prevent a person from resuming a repository.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -21,55 +22,55 @@ pub const AUDIT_FILE: &str = "audit.jsonl";
 pub const MAX_BYTES: u64 = 8 << 20;
 /// How many older files are kept.
 pub const KEPT: u32 = 4;
-/// The longest text of a line that came from outside, in characters.
+/// The longest external text in a line, in characters.
 const MAX_TEXT: usize = 200;
 
 /// One action of a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuditEntry<'a> {
-    /// When.
+    /// The time of the action.
     pub at: Timestamp,
-    /// Who: `session:<beginning of its digest>`, `bearer`, `loopback` (no token is set), `unknown`, `cli:<number of the
-    /// account>`.
+    /// The actor: `session:<beginning of its digest>`, `bearer`, `loopback` (no token is set),
+    /// `unknown`, `cli:<number of the account>`.
     pub who: &'a str,
-    /// What: `resume`, `replay`, `look`, `login`, `logout`, …
+    /// The action: `resume`, `replay`, `look`, `login`, `logout`, …
     pub what: &'a str,
-    /// What it was done to.
+    /// The subject of the action.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<&'a str>,
-    /// What came of it: `done`, `refused`, or a word more.
+    /// The result: `done`, `refused`, or a word more.
     pub result: &'a str,
-    /// The request's id, as its answer carries it; empty where it came by no request.
+    /// The id of the request, as its response has it; empty if there was no request.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub request: &'a str,
 }
 
-/// What a tick decided.
+/// A decision of a tick.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuditDecision<'a> {
-    /// When, by GitHub's clock.
+    /// The time by GitHub's clock.
     pub at: Timestamp,
     /// Always `tick`.
     pub who: &'static str,
-    /// What: the verdict, such as `dispatched`, `settled`, `paused`.
+    /// The verdict, such as `dispatched`, `settled`, `paused`.
     pub what: &'static str,
     /// The repository.
     pub about: &'a str,
-    /// By which rule: the reason's code.
+    /// The code of the reason.
     pub reason: &'static str,
-    /// Of which track.
+    /// The track.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub track: Option<String>,
-    /// Of which turn.
+    /// The turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<String>,
-    /// Which session.
+    /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Which pull request.
+    /// The pull request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pull: Option<u64>,
-    /// The digest of what the session was told, in hexadecimal.
+    /// The digest of the session's prompt, in hexadecimal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_sha256: Option<String>,
     /// The head of the branch `jules` at the end of the tick.
@@ -77,12 +78,12 @@ pub struct AuditDecision<'a> {
     pub commit: Option<String>,
 }
 
-/// The file.
+/// The audit log.
 #[derive(Debug)]
 pub struct Audit {
     path: PathBuf,
     open: Mutex<Open>,
-    /// At which size a new file is begun; `None`: another process rotates the file.
+    /// The size at which a new file is begun; `None`: another process rotates the file.
     most: Option<u64>,
 }
 
@@ -90,25 +91,26 @@ pub struct Audit {
 struct Open {
     file: File,
     bytes: u64,
-    /// The last line has no end: its writer was stopped, or the disk was full.
+    /// Whether the last line has no end, because its writer was stopped or the disk was full.
     is_torn: bool,
 }
 
 impl Audit {
-    /// Opens the file of a data directory, or begins it.
+    /// Opens the file of a data directory, or creates it.
     ///
     /// # Errors
     ///
-    /// When it can be neither opened nor made.
+    /// When it can be neither opened nor created.
     pub fn open(data_dir: &Path) -> io::Result<Self> {
         Self::with_room(data_dir, Some(MAX_BYTES))
     }
 
-    /// Opens the file beside a service that may be writing to it: lines are added, and the service makes the room.
+    /// Opens the file while a service may write to it. Lines are appended; only the service rotates
+    /// the file.
     ///
     /// # Errors
     ///
-    /// When it can be neither opened nor made.
+    /// When it can be neither opened nor created.
     pub fn in_data_dir(data_dir: &Path) -> io::Result<Self> {
         Self::with_room(data_dir, None)
     }
@@ -132,7 +134,7 @@ impl Audit {
         if let Err(error) = self.write(entry) {
             tracing::error!(
                 request = entry.request,
-                "the audit log misses a line: {}: {error}",
+                "the audit log misses a line, because {} cannot be written: {error}",
                 self.path.display()
             );
         }
@@ -143,7 +145,7 @@ impl Audit {
         if let Err(error) = self.append_line(decision) {
             tracing::error!(
                 repository = decision.about,
-                "the audit log misses a line: {}: {error}",
+                "the audit log misses a line, because {} cannot be written: {error}",
                 self.path.display()
             );
         }
@@ -166,14 +168,14 @@ impl Audit {
             self.turn_over()?;
             *now = open(&self.path)?;
         }
-        // A file that was deleted or moved away keeps no line that is written to it.
+        // A line in a file that was deleted or moved away would be lost.
         if !now.is_at(&self.path) {
             *now = open(&self.path)?;
         }
         if now.is_torn {
             line.insert(0, b'\n');
         }
-        // One write a line, so that a line is whole or not there.
+        // One write per line, so that a line is complete or missing.
         now.is_torn = true;
         now.file.write_all(&line)?;
         now.is_torn = false;
@@ -209,7 +211,7 @@ impl Open {
         matches!((own.map(mark), there.map(mark)), (Ok(own), Ok(there)) if own == there)
     }
 
-    /// Elsewhere a file that is open can be neither deleted nor replaced.
+    /// On other systems an open file can be neither deleted nor replaced.
     #[cfg(not(unix))]
     fn is_at(&self, _: &Path) -> bool {
         true
@@ -299,7 +301,7 @@ mod tests {
         assert_eq!(text.lines().count(), 21);
     }
 
-    /// The first line after a crash stood behind the torn one, and both were lost to every reader.
+    /// Regression: the first line after a crash followed a torn one, and readers lost both.
     #[test]
     fn a_torn_line_is_ended_before_the_next_one() {
         let folder = tempfile::tempdir().unwrap();
@@ -339,7 +341,7 @@ mod tests {
         assert!(newest.contains("\"39\""), "{newest}");
     }
 
-    /// A line in a file that was moved away or deleted is lost to the record.
+    /// A line in a file that was moved away or deleted is lost.
     #[test]
     fn a_line_goes_where_the_file_is_to_be() {
         let folder = tempfile::tempdir().unwrap();

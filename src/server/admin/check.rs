@@ -15,32 +15,37 @@ use crate::server::config::WEBHOOK;
 use crate::server::repositories::{Member, Repositories};
 use crate::server::worker::sweep::is_own;
 
-/// What an App needs, and why. Nothing of this lets anybody change workflows, settings or secrets.
+/// The permissions that an App needs, each with the reason. None of them lets an account change
+/// workflows, settings or secrets.
 pub const PERMISSIONS: [(&str, &str, &str); 6] = [
     (
         "contents",
         "write",
         "the ledger is a branch of the repository",
     ),
-    ("issues", "write", "phileas calls people by issues"),
+    (
+        "issues",
+        "write",
+        "phileas opens issues when it needs a person",
+    ),
     (
         "pull_requests",
         "write",
-        "pull requests are followed, and pointed at their base",
+        "phileas follows pull requests, and sets their base branch",
     ),
-    ("metadata", "read", "GitHub asks it of every App"),
+    ("metadata", "read", "GitHub requires it of every App"),
     (
         "checks",
         "read",
-        "red checks on the default branch can hold up the rest",
+        "failed checks on the default branch can stop the rest",
     ),
-    ("statuses", "read", "red statuses do the same"),
+    ("statuses", "read", "failed statuses can stop the rest, too"),
 ];
-/// The events that wake a repository, each with the permission without which GitHub does not offer it to an App, and
-/// refuses the whole manifest. Losing one costs patience, never work.
+/// The events that wake a repository, each with the permission without which GitHub refuses it in a
+/// manifest. A missing event delays work, but loses none.
 ///
-/// What runs of workflows come to is told by `check_suite`; `workflow_run` would need `actions`, which lets its holder
-/// read logs and artifacts.
+/// `check_suite` reports the results of workflow runs; `workflow_run` would need `actions`, which
+/// allows reading logs and artifacts.
 /// <https://docs.github.com/en/webhooks/webhook-events-and-payloads>
 pub const EVENTS: [(&str, &str); 8] = [
     ("check_suite", "checks"),
@@ -52,65 +57,66 @@ pub const EVENTS: [(&str, &str); 8] = [
     ("repository", "metadata"),
     ("status", "statuses"),
 ];
-/// The most repositories whose connection to Jules is asked about, and the most keys.
+/// The most repositories whose connection to Jules is checked, and the most keys.
 pub const MAX_ASKED: usize = 100;
-/// How many of them are asked about at the same time.
+/// How many of them are checked at the same time.
 const ASKED_AT_ONCE: usize = 10;
 
-/// How grave a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
-    /// As it should be.
+    /// It is correct.
     Good,
-    /// It works, and could be better.
+    /// It works, but could be better.
     Hint,
-    /// A service did not answer, so the result is unknown.
+    /// A service did not reply, so the result is unknown.
     Unavailable,
     /// The configuration is wrong.
     Configuration,
-    /// A credential is missing, refused or too weak.
+    /// A credential is missing, refused or lacks a permission.
     Credential,
 }
 
-/// What was found.
+/// One result of the check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// How grave it is.
+    /// The severity.
     pub grade: Grade,
-    /// What it is about, in a word or two.
+    /// The subject, in a word or two.
     pub about: String,
-    /// What is so, and how to fix it.
+    /// The result, and how to fix it.
     pub text: String,
 }
 
-/// What the service was told, beside who it is to GitHub.
+/// The settings of the service apart from its identity at GitHub.
 #[derive(Debug, Clone, Default)]
 pub struct CheckSettings {
-    /// The Jules key of all repositories that have none of their own, and what it is called.
+    /// The default Jules key, and its name.
     pub jules: Option<(String, JulesKey)>,
-    /// Where the GitHub credential comes from, as [`origin_of_identity`](crate::server::accounts::app::origin_of_identity) says it.
+    /// The source of the GitHub credential, from
+    /// [`origin_of_identity`](crate::server::accounts::app::origin_of_identity).
     pub identity: String,
-    /// The address under which GitHub knows the service.
+    /// The public address of the service.
     pub public_url: Option<String>,
-    /// Where people meet GitHub, such as `https://github.com`.
+    /// The address of GitHub's pages, such as `https://github.com`.
     pub github: String,
 }
 
-/// What was found so far.
+/// The findings so far.
 #[derive(Debug, Default)]
 pub struct CheckResult {
     all: RefCell<Vec<Finding>>,
-    /// What Jules says of keys whose repositories are not known yet.
+    /// Findings about keys whose repositories are not known yet.
     keys: RefCell<Vec<Finding>>,
 }
 
 impl CheckResult {
-    /// Adds what the caller has found.
+    /// Adds a finding of the caller.
     pub fn add_finding(&self, finding: Finding) {
         self.all.borrow_mut().push(finding);
     }
 
-    /// Everything, in an order that does not depend on whose answer came first.
+    /// Returns all findings, in an order that does not depend on the order of replies.
     #[must_use]
     pub fn into_findings(self) -> Vec<Finding> {
         let mut findings = self.all.into_inner();
@@ -120,8 +126,8 @@ impl CheckResult {
     }
 }
 
-/// Checks all that the service would use, side by side, so that one that does not answer keeps nothing else from being
-/// checked. What was found when this is dropped stands in `found`.
+/// Checks everything that the service uses, all at the same time, so that a service that does not
+/// reply delays no other check. If the check is dropped, `found` has the findings so far.
 pub async fn check_service(repositories: &Repositories, told: &CheckSettings, found: &CheckResult) {
     let findings = Findings(&found.all);
     let (listed, is_listed) = oneshot::channel();
@@ -132,7 +138,8 @@ pub async fn check_service(repositories: &Repositories, told: &CheckSettings, fo
             findings.add_finding(
                 Grade::Configuration,
                 "repositories",
-                "a plain token looks after what phileas.toml names, and it names none; add `[[repository]]` entries",
+                "phileas.toml names no repository, and a plain token manages only those that it names; add \
+                 `[[repository]]` entries",
             );
         }
     };
@@ -141,7 +148,7 @@ pub async fn check_service(repositories: &Repositories, told: &CheckSettings, fo
             Ok(whole) => {
                 let members = repositories.list_members();
                 of_members(repositories, &members, whole, told, findings);
-                // The keys wait for it, and do not end before this does.
+                // The check of the keys waits for this, and does not end before it.
                 let _received = listed.send(());
                 let asked = members.iter().take(MAX_ASKED);
                 let asked = asked.map(|member| of_access(repositories, member, told, findings));
@@ -149,7 +156,7 @@ pub async fn check_service(repositories: &Repositories, told: &CheckSettings, fo
                 asked.collect::<()>().await;
                 if members.len() > MAX_ASKED {
                     let text = format!(
-                        "of {} repositories the first {MAX_ASKED} were asked about one by one",
+                        "of {} repositories only the first {MAX_ASKED} were checked one by one",
                         members.len()
                     );
                     findings.add_finding(Grade::Hint, "repositories", text);
@@ -187,11 +194,11 @@ impl Findings<'_> {
         self.add_finding(grade, about, failure.detail.clone());
     }
 
-    /// What Jules says of a key. `which`: whose it is, or where it comes from.
+    /// Adds Jules' reply about a key. `which`: the owner or the source of the key.
     fn add_key_answer(self, about: &str, which: &str, answer: &Answer) {
         let failure = match answer {
             Ok(()) => {
-                let text = format!("Jules takes it; it is {which}");
+                let text = format!("Jules accepts it; it is {which}");
                 return self.add_finding(Grade::Good, about, text);
             }
             Err(failure) => failure,
@@ -199,7 +206,7 @@ impl Findings<'_> {
         let said = &failure.detail;
         let detail = if failure.disposition == Disposition::Denied {
             format!(
-                "the key is wrong, was revoked, or may not do this; it is {which}: put another one there, from \
+                "the key is wrong, was revoked, or lacks a permission; it is {which}: replace it by another one from \
                  https://jules.google.com/settings#api ({said})"
             )
         } else {
@@ -215,7 +222,8 @@ impl Findings<'_> {
         );
     }
 
-    /// The same, of a call to GitHub by the credential of the service. A token that is refused is fixed where it stands.
+    /// Adds a failure of GitHub with the credential of the service. A refused token is replaced at
+    /// its source.
     fn fail_of_github(
         self,
         about: &str,
@@ -228,23 +236,23 @@ impl Findings<'_> {
             return self.add_failure(about, failure);
         }
         let text = format!(
-            "GitHub refuses the token of {}; set one there that is valid and may read and write contents, issues and pull \
-             requests of the repository, from {}/settings/tokens ({})",
+            "GitHub refuses the token of {}; replace it by one that is valid and may read and write contents, issues \
+             and pull requests of the repository, from {}/settings/tokens ({})",
             told.identity, told.github, failure.detail
         );
         self.add_finding(Grade::Credential, about, text);
     }
 }
 
-/// Checks an App: what it asks for, where its webhook posts to, and its installations; of one account where that is
-/// named. `github` is where people meet GitHub.
+/// Checks an App: its permissions, the address of its webhook, and its installations, or only that
+/// of `account`. `github` is the address of GitHub's pages.
 pub async fn check_app(app: &AppClient, github: &str, account: Option<&str>) -> Vec<Finding> {
     let found = RefCell::default();
     of_app(app, github, account, None, Findings(&found)).await;
     found.into_inner()
 }
 
-/// `identity`: where the App's number and key come from, if the caller does not say it by itself.
+/// `identity`: the source of the App's number and key, if the caller does not show it by itself.
 async fn of_app(
     app: &AppClient,
     github: &str,
@@ -257,7 +265,7 @@ async fn of_app(
         Ok(identity) => identity,
         Err(failure) if failure.disposition == Disposition::Denied => {
             let text = format!(
-                "{}; the private key is not that of the App with this number, or it was deleted on GitHub{from}",
+                "{}; the private key does not belong to the App with this number, or it was deleted on GitHub{from}",
                 failure.detail
             );
             return findings.add_finding(Grade::Credential, "GitHub App", text);
@@ -279,7 +287,7 @@ async fn of_app(
         findings.add_finding(
             Grade::Credential,
             "GitHub App",
-            format!("the App does not ask for `{name}: {access}` ({why}); add it at {page}"),
+            format!("the App does not request `{name}: {access}` ({why}); add it at {page}"),
         );
     });
     let missing: Vec<&str> = EVENTS
@@ -292,7 +300,8 @@ async fn of_app(
             Grade::Hint,
             "GitHub App",
             format!(
-                "the App's webhook does not get {}; such changes are seen by the hourly look only. Add them at {page}",
+                "the App's webhook does not get {}, so phileas sees such changes only at its hourly check. Add them at \
+                 {page}",
                 missing.join(", ")
             ),
         );
@@ -303,7 +312,7 @@ async fn of_app(
     );
 }
 
-/// Where the App's webhook posts to. `settings`: where its owner's settings are.
+/// Checks the address of the App's webhook. `settings`: the address of its owner's settings.
 async fn of_hook(app: &AppClient, settings: &str, slug: &str, findings: Findings<'_>) {
     match app.read_hook().await {
         Ok(hook) => {
@@ -315,7 +324,8 @@ async fn of_hook(app: &AppClient, settings: &str, slug: &str, findings: Findings
                 Some(url) if url.ends_with(WEBHOOK) && form => findings.add_finding(
                     Grade::Configuration,
                     "webhook",
-                    format!("the App posts to {url} with the content type `form`, which is refused; set it to application/json at {settings}/apps/{slug}"),
+                    format!("the App posts to {url} with the content type `form`, which phileas refuses; set it to \
+                        application/json at {settings}/apps/{slug}"),
                 ),
                 Some(url) if url.ends_with(WEBHOOK) => {
                     findings.add_finding(Grade::Good, "webhook", format!("the App posts to {url}"));
@@ -324,7 +334,8 @@ async fn of_hook(app: &AppClient, settings: &str, slug: &str, findings: Findings
                     Grade::Hint,
                     "webhook",
                     format!(
-                        "the App posts to {}; the service listens at `/webhook`, and without it repositories are checked once an hour",
+                        "the App posts to {}, but the service listens at `/webhook`, so repositories are checked only \
+                         once an hour",
                         url.filter(|url| !url.is_empty()).unwrap_or("nowhere")
                     ),
                 ),
@@ -360,7 +371,8 @@ async fn of_installations(
             for installation in &installations {
                 let account = &installation.account;
                 if installation.suspended {
-                    let text = format!("{account} has suspended the App; nothing is done there");
+                    let text =
+                        format!("{account} has suspended the App, so phileas does nothing there");
                     findings.add_finding(Grade::Hint, "installations", text);
                     continue;
                 }
@@ -382,7 +394,7 @@ async fn of_installations(
     }
 }
 
-/// Where an account's settings are.
+/// The address of an account's settings.
 fn settings_of(github: &str, organisation: Option<&str>) -> String {
     match organisation {
         Some(name) => format!("{github}/organizations/{name}/settings"),
@@ -390,7 +402,7 @@ fn settings_of(github: &str, organisation: Option<&str>) -> String {
     }
 }
 
-/// Tells each permission that is not granted.
+/// Calls `tell` for each permission that is not granted.
 fn missing_permissions(granted: &BTreeMap<String, String>, mut tell: impl FnMut(&str, &str, &str)) {
     for (name, access, why) in PERMISSIONS {
         let has = granted.get(name).map(String::as_str);
@@ -416,7 +428,7 @@ fn of_members(
         },
         "repositories",
         match members.len() {
-            0 => "none is reached yet".to_owned(),
+            0 => "no repository is reached yet".to_owned(),
             found => format!(
                 "{found} reached, with {} Jules {}",
                 repositories.keys_in_use(),
@@ -428,14 +440,15 @@ fn of_members(
             ),
         },
     );
-    // Of a token's each is asked about below.
+    // The repositories of a token are checked one by one below.
     if !whole && repositories.source().app_client().is_some() {
-        let text = "some could not be asked about; see the log";
+        let text = "some could not be checked; the log has the reasons";
         findings.add_finding(Grade::Unavailable, "repositories", text);
     }
     for one in repositories.unreachable_entries() {
         let text = format!(
-            "phileas.toml names it, and {}; look for its present name and number, or give the token or the App access to it",
+            "phileas.toml names it, but {}; check its present name and number, or give the token or the App access to \
+             it",
             one.because
         );
         findings.add_finding(Grade::Credential, &one.name.to_string(), text);
@@ -454,7 +467,7 @@ fn of_members(
     }
 }
 
-/// Whether the credential may write, and whether Jules is connected.
+/// Checks whether the credential may write, and whether Jules is connected.
 async fn of_access(
     repositories: &Repositories,
     member: &Member,
@@ -467,7 +480,7 @@ async fn of_access(
     );
 }
 
-/// Whether a plain token may write, and where the repository's webhooks post to.
+/// Checks whether a plain token may write, and the addresses of the repository's webhooks.
 async fn of_token(
     repositories: &Repositories,
     member: &Member,
@@ -486,11 +499,11 @@ async fn of_token(
             Ok(own) if own.push == Some(false) => findings.add_finding(
                 Grade::Credential,
                 &name,
-                "the token may not push; the ledger is a branch of the repository. Give it `Contents: write`, \
+                "the token may not push, but the ledger is a branch of the repository; give it `Contents: write`, \
                  `Issues: write` and `Pull requests: write`",
             ),
             Ok(own) if own.archived => {
-                findings.add_finding(Grade::Hint, &name, "it is archived; nothing is done in it");
+                findings.add_finding(Grade::Hint, &name, "it is archived, so phileas does nothing there");
             }
             Ok(_) => {}
             Err(failure) => findings.fail_of_github(&name, &failure, repositories, told),
@@ -499,7 +512,7 @@ async fn of_token(
     tokio::join!(own, of_hooks(&client, &name, told, findings));
 }
 
-/// Whether Jules is connected to the repository.
+/// Checks whether Jules is connected to the repository.
 async fn of_source(member: &Member, findings: Findings<'_>) {
     let name = member.name.to_string();
     let Ok(key) = &member.jules else { return };
@@ -510,33 +523,33 @@ async fn of_source(member: &Member, findings: Findings<'_>) {
             Grade::Credential,
             &name,
             "Jules does not know it; install Jules' own GitHub App on it at https://jules.google.com, with the account \
-             whose key this is",
+             of this key",
         ),
-        // A wrong key is told of once, below.
+        // A wrong key is reported once, below.
         Err(error) if error.disposition() == Disposition::Denied => {}
         Err(error) => findings.add_failure(&name, &error.into()),
     }
 }
 
-/// Whether a webhook of the repository posts to the service, as far as the token may look at them.
+/// Checks whether a webhook of the repository posts to the service, if the token may read them.
 async fn of_hooks(client: &Client, name: &str, told: &CheckSettings, findings: Findings<'_>) {
     let hooks = match client.list_hooks().await {
         Ok(hooks) => hooks,
-        // Only administrators may look, and the token need not be one's.
+        // Only administrators may read them, and the token may belong to another account.
         Err(failure)
             if matches!(
                 failure.disposition,
                 Disposition::Denied | Disposition::NotFound
             ) =>
         {
-            let text = "the token may not look at its webhooks, so that lost deliveries are not asked for again; the \
-                        hourly look finds what they told";
+            let text = "the token may not read its webhooks, so phileas cannot request lost deliveries again; the \
+                hourly check finds what they reported";
             return findings.add_finding(Grade::Hint, name, text);
         }
         Err(failure) => return findings.add_failure(name, &failure),
     };
     let Some(own) = &told.public_url else {
-        let text = "which of its webhooks belongs to this service is unknown; set --public-url";
+        let text = "it is unknown which of its webhooks belongs to this service; set --public-url";
         return findings.add_finding(Grade::Hint, name, text);
     };
     let mut own = hooks
@@ -546,25 +559,25 @@ async fn of_hooks(client: &Client, name: &str, told: &CheckSettings, findings: F
         None => findings.add_finding(
             Grade::Hint,
             name,
-            "none of its webhooks posts to the service, so that it is checked once an hour",
+            "none of its webhooks posts to the service, so it is checked only once an hour",
         ),
         Some(hook) if hook.content_type != "json" => findings.add_finding(
             Grade::Configuration,
             name,
-            "its webhook has the content type `form`, which is refused; set it to application/json",
+            "its webhook has the content type `form`, which phileas refuses; set it to application/json",
         ),
         Some(_) => {}
     }
 }
 
-/// How many repositories a key is named by.
+/// How many repositories describe a key.
 const NAMED: usize = 3;
 
-/// What Jules says of a key: that it takes it, or why not.
+/// Jules' reply about a key: accepted, or the failure.
 type Answer = Result<(), Failure>;
 
-/// Whether Jules takes the keys. They are asked about at once; whose they are is told where GitHub has told it, which
-/// `is_listed` says.
+/// Checks whether Jules accepts the keys, beginning at once. Their repositories are added when
+/// GitHub has listed them, which `is_listed` reports.
 async fn of_keys(
     repositories: &Repositories,
     told: &CheckSettings,
@@ -633,7 +646,7 @@ impl KeyInUse {
     }
 }
 
-/// The keys of the repositories, by their numbers.
+/// Returns the keys of the repositories, by their numbers.
 fn keys_in_use(repositories: &Repositories, told: &CheckSettings) -> BTreeMap<u64, KeyInUse> {
     let mut keys = BTreeMap::new();
     for member in repositories.list_members() {
@@ -657,7 +670,8 @@ fn keys_in_use(repositories: &Repositories, told: &CheckSettings) -> BTreeMap<u6
     keys
 }
 
-/// Checks a Jules key of a service that has no GitHub credential yet. `name`: what the key is called.
+/// Checks a Jules key of a service that has no GitHub credential yet. `name`: the name of the key
+/// in messages.
 pub async fn check_key(outside: &ExternalServices, name: &str, key: JulesKey, found: &CheckResult) {
     let answer = ask_for(&outside.jules_client(key)).await;
     Findings(&found.all).add_key_answer("Jules key", &format!("from {name}"), &answer);

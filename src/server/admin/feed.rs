@@ -1,7 +1,8 @@
-//! Writes events of turns for the user's own agent: what waits for a person, and how sessions ended, goes into
-//! the events file of the job monitor, so that an agent that watches the file learns of both.
+//! Writes events of turns for the user's own agent into the events file of the job monitor: turns
+//! that wait for a person, and outcomes of sessions.
 //!
-//! An event is written before it is remembered. A process that is killed in between finds it at the end of the file.
+//! An event is written before it is remembered. After a kill in between, the next process finds it
+//! at the end of the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -21,20 +22,22 @@ use crate::runtime::TickReport;
 use crate::runtime::ports::account::{AccountFailure, ReadAccount};
 use crate::server::repositories::Member;
 
-/// What the memory's file is called, in the data directory.
+/// The name of the memory's file in the data directory.
 pub const FILE: &str = "feed.json";
 /// The largest memory that is read, in bytes.
 const MAX_BYTES: usize = 64 << 20;
-/// How many sessions are read after one tick. The others have their turn after the next one, which comes soon.
+/// How many sessions are read after one tick. The others are read after the next one, which comes
+/// soon.
 const MAX_AT_ONCE: usize = 20;
-/// How soon after something could not be read or written the repository is ticked again, at first.
+/// How soon the repository is ticked again after a first failure to read or write.
 const FIRST_PAUSE: Duration = Duration::from_secs(60);
-/// How often the text of a session is read before its event is written without it. Each pause is twice the one before.
+/// How often the text of a session is read before its event is written without it. Each pause is
+/// twice the previous one.
 const MAX_TRIES: u32 = 5;
 /// How far this machine's clock may be ahead of GitHub's.
 const SKEW: SignedDuration = SignedDuration::from_mins(2);
-/// What ended so short a time before a repository was first seen may have been ended by the very tick that saw it, and is
-/// no past. Both times are GitHub's.
+/// A turn that ended this shortly before a repository was first seen may have been ended by the
+/// tick that saw it, so it is reported. Both times are GitHub's.
 const JUST_ENDED: SignedDuration = SignedDuration::from_mins(2);
 
 /// Writes events of turns.
@@ -48,23 +51,23 @@ pub struct Feed {
 #[derive(Debug)]
 struct FeedState {
     memory: FeedMemory,
-    /// Repositories that the memory's file does not know yet, by GitHub's numbers. A later process would
-    /// take what ends until then for their past.
+    /// New repositories that are not in the memory's file yet, by GitHub's numbers. A later process
+    /// would take turns that end until then for their past.
     unwritten: BTreeSet<u64>,
-    /// How often each session could not be read, in a row.
+    /// The failures in a row to read each session.
     tries: BTreeMap<JobId, u32>,
-    /// How often nothing could be written, in a row.
+    /// The failures in a row to write.
     failures: u32,
     /// How many events of each kind this process has written.
     written: BTreeMap<EventKind, u64>,
 }
 
 impl Feed {
-    /// A feed into this file, which remembers in the data directory what it has told.
+    /// Opens a feed into this file. Its memory is in the data directory.
     ///
     /// # Errors
     ///
-    /// [`StoreError`], when the memory cannot be read, or cannot be begun.
+    /// [`StoreError`], when the memory cannot be read, or cannot be created.
     pub fn open(data_dir: &Path, events: EventsFile, now: Timestamp) -> Result<Self, StoreError> {
         let path = data_dir.join(FILE);
         let (memory, found) = files::read_state(&path, MAX_BYTES, true, FeedMemory::parse)?;
@@ -98,9 +101,10 @@ impl Feed {
         self.lock_state().written.clone()
     }
 
-    /// Tells what a tick has brought to light. `Some`: how soon it must be tried again, because Jules or the disk failed.
+    /// Writes the events of a tick. `Some`: how soon to try again, because Jules or the disk
+    /// failed.
     pub async fn send_events(&self, member: &Member, report: &TickReport) -> Option<Duration> {
-        // Who was stopped has not seen everything; the next one does.
+        // A stopped tick has not seen everything; the next one does.
         if report.stopped {
             return None;
         }
@@ -124,14 +128,15 @@ impl Feed {
                 }
                 Err(pause) => {
                     again = Some(again.map_or(pause, |again| again.min(pause)));
-                    // A tick waits for this, and whatever holds one up mostly holds up the others.
+                    // The tick waits for this, and a failure most likely concerns the other
+                    // sessions, too.
                     break;
                 }
             }
         }
         told.tidy(state);
         if let Err(error) = self.write_drafts(member.id, told, drafts, report.now) {
-            tracing::warn!(repository = %member.name, "events of turns are not told: {error}");
+            tracing::warn!(repository = %member.name, "events of turns were not written: {error}");
             let mut known = self.lock_state();
             known.failures = known.failures.saturating_add(1);
             again = Some(FIRST_PAUSE * 2_u32.pow(known.failures.min(MAX_TRIES)));
@@ -141,7 +146,7 @@ impl Feed {
         again
     }
 
-    /// What there is to say about one session. The error says when to try again.
+    /// Builds the event of one session. The error says when to try again.
     async fn read_event(
         &self,
         member: &Member,
@@ -164,18 +169,21 @@ impl Feed {
                 let tries = known.tries.entry(news.session.clone()).or_default();
                 *tries += 1;
                 if *tries < MAX_TRIES {
-                    tracing::warn!(job = %news.session, "its event waits: {failure}");
+                    tracing::warn!(job = %news.session, "its event waits, because its session cannot be read: \
+                        {failure}");
                     return Err(FIRST_PAUSE * 2_u32.pow(*tries - 1));
                 }
-                tracing::warn!(job = %news.session, "its event is written without its text: {failure}");
+                tracing::warn!(job = %news.session, "its event is written without its text, because its session cannot \
+                    be read: {failure}");
                 known.tries.remove(&news.session);
                 Ok(of_turn(news, &member.name, &SessionRead::Unread))
             }
         }
     }
 
-    /// What was told of a repository, and whether that has not been written down yet. Of one that is seen for the first
-    /// time all that has ended counts as told: it may have a past from before it came to this service.
+    /// Returns the sent events of a repository, and whether they still have to be stored. For a new
+    /// repository all earlier outcomes count as sent: they may be older than its management by this
+    /// service.
     fn sent_events(&self, id: RepositoryId, state: &State, now: Timestamp) -> (SentNews, bool) {
         let mut known = self.lock_state();
         if let Some(told) = known.memory.repositories.get(&id.0) {
@@ -188,7 +196,7 @@ impl Feed {
         (told, true)
     }
 
-    /// Remembers without writing it down: no event was written, so a later process finds the same.
+    /// Remembers without writing to disk: no event was written, so a later process finds the same.
     fn remember_told(&self, id: RepositoryId, told: SentNews) {
         self.lock_state().memory.repositories.insert(id.0, told);
     }
@@ -224,7 +232,7 @@ impl Feed {
     }
 }
 
-/// Reads a session and what was said in it.
+/// Reads a session and its activities.
 async fn read_session(
     account: &impl ReadAccount,
     id: &JobId,

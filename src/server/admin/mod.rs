@@ -1,4 +1,5 @@
-//! What the operators of the service use: dashboard, metrics, audit log, set-up page, self-check.
+//! The parts of the service for its operators: dashboard, metrics, audit log, set-up page,
+//! self-check.
 
 pub mod audit;
 pub mod check;

@@ -1,16 +1,17 @@
-//! The first run: a page that makes the service its own GitHub App, with no more permissions than it uses.
+//! The set-up page: creates a GitHub App for the service, with no more permissions than it uses.
 //!
 //! ```text
 //! console    prints an address with a one-time token
-//! GET  /setup?token=…          asks for the public address, and for an organisation if the App is to be one's
-//! POST /setup                  shows what will be asked of GitHub, with a button that posts it there
+//! GET  /setup?token=…          asks for the public address, and for an organisation that should own the App
+//! POST /setup                  shows the permissions, with a button that posts the manifest to GitHub
 //! GitHub                       asks its user to confirm, and sends the browser back with a code
-//! GET  /setup/done?code&state  exchanges the code for the App, once, and keeps it in the data directory
+//! GET  /setup/done?code&state  exchanges the code for the App, once, and stores it in the data directory
 //! ```
 //!
-//! It is served on the admin listener, and only by `phileas serve --setup`. A client without the token sees nothing. The token
-//! and the state are drawn for each start and are worth nothing after the App was made. The App's private key and the
-//! secret of its webhook go from GitHub's answer into a file of mode 0600 and are never shown.
+//! Only `phileas serve --setup` serves the page, on the admin listener. A client without the token sees
+//! nothing. The token and the state are random for each start, and invalid after the App was created. The
+//! App's private key and the secret of its webhook go from GitHub's reply into a file of mode 0600, and are
+//! never shown.
 
 mod credential_file;
 mod manifest;
@@ -46,26 +47,27 @@ const MAX_FORM: usize = 8 << 10;
 const MAX_FIELD: usize = 500;
 /// Bytes of a token or state.
 const TOKEN_BYTES: usize = 32;
-/// How often a code is tried: GitHub may be away for a moment, and its private key is told once.
+/// How often a code is tried: GitHub may be unavailable for a moment, and sends the private key
+/// only once.
 const TRIES: u32 = 5;
 /// The pause after the first try; it doubles.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 
 /// The set-up page, about to be served.
 pub struct Setup {
-    /// Where the App is kept.
+    /// The data directory, which stores the App.
     pub data_dir: PathBuf,
-    /// The origin of the page itself, as the browser sees it.
+    /// The origin of the page, as the browser sees it.
     pub origin: String,
-    /// Where people meet GitHub.
+    /// The address of GitHub's pages.
     pub github: String,
-    /// Where programs do.
+    /// The address of GitHub's API.
     pub base: Base,
-    /// The way there.
+    /// The transport to GitHub.
     pub transport: Arc<dyn Transport>,
-    /// What stands in the form at first.
+    /// The first value of the form.
     pub public_url: Option<String>,
-    /// Ends the page once the App is kept.
+    /// Ends the page when the App is stored.
     pub end: ShutdownTrigger,
 }
 
@@ -78,49 +80,50 @@ impl std::fmt::Debug for Setup {
     }
 }
 
-/// The page, and what it takes to see it.
+/// The page, and the secrets that open it.
 struct SetupContext {
     setup: Setup,
     token: String,
     stage: Mutex<SetupStage>,
-    /// Taken while a code is being exchanged and its App is kept.
+    /// Locked while a code is exchanged and its App is stored.
     busy: ActiveExchange,
 }
 
-/// Held while a code is being exchanged, which must not be interrupted: GitHub sends the App's private key only once.
+/// Locked while a code is exchanged. The exchange must not be interrupted, because GitHub sends the
+/// App's private key only once.
 pub type ActiveExchange = Arc<tokio::sync::Mutex<()>>;
 
-/// How far it has come.
+/// The stage of the set-up.
 #[derive(Debug, Clone)]
 enum SetupStage {
     /// No browser was sent to GitHub yet, or the last one was sent with this state.
     Open { state: Option<String> },
-    /// The code that came with this state is being exchanged, or was.
+    /// The code with this state is being or was exchanged.
     Exchanging {
         state: String,
         end: watch::Receiver<Option<ExchangeResult>>,
     },
 }
 
-/// What came of a code.
+/// The result of an exchange.
 #[derive(Debug, Clone)]
 enum ExchangeResult {
-    /// The App is kept; here it is installed.
+    /// The App is stored; its page on GitHub installs it.
     Kept { page: String },
-    /// It is not.
+    /// The exchange failed.
     Failed {
         status: StatusCode,
         why: String,
-        /// Whether the same code may still be good.
+        /// Whether the same code may still be valid.
         again: bool,
     },
 }
 
-/// The routes of the page, the address that is printed on the console, and what is held during the exchange.
+/// Returns the routes of the page, the address for the console, and the lock of the exchange.
 ///
 /// # Errors
 ///
-/// When the system has no randomness.
+/// When the system returns no random bytes.
 pub fn routes(setup: Setup) -> Result<(Router, String, ActiveExchange), getrandom::Error> {
     let token = draw_token()?;
     let address = format!("{}/setup?token={token}", setup.origin);
@@ -144,7 +147,7 @@ fn draw_token() -> Result<String, getrandom::Error> {
     Ok(data_encoding::BASE64URL_NOPAD.encode(&bytes))
 }
 
-/// Compares without telling by its time how much is right.
+/// Compares secrets in a time that does not show how much of them is equal.
 fn is_same_secret(one: &str, other: &str) -> bool {
     let differ = one
         .bytes()
@@ -165,7 +168,7 @@ impl SetupContext {
     }
 }
 
-/// One field of a form or query.
+/// Returns one field of a form or query.
 fn query_field(text: &[u8], name: &str) -> Option<String> {
     form_urlencoded::parse(text)
         .find(|(known, _)| known == name)
@@ -200,7 +203,7 @@ async fn review_request(State(desk): State<Arc<SetupContext>>, body: Bytes) -> R
         }
     };
     let Ok(state) = draw_token() else {
-        return report_failure(&desk, "the system has no randomness");
+        return report_failure(&desk, "the operating system returned no random bytes");
     };
     desk.with_stage(|stage| {
         *stage = SetupStage::Open {
@@ -232,10 +235,11 @@ async fn finish_setup(
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     if !well_formed {
-        return show_form_again(&desk, StatusCode::BAD_REQUEST, "GitHub has sent no code");
+        return show_form_again(&desk, StatusCode::BAD_REQUEST, "GitHub sent no code");
     }
     let Some(mut end) = exchange_of(&desk, code, &given) else {
-        // Another tab, or the page before this one: an App that GitHub has made by then has no owner.
+        // The state is of another tab, or of a page before this one. If GitHub has created an App
+        // for it, its key is lost.
         return page_response(
             &desk,
             StatusCode::NOT_FOUND,
@@ -263,13 +267,14 @@ async fn finish_setup(
             let hint = pages::leftover_note(&desk.setup.github);
             show_form_again(&desk, status, &format!("{why}.{hint}"))
         }
-        None => report_failure(&desk, "the exchange of the code has ended without a result"),
+        None => report_failure(&desk, "the exchange of the code ended without a result"),
     }
 }
 
-/// The exchange that belongs to a state: the one that is under way, or a new one. `None`: the state is unknown.
+/// Returns the exchange of a state: the running one, or a new one. `None`: the state is unknown.
 ///
-/// It is a task of its own, so that a browser that reloads or goes away cuts nothing off.
+/// The exchange is a task of its own, so that a browser that reloads or disconnects does not
+/// interrupt it.
 fn exchange_of(
     desk: &Arc<SetupContext>,
     code: String,
@@ -301,7 +306,8 @@ fn exchange_of(
         let _busy = busy.lock().await;
         let exchanged = exchange_code(&desk, &code).await;
         if let ExchangeResult::Failed { again, .. } = &exchanged {
-            // A state whose code may still be good counts again; another one needs a new visit to GitHub.
+            // A state whose code may still be valid can be used again; otherwise the person must
+            // visit GitHub again.
             let state = again.then_some(given);
             desk.with_stage(|stage| *stage = SetupStage::Open { state });
         }
@@ -314,7 +320,7 @@ fn exchange_of(
     Some(end)
 }
 
-/// Exchanges a code and keeps the App.
+/// Exchanges a code and stores the App.
 async fn exchange_code(desk: &SetupContext, code: &str) -> ExchangeResult {
     let app = match convert_code(desk, code).await {
         Ok(app) => app,
@@ -348,7 +354,7 @@ async fn exchange_code(desk: &SetupContext, code: &str) -> ExchangeResult {
     }
 }
 
-/// The App, from GitHub. A code is good for an hour, so that whatever may pass is tried again.
+/// Gets the App from GitHub. A code is valid for an hour, so temporary failures are tried again.
 async fn convert_code(desk: &SetupContext, code: &str) -> Result<Conversion, Failure> {
     let mut pause = FIRST_PAUSE;
     let mut attempt = 1;
@@ -357,7 +363,7 @@ async fn convert_code(desk: &SetupContext, code: &str) -> Result<Conversion, Fai
             Err(failure)
                 if attempt < TRIES && matches!(failure.disposition, Disposition::Retry { .. }) =>
             {
-                tracing::warn!("{failure}; it is asked again");
+                tracing::warn!("{failure}; phileas tries again");
                 tokio::time::sleep(pause).await;
                 pause *= 2;
                 attempt += 1;
@@ -367,13 +373,13 @@ async fn convert_code(desk: &SetupContext, code: &str) -> Result<Conversion, Fai
     }
 }
 
-/// The form once more, with what was wrong.
+/// Shows the form again, with the problem.
 fn show_form_again(desk: &SetupContext, status: StatusCode, why: &str) -> Response {
     let url = desk.setup.public_url.as_deref().unwrap_or_default();
     page_response(desk, status, pages::form_page(&desk.token, url, Some(why)))
 }
 
-/// A client without the token, or one that comes too late, learns nothing.
+/// Refuses a client without the token or after the end, without details.
 fn refuse_visitor() -> Response {
     (StatusCode::NOT_FOUND, "").into_response()
 }
@@ -386,8 +392,8 @@ fn report_failure(desk: &SetupContext, why: &str) -> Response {
     )
 }
 
-/// A page that runs and loads nothing, is not cached, and sends no referrer: its address
-/// holds the token.
+/// The response of a page that runs and loads nothing, is not cached, and sends no referrer,
+/// because its address contains the token.
 fn page_response(desk: &SetupContext, status: StatusCode, page: String) -> Response {
     let policy = format!(
         "default-src 'none'; style-src '{}'; base-uri 'none'; frame-ancestors 'none'; form-action 'self' {}",

@@ -1,17 +1,17 @@
-//! Sizes as people write them.
+//! Parses and formats sizes as people write them.
 
 /// Units, the largest first.
 const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
 
-/// Why a text is no size.
+/// A text that is no size.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a size; write it as `512MiB`, `2GiB`, or a number of bytes")]
 pub struct BytesError {
-    /// The text as given.
+    /// The text.
     pub text: String,
 }
 
-/// Reads `536870912`, `512MiB`, `2GiB`, `64KiB`.
+/// Parses a size such as `536870912`, `512MiB`, `2GiB`, `64KiB`.
 ///
 /// # Errors
 ///
@@ -32,7 +32,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, BytesError> {
     number.checked_mul(unit).ok_or_else(wrong)
 }
 
-/// A size in the largest unit that leaves no rest.
+/// Formats a size in the largest unit that divides it.
 pub(super) fn size_text(bytes: u64) -> String {
     UNITS
         .iter()

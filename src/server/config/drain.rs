@@ -1,21 +1,21 @@
-//! How long a service that is to end still takes deliveries, as people write it.
+//! Parses how long a service still accepts deliveries after a shutdown was requested.
 
 use std::time::Duration;
 
-/// The longest drain. No health check of a balancer is that far apart.
+/// The longest drain. Health checks of load balancers are more frequent.
 pub const LONGEST_DRAIN: Duration = Duration::from_secs(10 * 60);
 
-/// Why a text is no drain.
+/// A text that is no drain.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{text}` is no drain; write it as `15s` or `1m`, ten minutes (`10m`) at most, or `0s` for none"
+    "`{text}` is not a valid drain; write it as `15s` or `1m`, at most ten minutes (`10m`), or `0s` for none"
 )]
 pub struct DrainError {
-    /// The text as given.
+    /// The text.
     pub text: String,
 }
 
-/// Reads `0s`, `15s`, `1m`.
+/// Parses a drain such as `0s`, `15s`, `1m`.
 ///
 /// # Errors
 ///

@@ -1,14 +1,14 @@
-//! `phileas.toml`.
+//! Reads `phileas.toml`, the configuration file of the service.
 //!
 //! ```toml
 //! listen = "127.0.0.1:8080"
 //! admin_listen = "127.0.0.1:9090"
-//! admin_hosts = ["phileas.example.com"]    # further names under which a browser reaches that listener
+//! admin_hosts = ["phileas.example.com"]    # further host names of that listener
 //! data_dir = "/var/lib/phileas"
 //! inbox_max_bytes = "512MiB"
 //! public_url = "https://phileas.example.com"
 //! jules_keys_dir = "/run/secrets/jules"    # files `owner__name`, or `owner` for all others of that owner
-//! drain = "15s"    # behind a balancer: a bit more than the interval of its health check
+//! drain = "15s"    # behind a load balancer: a little more than the interval of its health check
 //!
 //! # Without any entry deliveries of all repositories are accepted.
 //! [[repository]]
@@ -39,7 +39,7 @@ use crate::server::accounts::app::{APP_ID, APP_KEY, TOKEN};
 /// The largest file, in bytes.
 const MAX_FILE: u64 = 1 << 20;
 
-/// The keys whose values are judged beside those of the command line.
+/// The keys whose values are checked together with those of the command line.
 const PLACED: [&str; 6] = [
     "listen",
     "admin_listen",
@@ -49,7 +49,7 @@ const PLACED: [&str; 6] = [
     "jules_keys_dir",
 ];
 
-/// What `phileas.toml` says.
+/// The content of `phileas.toml`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "phileas: phileas.toml")]
@@ -58,22 +58,22 @@ pub struct File {
     #[serde(default, deserialize_with = "parse_address")]
     #[schemars(schema_with = "address_schema", extend("default" = LISTEN.to_string()))]
     pub listen: Option<SocketAddr>,
-    /// The listener of the people who run the service.
+    /// The listener for operators.
     #[serde(default, deserialize_with = "parse_address")]
     #[schemars(schema_with = "address_schema", extend("default" = ADMIN_LISTEN.to_string()))]
     pub admin_listen: Option<SocketAddr>,
-    /// Further names under which a browser reaches that listener.
+    /// Further host names of that listener.
     #[serde(default)]
     pub admin_hosts: Vec<String>,
-    /// Where everything is kept; a relative path counts from where the service is started.
+    /// The data directory; a relative path is relative to the working directory of the service.
     #[serde(default)]
     #[schemars(with = "String")]
     pub data_dir: Option<PathBuf>,
-    /// The most that the inbox may take: a number of bytes, or a text with a unit.
+    /// The most room of the inbox: a number of bytes, or a text with a unit.
     #[serde(default, deserialize_with = "parse_size")]
     #[schemars(schema_with = "size_schema", extend("default" = size_text(DEFAULT_ROOM)))]
     pub inbox_max_bytes: Option<u64>,
-    /// The address under which GitHub knows the service, such as `https://phileas.example.com`.
+    /// The public address of the service, such as `https://phileas.example.com`.
     #[serde(default)]
     #[schemars(with = "String")]
     pub public_url: Option<String>,
@@ -81,14 +81,15 @@ pub struct File {
     #[serde(default)]
     #[schemars(with = "String")]
     pub jules_keys_dir: Option<PathBuf>,
-    /// How long deliveries are taken at least once the service is to end, such as `15s`; for balancers.
+    /// How long deliveries are accepted at least after a shutdown was requested, such as `15s`; for
+    /// load balancers.
     #[serde(default, deserialize_with = "drain")]
     #[schemars(schema_with = "drain_schema", extend("default" = "0s"))]
     pub drain: Option<Duration>,
-    /// The repositories that the service looks after.
+    /// The repositories that the service manages.
     #[serde(default, rename = "repository", deserialize_with = "repositories")]
     pub repositories: Vec<RepositoryEntry>,
-    /// Where the values of [`PLACED`] stand.
+    /// The positions of the values of [`PLACED`].
     #[serde(skip)]
     #[schemars(skip)]
     locations: BTreeMap<&'static str, Diagnostic>,
@@ -102,7 +103,7 @@ pub struct RepositoryEntry {
     #[serde(deserialize_with = "parse_name")]
     #[schemars(schema_with = "name_schema")]
     pub name: RepositoryName,
-    /// GitHub's number of it, which outlives renames.
+    /// GitHub's number of it, which does not change when the repository is renamed.
     #[serde(default, deserialize_with = "parse_id")]
     #[schemars(with = "u64")]
     pub id: Option<RepositoryId>,
@@ -116,10 +117,10 @@ pub enum FileError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         detail: String,
     },
-    /// What it says cannot be understood.
+    /// Its content is invalid.
     #[error("{0}")]
     Wrong(Box<Diagnostic>),
 }
@@ -129,7 +130,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// When it cannot be read, is too large, or says something that cannot be understood.
+    /// When it cannot be read, is too large, or is invalid.
     pub fn read_file(path: &Path) -> Result<Self, FileError> {
         let unreadable = |detail: String| FileError::Unreadable {
             path: path.to_owned(),
@@ -143,11 +144,11 @@ impl File {
         Self::parse(&path.display().to_string(), &text)
     }
 
-    /// Reads its text; `file` is what the text is called in errors.
+    /// Parses its text; `file` is its name in errors.
     ///
     /// # Errors
     ///
-    /// When it says something that cannot be understood.
+    /// When it is invalid.
     pub fn parse(file: &str, text: &str) -> Result<Self, FileError> {
         let toml = TomlText::new(file, text);
         let mut read: Self = toml.read().map_err(|mistake| {
@@ -164,7 +165,7 @@ impl File {
             });
             if twice {
                 let key = format!("repository[{number}].name");
-                let mistake = toml.mistake(&key, format!("{} stands here twice", entry.name));
+                let mistake = toml.mistake(&key, format!("{} is here twice", entry.name));
                 return Err(FileError::Wrong(Box::new(
                     mistake.help("remove one of its entries"),
                 )));
@@ -178,7 +179,8 @@ impl File {
         Ok(read)
     }
 
-    /// A mistake in the value that the file gives to a key, which only shows beside other settings or on the machine.
+    /// Builds the diagnostic of a value that is invalid together with other settings or on this
+    /// machine.
     pub(super) fn value_diagnostic(
         &self,
         key: &str,
@@ -191,19 +193,19 @@ impl File {
     }
 }
 
-/// Where to put a secret that was written into the file. `None`: the key is none of a secret.
+/// Says where to put a secret that is in the file. `None`: the key names no secret.
 fn said_elsewhere(key: &str) -> Option<String> {
     let key = key.to_ascii_lowercase().replace('-', "_");
     let name = key.strip_prefix("phileas_").unwrap_or(&key);
     let secret = match name {
         "database_url" => return Some(
-            "an address with a password never stands in this file; set PHILEAS_DATABASE_URL, or PHILEAS_DATABASE_URL_FILE, or \
-             give --database-url"
+            "an address with a password must not be in this file; set PHILEAS_DATABASE_URL, or \
+             PHILEAS_DATABASE_URL_FILE, or give --database-url"
                 .to_owned(),
         ),
         "github_token" | "gh_token" | "token" => TOKEN,
         "github_app_id" | "app_id" => {
-            return Some(format!("it never stands in this file; set {APP_ID}"));
+            return Some(format!("it must not be in this file; set {APP_ID}"));
         }
         "github_app_private_key" | "app_private_key" | "private_key" => APP_KEY,
         "webhook_secret" => "PHILEAS_WEBHOOK_SECRET",
@@ -212,18 +214,18 @@ fn said_elsewhere(key: &str) -> Option<String> {
         _ => return None,
     };
     Some(format!(
-        "secrets never stand in this file; set {secret}, or {secret}_FILE to a file with it"
+        "secrets must not be in this file; set {secret}, or {secret}_FILE to a file with it"
     ))
 }
 
-/// The JSON Schema (draft 7, which editors of TOML know) of `phileas.toml`.
+/// Returns the JSON Schema of `phileas.toml` (draft 7, which editors of TOML support).
 #[must_use]
 pub fn config_schema() -> serde_json::Value {
     let generator = SchemaSettings::draft07().into_generator();
     let mut schema = generator.into_root_schema_for::<File>().to_value();
     let properties = schema["properties"].as_object_mut();
     for property in properties.into_iter().flat_map(serde_json::Map::values_mut) {
-        // A key that may be left out and has no default; there is no null in TOML.
+        // The key may be absent and has no default; TOML has no null.
         if let Some(property) = property.as_object_mut()
             && property
                 .get("default")
@@ -303,14 +305,14 @@ fn parse_id<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<RepositoryId>
     u64::deserialize(reader).map(|id| Some(RepositoryId(id)))
 }
 
-/// The entries.
+/// Reads the entries.
 fn repositories<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<RepositoryEntry>, D::Error> {
     struct Entries;
     impl<'de> serde::de::Visitor<'de> for Entries {
         type Value = Vec<RepositoryEntry>;
 
         fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.write_str("`[[repository]]`, with two brackets: there may be several")
+            f.write_str("`[[repository]]` with two brackets, because there may be several")
         }
 
         fn visit_seq<A: serde::de::SeqAccess<'de>>(
@@ -347,14 +349,14 @@ mod tests {
         assert_eq!(number.inbox_max_bytes, Some(17));
     }
 
-    /// Of each key something is said, its default where it has one, and the reader takes that default.
+    /// Every key has a description and, if it has a default, the default that the reader uses.
     #[test]
     fn the_schema_knows_what_is_read_and_nothing_else() {
         let schema = config_schema();
         let properties = schema["properties"].as_object().unwrap();
         let keys: Vec<_> = properties.keys().map(String::as_str).collect();
         let unknown = toml::from_str::<File>("nonsense = 1\n").unwrap_err();
-        // serde lists what it knows: "expected one of `a`, `b`".
+        // serde lists the known keys: "expected one of `a`, `b`".
         let (_, known) = unknown
             .to_string()
             .split_once("expected one of")

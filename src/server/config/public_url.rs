@@ -1,30 +1,30 @@
-//! The address under which GitHub knows the service.
+//! Parses the public address of the service.
 
 use http::Uri;
 
 use crate::adapters::transport::is_loopback;
 
-/// Where the service listens for webhooks, below its public address.
+/// The path of the webhook below the public address.
 pub const WEBHOOK: &str = "/webhook";
 
-/// How one is written.
+/// How to write a public address.
 pub(super) const PUBLIC_URL: &str =
     "write one such as https://phileas.example.com, with https and without a query";
 
-/// Why a text is no public address.
+/// A text that is no public address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not the public address; {PUBLIC_URL}")]
+#[error("`{text}` is not a valid public address; {PUBLIC_URL}")]
 pub struct PublicUrlError {
-    /// The text as given, without what may be a password.
+    /// The text without a password.
     pub text: String,
 }
 
-/// Reads a public address, and answers with it without a slash at its end, and without `/webhook`: people copy that from
-/// the webhook's settings. Plain HTTP is for addresses of this machine only.
+/// Parses a public address, and returns it without a final slash and without `/webhook`: people
+/// copy that from the webhook's settings. Plain HTTP is allowed for addresses of this machine only.
 ///
 /// # Errors
 ///
-/// When it is none.
+/// When it is invalid.
 pub fn public_url(text: &str) -> Result<String, PublicUrlError> {
     let trimmed = text.trim().trim_end_matches('/');
     let url = trimmed.strip_suffix(WEBHOOK).unwrap_or(trimmed);

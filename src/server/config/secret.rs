@@ -1,5 +1,6 @@
-//! Secrets come from a variable, or from a file that a variable with `_FILE` at its end names: never from an option,
-//! which every user of the machine can read, and never from `phileas.toml`, which ends up in a repository.
+//! Reads secrets from a variable, or from the file that a variable with the suffix `_FILE` names.
+//! Never from an option, which every user of the machine can read, and never from `phileas.toml`,
+//! which ends up in a repository.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -10,10 +11,10 @@ use secrecy::SecretString;
 /// The largest file of a secret, in bytes. A private key of an App has about 1.7 KB.
 const MAX_FILE: u64 = 64 << 10;
 
-/// Why a secret cannot be read. The texts name variables and files, never what is in them.
+/// Why a secret cannot be read. The texts name variables and files, never their content.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
-    /// Both forms are given.
+    /// Both variables are set.
     #[error("{name} and {name}_FILE are both set; remove one of them")]
     Both {
         /// The variable.
@@ -26,10 +27,10 @@ pub enum SecretError {
         name: String,
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         detail: String,
     },
-    /// The file is there, and there is nothing in it.
+    /// The file is empty.
     #[error("{name}_FILE: {} is empty; write the secret into it, or remove the variable", path.display())]
     Empty {
         /// The variable.
@@ -39,7 +40,7 @@ pub enum SecretError {
     },
 }
 
-/// Where the secret `name` comes from, as an error should call it.
+/// Returns the source of the secret `name`, for messages.
 #[must_use]
 pub fn secret_origin(name: &str, variable: impl Fn(&str) -> Option<String>) -> String {
     let file = format!("{name}_FILE");
@@ -49,13 +50,13 @@ pub fn secret_origin(name: &str, variable: impl Fn(&str) -> Option<String>) -> S
     }
 }
 
-/// Reads the secret `name` by way of `variable`, which answers with a variable's value. `None`: neither form is set,
-/// or the variable is empty. Line ends at the end of a file do not count.
+/// Reads the secret `name`; `variable` returns the value of a variable. `None`: neither variable is
+/// set, or the variable is empty. Line ends at the end of a file are removed.
 ///
 /// # Errors
 ///
-/// When both forms are set, or the file cannot be read, is empty, too large or no text: a user who names a file means that
-/// there is a secret.
+/// When both variables are set, or the file cannot be read, is empty, too large or no text. A user
+/// who names a file expects a secret in it.
 pub fn read_secret(
     name: &str,
     variable: impl Fn(&str) -> Option<String>,

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How far back [`RecentCounter::recent`] looks.
+/// How far back [`RecentCounter::recent_count`] reaches.
 pub const RECENT: Duration = Duration::from_secs(60 * 60);
-/// What is counted within this long is remembered together, so that an hour takes little room.
+/// Counts within this time share one entry, so that an hour takes little room.
 const BUCKET: Duration = Duration::from_secs(60);
 
 macro_rules! figures {
@@ -35,9 +35,11 @@ figures! {
     duplicate: Counter,
     /// Deliveries of repositories that are not on the list: answered 202, nothing stored.
     not_listed: Counter,
-    /// Deliveries of events that GitHub did not have when this was written. They are stored like others.
+    /// Deliveries of events that GitHub did not have when this was written. They are stored like
+    /// others.
     unknown_event: Counter,
-    /// Deliveries of known events with an action that GitHub did not have when this was written. They wake like others.
+    /// Deliveries of known events with an action that GitHub did not have when this was written.
+    /// They wake like others.
     unknown_action: Counter,
     /// Requests without a signature: answered 401.
     unsigned: RecentCounter,
@@ -45,19 +47,19 @@ figures! {
     wrong_signature: RecentCounter,
     /// Requests of another content type than `application/json`: answered 415.
     content_type: RecentCounter,
-    /// Requests rightly signed that cannot be read as a delivery: answered 400.
+    /// Signed requests that cannot be read as a delivery: answered 400.
     malformed: Counter,
     /// Requests that are too large: answered 413.
     too_large: Counter,
     /// Requests whose body took too long or never ended: answered 408, or cut off.
     too_slow: Counter,
-    /// Deliveries that wake no repository and were not stored because there is little room: answered 503.
+    /// Deliveries that wake no repository and were not stored because room is short: answered 503.
     passed_over: Counter,
     /// Deliveries refused because there was no room, in memory or in the inbox: answered 503.
     overloaded: Counter,
     /// Deliveries refused because the inbox could not store them: answered 503.
     unavailable: Counter,
-    /// Connections that were closed at once because their address had too many.
+    /// Connections that were closed at once because their client had too many.
     over_client_limit: Counter,
 }
 
@@ -71,18 +73,18 @@ impl Counter {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What was counted.
+    /// The count.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// A counter that also tells how much it has counted lately.
+/// A counter that also has a count of the recent past.
 #[derive(Debug, Default)]
 pub struct RecentCounter {
     all: Counter,
-    /// When each minute began in which something was counted, and how much.
+    /// The start and the count of each minute in which something was counted.
     buckets: Mutex<VecDeque<(Instant, u64)>>,
 }
 
@@ -102,13 +104,13 @@ impl RecentCounter {
         }
     }
 
-    /// What was counted since the start.
+    /// The count since the start.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.all.total()
     }
 
-    /// What was counted within [`RECENT`] before an instant.
+    /// The count within [`RECENT`] before an instant.
     #[must_use]
     pub fn recent_count(&self, now: Instant) -> u64 {
         let buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
-//! Whether the service lives, and whether deliveries may be sent to it. Only its operators learn the reason, but that it
-//! is ending, which is no secret.
+//! Reports whether the service lives, and whether it is ready for deliveries. Only its operators
+//! see the reason, except that it shuts down, which is no secret.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,18 +15,20 @@ use crate::runtime::inbox::Inbox;
 use crate::server::admin::dashboard::Access;
 use crate::server::shutdown::Shutdown;
 
-/// What a line begins with that says that deliveries should not be sent. Behind it may stand a colon and why.
+/// The first words of the line that says the service is not ready. A colon and the reason may
+/// follow.
 pub const NOT_READY: &str = "not ready";
-/// How long the inbox may take to show that it answers.
+/// How long the inbox may take to reply.
 pub const PATIENCE: Duration = Duration::from_secs(2);
-/// How long an answer serves all who ask: anybody may ask, and looking costs a read of the inbox.
+/// How long one result is used for all requests: any client may send them, and a check costs a read
+/// of the inbox.
 const KEPT_FOR: Duration = Duration::from_secs(1);
 
-/// Whether all is well, and since when that is known.
+/// The result of the last check, and its time.
 struct HealthCheck<I> {
     inbox: Arc<I>,
     heartbeat: Arc<Heartbeat>,
-    /// Held during a check, so that requests that come meanwhile wait for the same answer.
+    /// Locked during a check, so that requests meanwhile wait for the same result.
     last: Mutex<LastCheck>,
 }
 
@@ -37,7 +39,7 @@ struct LastCheck {
 }
 
 impl<I: Inbox> HealthCheck<I> {
-    /// Why it is not well, if it is not.
+    /// Why the service is not ready, if it is not.
     async fn problem_text(&self) -> Option<String> {
         let mut last = self.last.lock().await;
         if last
@@ -47,7 +49,7 @@ impl<I: Inbox> HealthCheck<I> {
             return last.problem.clone();
         }
         let trouble = service_problem(&*self.inbox, &self.heartbeat, Timestamp::now()).await;
-        // Only a change is news.
+        // Only a change is logged.
         match (&trouble, &last.problem) {
             (Some(trouble), None) => tracing::error!("not ready: {trouble}"),
             (None, Some(_)) => tracing::warn!("ready again"),
@@ -61,7 +63,7 @@ impl<I: Inbox> HealthCheck<I> {
     }
 }
 
-/// Why deliveries should not be sent to the service at this time, if they should not.
+/// Why the service is not ready for deliveries, if it is not.
 pub async fn service_problem(
     inbox: &impl Inbox,
     heartbeat: &Heartbeat,
@@ -71,25 +73,26 @@ pub async fn service_problem(
     match tokio::time::timeout(PATIENCE, trouble).await {
         Ok(trouble) => trouble,
         Err(_) => Some(format!(
-            "the inbox has not answered for {} s",
+            "the inbox has not replied for {} s",
             PATIENCE.as_secs()
         )),
     }
 }
 
-/// What each listener answers of the service's health.
+/// The health routes of each listener.
 #[derive(Debug)]
 pub struct Routes {
-    /// On the public listener, without reasons.
+    /// For the public listener, without reasons.
     pub public: Router,
-    /// On the admin listener. Authorized clients see the reason, too, which may contain names and addresses
-    /// of a database, and never a secret.
+    /// For the admin listener. Authorized clients see the reason, too, which may contain names and
+    /// addresses of a database, but never a secret.
     pub admin: Router,
 }
 
-/// `/healthz` answers 200 while the process can answer at all. `/readyz` answers 200 while the inbox answers and stores
-/// and the service is not about to end and its driver lives, otherwise 503. A service that is to end says so before its
-/// listeners close, so that a load balancer sends no more deliveries. `access`: which clients are let in.
+/// `/healthz` returns 200 while the process can reply at all. `/readyz` returns 200 while the inbox
+/// replies and stores, the driver lives and no shutdown was requested; otherwise 503. At a shutdown
+/// it does so before the listeners close, so that a load balancer sends no more deliveries.
+/// `access`: which clients see the reason.
 pub fn health_routes<I: Inbox + 'static>(
     inbox: Arc<I>,
     heartbeat: Arc<Heartbeat>,
@@ -123,9 +126,9 @@ async fn check_ready<I: Inbox>(
     ending: Shutdown,
     is_told_why: bool,
 ) -> (StatusCode, String) {
-    // Its driver has ended then, and is not to be missed.
+    // The driver ends at a shutdown, which is no problem.
     if ending.has_come() {
-        return not_ready(Some("the service is ending"));
+        return not_ready(Some("the service is shutting down"));
     }
     match watch.problem_text().await {
         Some(trouble) => not_ready(is_told_why.then_some(&trouble)),
@@ -133,7 +136,7 @@ async fn check_ready<I: Inbox>(
     }
 }
 
-/// One line, whatever a database says.
+/// One line, whatever a database's message contains.
 fn not_ready(because: Option<&str>) -> (StatusCode, String) {
     let words = because.map(|because| because.split_whitespace().collect::<Vec<_>>().join(" "));
     let answer = match words {

@@ -1,13 +1,13 @@
 //! Accepts connections, with limits for clients that never complete a request.
 //!
-//! A connection that has not sent the head of a request within [`HEAD_TIMEOUT`] is closed, idle ones included; its
-//! buffer holds [`HEAD_BYTES`] at most. The body must follow within [`BODY_TIMEOUT`], on every listener. There are
-//! [`MAX_CONNECTIONS`] at most: for a further one, the connection that has been silent for longest has to
-//! leave. One public client may have [`MAX_PER_ADDRESS`] of them. Where file descriptors are short before that, the
-//! connection that has been silent for longest on any listener is closed, too.
+//! A connection that has not sent the head of a request within [`HEAD_TIMEOUT`] is closed, also an
+//! idle one; its buffer has [`HEAD_BYTES`] at most. The body must follow within [`BODY_TIMEOUT`].
+//! There are [`MAX_CONNECTIONS`] at most; a further one closes the connection that has been silent
+//! for longest. One public client may have [`MAX_PER_ADDRESS`] of them. If file descriptors are
+//! short before that, the connection that has been silent for longest on any listener is closed.
 //!
-//! Requests of an address are not counted. GitHub sends all webhooks from the same few addresses, so a user who
-//! points a hook with a wrong secret at us could have the right ones refused.
+//! Requests of one address are not limited. GitHub sends all webhooks from the same few addresses,
+//! so a user who points a hook with a wrong secret at this service could block the right ones.
 
 mod client_limits;
 mod connection_limits;
@@ -39,19 +39,19 @@ use request_body::RequestBody;
 pub use request_body::{BODY_TIMEOUT, BodyError};
 pub use shortage::Listeners;
 
-/// How long a client may take for the head of a request, and stay idle between two.
+/// How long a client may take to send the head of a request, or be idle between two.
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The longest head of a request, in bytes; a longer one is answered 431. The HTTP library stops to read at this size, but
-/// takes a longer head that has come by then, so that a head is measured once more.
+/// The longest head of a request, in bytes; a longer one gets 431. The HTTP library stops reading
+/// at this size, but accepts a longer head that has arrived by then, so the head is measured again.
 pub const HEAD_BYTES: usize = 64 << 10;
-/// The most headers of a request; more are answered 431.
+/// The most headers of a request; more get 431.
 pub const MAX_HEADERS: usize = 100;
 /// The most connections at a time.
 pub const MAX_CONNECTIONS: usize = 512;
 
-/// Serves a router on a listener until the service shuts down. Then it accepts no more connections, idle ones are
-/// closed, and requests at work are answered. `listeners`: those of this process.
+/// Serves a router on a listener until the service shuts down. Then it accepts no more connections,
+/// closes idle ones, and completes running requests. `listeners`: those of this process.
 pub async fn serve_listener(
     listener: TcpListener,
     router: Router,
@@ -68,7 +68,7 @@ pub async fn serve_listener(
             () = ending.wait_for_shutdown() => break,
             accepted = listener.accept() => accepted,
         };
-        // Ended connections leave only their result behind.
+        // Removes the results of ended connections.
         while connections.try_join_next().is_some() {}
         let (stream, address) = match accepted {
             Ok(accepted) => accepted,
@@ -101,7 +101,8 @@ async fn serve_connection(
     place: Arc<ConnectionSlot>,
     mut ending: Shutdown,
 ) {
-    // A small answer should not wait for the next packet; a socket that refuses the option works all the same.
+    // A small response should not wait for the next packet; a socket without the option works all
+    // the same.
     let _refused = stream.set_nodelay(true);
     let router = TowerToHyperService::new(router);
     let answering = service_fn(|request: hyper::Request<Incoming>| {
@@ -126,13 +127,13 @@ async fn serve_connection(
         .max_headers(MAX_HEADERS)
         .serve_connection(TokioIo::new(stream), answering);
     let mut connection = std::pin::pin!(connection);
-    // An error means that the client went away or was too slow; there is no one left to report it to.
+    // An error means that the client disconnected or was too slow, so it cannot be reported.
     loop {
         tokio::select! {
             _ = &mut connection => return,
             () = ending.wait_for_shutdown() => break,
             () = place.wait_for_close_request() => {
-                // Meanwhile it may have come to the point.
+                // The connection may have received its request meanwhile.
                 if place.is_silent() {
                     return;
                 }
@@ -143,13 +144,13 @@ async fn serve_connection(
     let _gone = connection.await;
 }
 
-/// The bytes of a head as it is written without spaces that mean nothing.
+/// Counts the bytes of a head without optional spaces.
 fn head_bytes(head: &Parts) -> usize {
-    // Between and behind the parts of the first line; behind a name, and at the end of each line and of the head.
+    // The separators of the first line, of each header, and the ends of lines and head.
     const FIRST: usize = "  HTTP/1.1\r\n".len();
     const LINE: usize = ": \r\n".len();
     const END: usize = "\r\n".len();
-    // Most name a path alone, whose length is known without writing it.
+    // Most requests name a path alone, whose length is known without formatting it.
     let address = match (head.uri.authority(), head.uri.path_and_query()) {
         (None, Some(path)) => path.as_str().len(),
         _ => head.uri.to_string().len(),

@@ -1,4 +1,4 @@
-//! What the internet reaches: the webhook and the health addresses.
+//! The routes that are reachable from the internet: the webhook and the health checks.
 
 pub mod counters;
 pub mod health;

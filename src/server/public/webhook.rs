@@ -1,18 +1,19 @@
-//! `POST /webhook`: a delivery is verified, its facts are picked out and stored, and only then it is answered 202.
+//! `POST /webhook`: verifies a delivery, stores its facts, and only then replies 202.
 //!
-//! | answer | when |
+//! | status | when |
 //! |---|---|
 //! | 202 | stored, or of a repository that is not on the list |
 //! | 200 | stored before, and handled or waiting |
-//! | 400 | rightly signed, but no delivery: no JSON, no event, no delivery id |
-//! | 401 | no signature, or one of none of our secrets; an empty body |
-//! | 408 | the body did not come within [`BODY_TIMEOUT`](crate::server::public::listen::BODY_TIMEOUT) |
+//! | 400 | signed, but no delivery: no JSON, no event, no delivery id |
+//! | 401 | no signature, or a wrong one; an empty body |
+//! | 408 | the body did not arrive within [`BODY_TIMEOUT`](crate::server::public::listen::BODY_TIMEOUT) |
 //! | 413 | larger than [`MAX_BODY`] |
 //! | 415 | not `application/json` |
-//! | 503 | it cannot be stored now; GitHub shows it as failed, and the redelivery sweep brings it again |
+//! | 503 | it cannot be stored now; GitHub shows it as failed, and the redelivery sweep requests it again |
 //!
-//! The signature is checked over the bytes as they came, before anything is read out of them. What is read decides
-//! nothing about the acceptance: a payload whose parts have other shapes than today's is stored with fewer facts.
+//! The signature is checked over the received bytes before they are parsed. The parsed values do
+//! not decide whether a delivery is accepted: a payload of another shape than today's is stored
+//! with fewer facts.
 
 mod body;
 mod events;
@@ -56,7 +57,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// When a refused delivery may be sent again, in seconds.
 const RETRY_AFTER: &str = "30";
 
-/// Which deliveries are accepted, and where they go.
+/// The webhook's settings: which deliveries it accepts, and the inbox that stores them.
 #[derive(Debug)]
 pub struct Intake<I> {
     inbox: Arc<I>,
@@ -66,16 +67,16 @@ pub struct Intake<I> {
     refusals: RefusedRequests,
     unlisted: UnlistedRepositories,
     room: BodyMemory,
-    /// The beginning of this process' request ids.
+    /// The beginning of this process's request ids.
     run: u32,
     requests: AtomicU64,
-    /// Told when a stored delivery may have changed which repositories there are.
+    /// Notified when a stored delivery may have changed the list of repositories.
     changed: Option<Arc<Notify>>,
     clock: Arc<dyn Pause>,
 }
 
 impl<I> Intake<I> {
-    /// Accepts deliveries that are signed with one of the secrets and are about listed repositories.
+    /// Accepts deliveries that are signed with one of the secrets and are of listed repositories.
     #[must_use]
     pub fn new(
         inbox: Arc<I>,
@@ -98,14 +99,14 @@ impl<I> Intake<I> {
         }
     }
 
-    /// Says by another clock than this machine's when a delivery was heard.
+    /// Uses another clock than this machine's for the time of deliveries.
     #[must_use]
     pub fn with_clock(mut self, clock: Arc<dyn Pause>) -> Self {
         self.clock = clock;
         self
     }
 
-    /// Tells when a stored delivery may have changed which repositories there are.
+    /// Notifies when a stored delivery may have changed the list of repositories.
     #[must_use]
     pub fn with_change_notifier(mut self, changed: Arc<Notify>) -> Self {
         self.changed = Some(changed);
@@ -113,14 +114,15 @@ impl<I> Intake<I> {
     }
 }
 
-/// The address of the webhook.
+/// The route of the webhook.
 pub fn webhook_routes<I: Inbox + 'static>(intake: Intake<I>) -> Router {
     Router::new()
         .route("/webhook", post(receive_delivery::<I>))
         .with_state(Arc::new(intake))
 }
 
-/// The answer: the status, and a text for the person who set up the webhook. Clients without the secret get no text.
+/// The reply: the status, and a text for the person who set up the webhook. Clients without the
+/// secret get no text.
 struct Answer {
     status: StatusCode,
     message: &'static str,
@@ -145,7 +147,8 @@ async fn receive_delivery<I: Inbox + 'static>(
         .instrument(span)
         .await;
     let delivery = head.headers.get(DELIVERY).map(HeaderValue::as_bytes);
-    // A delivery id is logged only of those who know the secret: anybody else could write into the log with it.
+    // A delivery id is logged only after its signature was verified: any other client could write
+    // into the log with it.
     let delivery = delivery
         .filter(|_| answer.status != StatusCode::UNAUTHORIZED)
         .map(String::from_utf8_lossy)
@@ -181,7 +184,7 @@ async fn handle_delivery<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body
         );
     }
     let Some(signature) = headers.get(SIGNATURE).and_then(signature::parse) else {
-        // Stop reading from a client that sends no signature.
+        // Reading stops for a client that sends no signature.
         figures.unsigned.count();
         intake
             .refusals
@@ -195,7 +198,8 @@ async fn handle_delivery<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body
         Ok(body) => body,
         Err(refused) => return refuse_request(figures, refused),
     };
-    // GitHub signs no empty body, and its own library refuses one whatever its signature (@octokit/webhooks-methods).
+    // GitHub signs no empty body, and its own library refuses one whatever its signature
+    // (@octokit/webhooks-methods).
     if body.bytes().is_empty() || !intake.secrets.is_signed(body.bytes(), &signature) {
         figures.wrong_signature.count();
         intake
@@ -209,7 +213,7 @@ async fn handle_delivery<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body
         body.bytes(),
         intake.clock.now(),
     );
-    // The payload is not needed any more; what waits for the disk is small.
+    // The payload is dropped before the wait for the disk; the facts are small.
     drop(body);
     let facts = match facts {
         Ok(facts) => facts,
@@ -226,7 +230,7 @@ async fn handle_delivery<I: Inbox>(intake: &Intake<I>, headers: &HeaderMap, body
             .count_delivery(&facts.delivery, Instant::now());
         return answer(
             StatusCode::ACCEPTED,
-            "ignored: the repository is not on the list\n",
+            "ignored: phileas.toml does not list the repository\n",
         );
     }
     store_delivery(intake, facts).await
@@ -250,13 +254,13 @@ async fn store_delivery<I: Inbox>(intake: &Intake<I>, facts: Facts) -> Answer {
         }
         Ok(Accepted::PassedOver) => {
             figures.passed_over.count();
-            // It is still read; but only a delivery that is stored is answered with a success.
+            // The list is still read, but only a stored delivery gets a success.
             if let Some(changed) = intake.changed.as_ref().filter(|_| changes) {
                 changed.notify_one();
             }
             answer(
                 StatusCode::SERVICE_UNAVAILABLE,
-                "there is little room left, and it is kept for deliveries that wake a repository\n",
+                "the delivery was not stored, because it wakes no repository and the inbox has little room left\n",
             )
         }
         Ok(Accepted::Duplicate) => {
@@ -267,16 +271,16 @@ async fn store_delivery<I: Inbox>(intake: &Intake<I>, facts: Facts) -> Answer {
             figures.overloaded.count();
             answer(
                 StatusCode::SERVICE_UNAVAILABLE,
-                "the inbox is full; send it again later\n",
+                "the delivery was not stored, because the inbox is full; send it again later\n",
             )
         }
         Err(error) => {
             figures.unavailable.count();
-            // The inbox says why, once and not for each of them.
+            // The inbox reports the reason once, and not for each delivery.
             tracing::debug!("a delivery could not be stored: {error}");
             answer(
                 StatusCode::SERVICE_UNAVAILABLE,
-                "the inbox is unavailable; send it again later\n",
+                "the delivery was not stored, because the inbox is unavailable; send it again later\n",
             )
         }
     }
@@ -303,7 +307,7 @@ fn refuse_request(figures: &Figures, refused: BodyRefusal) -> Answer {
     }
 }
 
-/// A hook may also send forms, which are signed and read in another way; ours does not.
+/// A hook may also send forms, which would have to be verified and parsed in another way.
 fn is_json(headers: &HeaderMap) -> bool {
     let Some(Ok(kind)) = headers.get(header::CONTENT_TYPE).map(HeaderValue::to_str) else {
         return false;

@@ -1,5 +1,5 @@
-//! The numbers of repositories that `phileas.toml` names without one. A number outlives a rename and cannot be taken
-//! over; a name is what it is at the moment. What GitHub once told counts until the process ends.
+//! Remembers the ids of repositories that `phileas.toml` names without one. An id survives a rename
+//! and cannot be taken over, but a name can. The first id counts until the process ends.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -8,26 +8,27 @@ use phileas_domain::model::{RepositoryId, RepositoryName};
 
 use crate::server::config::RepositoryEntry;
 
-/// The ids that are known by now, shared by the listing and the webhook. There are no more of them than entries.
+/// The discovered ids, shared by the listing and the webhook. There are no more of them than
+/// entries.
 #[derive(Debug, Clone, Default)]
 pub struct DiscoveredIds(Arc<RwLock<BTreeMap<String, RepositoryId>>>);
 
 impl DiscoveredIds {
-    /// The number of a repository that was called so when GitHub was asked for the first time.
+    /// The id of the repository that had this name at the first listing.
     #[must_use]
     pub fn id_of(&self, name: &RepositoryName) -> Option<RepositoryId> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         known.get(&name_key(name)).copied()
     }
 
-    /// Whether one of the names has this number.
+    /// Whether one of the names has this id.
     #[must_use]
     pub fn contains(&self, id: RepositoryId) -> bool {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         known.values().any(|known| *known == id)
     }
 
-    /// Which number an entry means: its own, or what was learnt.
+    /// The id of an entry: its own, or the discovered one.
     #[must_use]
     pub fn meant_by(&self, entry: &RepositoryEntry) -> Option<RepositoryId> {
         entry.id.or_else(|| self.id_of(&entry.name))
@@ -47,7 +48,7 @@ impl DiscoveredIds {
         }
     }
 
-    /// Remembers the number of an entry that has none, and says which to put there. The first one counts.
+    /// Records the id of an entry that has none, and logs the id to add. The first one counts.
     pub fn record_id(&self, entry: &RepositoryEntry, id: RepositoryId) {
         if entry.id.is_some() {
             return;
@@ -55,8 +56,8 @@ impl DiscoveredIds {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         known.entry(name_key(&entry.name)).or_insert_with(|| {
             tracing::warn!(
-                "phileas.toml names {} without its number, so that it is lost with the next start after a rename; write \
-                 `id = {id}` beside its name",
+                "phileas.toml names {} without its number, so phileas loses the repository at the next start after a \
+                 rename; write `id = {id}` beside its name",
                 entry.name
             );
             id
@@ -97,7 +98,7 @@ mod tests {
             "another repository took the name over"
         );
         assert!(learnt.contains(own) && !learnt.contains(other));
-        // What the file says needs no learning.
+        // An entry with an id needs no discovery.
         assert!(learnt.is_meant_by(&entry(Some(other)), other, &new));
     }
 }

@@ -1,4 +1,4 @@
-//! Which repositories the service looks after, and by which account and key.
+//! The repositories that the service manages, each with its account and key.
 
 mod discovered;
 mod member;

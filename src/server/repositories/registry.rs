@@ -1,9 +1,10 @@
-//! Which repositories the service looks after, and by which account and key.
+//! Knows which repositories the service manages, each with its account and key.
 //!
-//! An App looks after what it is installed on, as far as `phileas.toml` does not name fewer; a plain token after what
-//! `phileas.toml` names. The truth is GitHub's listing. It is read at the start, once in [`super::RELIST`], and whenever
-//! something was heard or seen that may have changed it: an event of an installation or of a repository, a tick that
-//! was not let in. New repositories are ticked at once, those that went away are forgotten.
+//! An App manages the repositories on which it is installed, unless `phileas.toml` names fewer. A
+//! plain token manages those that `phileas.toml` names. GitHub's listing decides. It is read at the
+//! start, once in [`super::RELIST`], and after anything that may have changed it: an event of an
+//! installation or of a repository, or a tick whose credential was refused. New repositories are
+//! ticked at once, and removed ones are forgotten.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -29,40 +30,43 @@ pub struct Repositories {
     pub(super) external: ExternalServices,
     pub(super) known: RwLock<RegistryState>,
     pub(super) changed: Arc<Notify>,
-    /// Whether the truth was asked for since the process began, with whatever result.
+    /// Whether a listing was read since the process began, with any result.
     pub(super) refresh_sender: watch::Sender<bool>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct RegistryState {
     pub(super) members: BTreeMap<RepositoryId, Arc<Member>>,
-    /// Whether they were listed since the process began.
+    /// Whether a listing succeeded since the process began.
     pub(super) listed: bool,
-    /// What `phileas.toml` names and the credential does not reach.
+    /// Entries of `phileas.toml` that the credential does not reach.
     pub(super) unreached: Vec<UnreachableEntry>,
-    /// What it names and GitHub could not be asked about.
+    /// Entries that could not be checked at GitHub.
     pub(super) unasked: Vec<(RepositoryName, Failure)>,
-    /// Why the truth could not be read the last time, if it could not.
+    /// Why the last listing failed, if it did.
     pub(super) problem: Option<String>,
-    /// Repositories whose ticks were deferred because no listing has shown yet whether the service looks after them.
+    /// Repositories whose ticks were deferred because no listing has shown yet whether the service
+    /// manages them.
     pub(super) put_off: BTreeSet<RepositoryId>,
-    /// Repositories that are due and not listed, perhaps only because this process has not read the list again yet.
+    /// Due repositories that are not listed, perhaps because this process has not read the list
+    /// again yet.
     pub(super) unverified: UnverifiedRepositories,
 }
 
-/// What is known of a repository.
+/// Whether the service manages a repository.
 #[derive(Debug, Clone)]
 pub enum Membership {
-    /// The service looks after it.
+    /// The service manages it.
     Member(Arc<Member>),
-    /// It does not.
+    /// The service does not manage it.
     Unlisted,
-    /// Not known yet: GitHub has not answered since the process began.
+    /// Unknown, because GitHub has not replied since the process began.
     Unknown,
 }
 
 impl Repositories {
-    /// Repositories of which nothing is known yet. `changed` is notified when the list may have changed.
+    /// Creates the registry before the first listing. `changed` is notified when the list may have
+    /// changed.
     #[must_use]
     pub fn new(
         source: Source,
@@ -80,14 +84,14 @@ impl Repositories {
         }
     }
 
-    /// Waits until the truth was asked for once, with whatever result.
+    /// Waits until a listing was read once, with any result.
     pub async fn wait_for_listing(&self) {
-        // The sender is our own.
+        // The registry owns the sender, so the wait cannot fail.
         let mut asked = self.refresh_sender.subscribe();
         let _gone = asked.wait_for(|asked| *asked).await;
     }
 
-    /// What is known of a repository.
+    /// Returns whether the service manages a repository.
     #[must_use]
     pub fn find_membership(&self, id: RepositoryId) -> Membership {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
@@ -98,7 +102,7 @@ impl Repositories {
         }
     }
 
-    /// A member with the Jules key that its files say now: a key that was put there or rotated counts from its
+    /// Returns a member with the Jules key that is in its files now: a new key counts from its
     /// repository's next tick on.
     #[must_use]
     pub fn with_present_key(&self, member: Arc<Member>) -> Arc<Member> {
@@ -112,35 +116,35 @@ impl Repositories {
             ..(*member).clone()
         });
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        // It may have gone meanwhile, and stays so.
+        // It may have been removed meanwhile, and stays removed.
         if let Some(known) = known.members.get_mut(&present.id) {
             *known = Arc::clone(&present);
         }
         present
     }
 
-    /// All that the service looks after, by their numbers.
+    /// All repositories that the service manages, by their numbers.
     #[must_use]
     pub fn list_members(&self) -> Vec<Arc<Member>> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.members.values().cloned().collect()
     }
 
-    /// What `phileas.toml` names and the credential does not reach, as of the last listing.
+    /// Entries of `phileas.toml` that the credential did not reach at the last listing.
     #[must_use]
     pub fn unreachable_entries(&self) -> Vec<UnreachableEntry> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.unreached.clone()
     }
 
-    /// What `phileas.toml` names and GitHub could not be asked about at the last listing, and why.
+    /// Entries of `phileas.toml` that could not be checked at GitHub at the last listing, and why.
     #[must_use]
     pub fn skipped_entries(&self) -> Vec<(RepositoryName, Failure)> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.unasked.clone()
     }
 
-    /// Why GitHub did not tell the last time which repositories there are, or not of all.
+    /// Why the last listing failed, completely or in part.
     #[must_use]
     pub fn problem_text(&self) -> Option<String> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
@@ -153,25 +157,25 @@ impl Repositories {
         known.problem.clone().or_else(unasked)
     }
 
-    /// Where the list comes from.
+    /// The source of the list.
     #[must_use]
     pub fn source(&self) -> &Source {
         &self.source
     }
 
-    /// How the service reaches what is outside.
+    /// The access to external services.
     #[must_use]
     pub fn external_services(&self) -> &ExternalServices {
         &self.external
     }
 
-    /// The truth may have changed; it is read again soon.
+    /// Requests a listing soon, because the list may have changed.
     pub fn request_listing(&self) {
         self.changed.notify_one();
     }
 
-    /// Notes that a tick is deferred because it is not known yet whether the service looks after the repository. The list is read
-    /// soon, and the repository then waits no longer, however long its pause has become.
+    /// Records that a tick is deferred because the list is not known yet. The list is read soon,
+    /// and then the repository is due, however long its pause has become.
     pub fn put_off(&self, id: RepositoryId) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         known.put_off.insert(id);
@@ -179,9 +183,9 @@ impl Repositories {
         self.request_listing();
     }
 
-    /// How sure it is that a repository is not listed, when a wake of this generation is claimed. Another process that shares the
-    /// inbox may have heard of it, and woken it, before this one has read the list again; so only a listing that began
-    /// later settles it.
+    /// Verifies that a repository is not listed, when a wake of this generation is claimed. Another
+    /// process with the same inbox may have woken it before this one has read the list again. So
+    /// only a listing that began later settles it.
     #[must_use]
     pub fn verify_unlisted(&self, unlisted: RepositoryId, generation: u64) -> Verification {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
@@ -190,11 +194,11 @@ impl Repositories {
             .verify_unlisted(unlisted, generation, self.external.now())
     }
 
-    /// The Jules key of a repository, as its files say now.
+    /// The Jules key of a repository in its files now.
     ///
     /// # Errors
     ///
-    /// [`NoKey`], in words that name the file.
+    /// [`NoKey`], which names the file.
     pub fn key_of(&self, repository: &RepositoryName) -> Result<KeyClient, NoKey> {
         self.keys.key_client(repository, &self.external)
     }
@@ -209,13 +213,13 @@ impl Repositories {
         keys.map(|key| (key.number, key)).collect()
     }
 
-    /// The file that a repository's Jules key is read from. `None`: it is that of all, or there is none.
+    /// The file that has a repository's Jules key. `None`: it is the key for all, or there is none.
     #[must_use]
     pub fn key_file(&self, repository: &RepositoryName) -> Option<PathBuf> {
         self.keys.key_file(repository)
     }
 
-    /// The Jules keys that files hold, with these files' names.
+    /// The Jules keys in files, with the files' names.
     #[must_use]
     pub fn key_files(&self, most: usize) -> Vec<(String, JulesKey)> {
         let files = self.keys.list_key_files(most).into_iter();
@@ -224,7 +228,7 @@ impl Repositories {
             .collect()
     }
 
-    /// Tells a repository's Jules key from others. `None`: it has none.
+    /// Identifies a repository's Jules key. `None`: it has none.
     #[must_use]
     pub fn key_digest(&self, repository: &RepositoryName) -> Option<[u8; 32]> {
         self.keys.key_digest(repository)
@@ -237,5 +241,5 @@ impl Repositories {
     }
 }
 
-/// How long a repository without a Jules key is left alone. A key that is put there counts at the next tick.
+/// How long a repository without a Jules key waits. A new key counts at the next tick.
 pub const KEYLESS_REST: Duration = Duration::from_secs(15 * 60);

@@ -13,31 +13,31 @@ use crate::runtime::driver::next_reconcile;
 use crate::runtime::inbox::{Inbox, InboxError};
 use crate::runtime::ports::{Clock, Failure};
 
-/// How often the truth is read when nothing tells that it has changed.
+/// How often the list is read if nothing reports a change.
 pub const RELIST: SignedDuration = SignedDuration::from_hours(1);
-/// The least time between two readings: a burst of events is one change.
+/// The least time between two listings: a burst of events is one change.
 pub const SHORTEST_GAP: SignedDuration = SignedDuration::from_secs(5);
-/// How much longer the pause after a reading is at least than the reading itself: a large fleet must not spend its
-/// limits on being listed.
+/// A pause lasts at least this many times as long as the listing before it: a large fleet must not
+/// spend its limits on listings.
 const GAP_FOR_WORK: i32 = 20;
-/// The first pause after the truth could not be read; it doubles.
+/// The first pause after a failed listing; it doubles.
 const FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(5);
 /// The longest such pause.
 const LONGEST_PAUSE: SignedDuration = SignedDuration::from_mins(5);
 
-/// Why the list could not be brought up to date.
+/// Why the list could not be updated.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum RefreshError {
-    /// GitHub could not be asked.
+    /// GitHub failed.
     #[error(transparent)]
     Outside(#[from] Failure),
-    /// The inbox could not be told.
+    /// The inbox failed.
     #[error(transparent)]
     Inbox(#[from] InboxError),
 }
 
 impl Repositories {
-    /// Keeps the list true until it is dropped.
+    /// Updates the list until it is dropped.
     pub async fn keep_listed(&self, inbox: &impl Inbox, clock: &impl Clock) {
         let mut failures = 0_u32;
         let mut woken_at = clock.now();
@@ -46,7 +46,7 @@ impl Repositories {
             let whole = match self.refresh_list(inbox, begun).await {
                 Ok(whole) => whole,
                 Err(error) => {
-                    tracing::error!("which repositories there are cannot be read: {error}");
+                    tracing::error!("the list of repositories cannot be read: {error}");
                     let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
                     known.problem = Some(error.to_string());
                     drop(known);
@@ -63,13 +63,13 @@ impl Repositories {
             let later = |length| read_at.checked_add(length).unwrap_or(Timestamp::MAX);
             let gap = SHORTEST_GAP
                 .max(read_at.duration_since(begun) * GAP_FOR_WORK)
-                // Where GitHub hangs, a reading takes long for another reason.
+                // If GitHub does not reply, a listing takes long for another reason.
                 .min(wait);
-            // Not with each reading: it asks about one after another.
+            // Not after each listing, because it reads one repository after another.
             if failures == 0 && read_at.duration_since(woken_at).abs() >= RELIST {
                 woken_at = read_at;
                 if let Err(error) = self.wake_the_forgotten(inbox, read_at).await {
-                    tracing::error!("whose wakes have ended cannot be seen: {error}");
+                    tracing::error!("the wakes of repositories cannot be read: {error}");
                 }
             }
             tokio::select! {
@@ -80,13 +80,13 @@ impl Repositories {
         }
     }
 
-    /// Reads the truth once, and tells the inbox who has come and who has gone: of an App's installations as each one
-    /// answers, so that no installation waits for all others. Answers with whether all of it could be read: what could not be
-    /// still stands as it was known before.
+    /// Reads the list once, and reports new and removed repositories to the inbox. Each
+    /// installation of an App is added when GitHub replies for it, so that none waits for all
+    /// others. Returns whether the whole list could be read; for the rest, the earlier list counts.
     ///
     /// # Errors
     ///
-    /// When GitHub or the inbox cannot be asked. What was known before still holds.
+    /// When GitHub or the inbox fails. Then the earlier list counts.
     pub async fn refresh_list(
         &self,
         inbox: &impl Inbox,
@@ -113,11 +113,12 @@ impl Repositories {
         Ok(whole)
     }
 
-    /// Reads the list once without telling the inbox. Answers with whether all of it could be read.
+    /// Reads the list once without reporting to the inbox. Returns whether the whole list could be
+    /// read.
     ///
     /// # Errors
     ///
-    /// When GitHub cannot be asked.
+    /// When GitHub fails.
     pub async fn read_once(&self) -> Result<bool, Failure> {
         let number = self.begin_listing();
         let mut reading = self.source.begin_listing(&self.external).await?;
@@ -133,8 +134,8 @@ impl Repositories {
         known.unverified.begin_listing()
     }
 
-    /// Wakes known repositories that have no wake left: a process with another list, as while `phileas.toml` is
-    /// changed on one machine after another, may have ended its wakes.
+    /// Wakes known repositories that have no wake: a process with another list, as during a change
+    /// of `phileas.toml` on several machines, may have ended their wakes.
     async fn wake_the_forgotten(
         &self,
         inbox: &impl Inbox,
@@ -149,7 +150,7 @@ impl Repositories {
         Ok(())
     }
 
-    /// Adds the repositories of one installation, and answers with the new ones. It removes none.
+    /// Adds the repositories of one installation, and returns the new ones. Removes none.
     fn add_found(&self, found: &[FoundRepository]) -> BTreeSet<RepositoryId> {
         let members: Vec<Member> = found
             .iter()
@@ -167,7 +168,7 @@ impl Repositories {
         come
     }
 
-    /// Tells the inbox who has come and who has gone.
+    /// Reports new and removed repositories to the inbox.
     async fn notify_inbox(
         &self,
         inbox: &impl Inbox,
@@ -177,14 +178,14 @@ impl Repositories {
     ) -> Result<(), InboxError> {
         let told = notify_inbox(inbox, come, gone, now).await;
         if told.is_err() {
-            // New repositories were not reported, or not all of them: the next listing finds them again.
+            // Not all new repositories were reported: the next listing finds them again.
             self.forget_members(come);
         }
         told
     }
 
-    /// Ends the pause of repositories that were deferred only until the list was read. One that is being deferred right now goes on after
-    /// the next reading, which that tick has asked for.
+    /// Ends the pause of repositories that were deferred until the list was read. A repository that
+    /// is being deferred now continues after the next listing, which its tick has requested.
     async fn end_pauses(&self, inbox: &impl Inbox) -> Result<(), InboxError> {
         let ready: Vec<RepositoryId> = {
             let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
@@ -204,7 +205,7 @@ impl Repositories {
         Ok(())
     }
 
-    /// Takes the listing of this number for the truth, and answers with who has come and who has gone.
+    /// Applies the listing with this number, and returns the new and the removed repositories.
     fn apply_listing(
         &self,
         listing: Listing,
@@ -247,7 +248,7 @@ impl Repositories {
             .collect();
         known.unreached = listing.unreached;
         known.problem = None;
-        // What could not be read may hold any repository, so none is known to be unlisted yet.
+        // An incomplete listing may lack any repository, so none counts as unlisted yet.
         known.listed |= whole;
         if whole {
             known.unverified.end_listing(number);
@@ -279,7 +280,7 @@ impl Repositories {
     }
 }
 
-/// Tells the inbox who has come and who has gone.
+/// Reports new and removed repositories to the inbox.
 async fn notify_inbox(
     inbox: &impl Inbox,
     come: &BTreeSet<RepositoryId>,
@@ -287,8 +288,8 @@ async fn notify_inbox(
     now: Timestamp,
 ) -> Result<(), InboxError> {
     for id in come {
-        // One that was known before this process keeps its time. Where a tick runs already it may be one that takes it
-        // for an unlisted repository, and must not end its wakes.
+        // A repository that the inbox knew before this process keeps its time. A running tick may
+        // take it for an unlisted repository, and must not end its wakes.
         let known = inbox.read_wake(*id).await?;
         if known.as_ref().is_some_and(|wake| wake.held.is_some()) {
             inbox.wake_repository(*id, now).await?;
@@ -317,7 +318,8 @@ mod tests {
     use crate::adapters::inbox::memory::MemoryInbox;
     use crate::runtime::inbox::Settled;
 
-    /// Its event came before the listing: a tick that takes it for an unlisted one runs when it becomes a member.
+    /// The event came before the listing: the tick that takes the repository for an unlisted one
+    /// runs while it becomes a member.
     #[tokio::test]
     async fn a_repository_that_is_listed_during_its_verification_is_ticked() {
         let inbox = MemoryInbox::new(10);

@@ -1,4 +1,5 @@
-//! Where the list of repositories comes from.
+//! Lists the repositories of the service: those of an App's installations, or the entries of
+//! `phileas.toml`.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,30 +20,32 @@ use crate::server::accounts::app::Identity;
 use crate::server::accounts::external_services::ExternalServices;
 use crate::server::config::RepositoryEntry;
 
-/// How many installations are listed at a time. Each has limits of its own at GitHub, so that this bounds only how many
-/// connections are open: a fleet of thousands is not listed one after another.
+/// How many installations are listed at a time. Each has limits of its own at GitHub, so this only
+/// limits the open connections: a fleet of thousands is not listed one after another.
 const AT_A_TIME: usize = 8;
 
-/// How many repositories of a token are asked about at once after one another; each further one waits for its turn.
+/// How many repositories of a token are read without a pause; each further one waits.
 const ASKED_AT_ONCE: usize = 200;
-/// The time between two of those that wait: 600 a minute, where GitHub allows 900 and ticks ask, too.
+/// The pause between two further ones: 600 a minute, because GitHub allows 900 and ticks send
+/// requests, too.
 /// <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits>
 const BETWEEN: Duration = Duration::from_millis(100);
-/// After so many failures in a row the reason is not the repository's own, and the others are not asked about. The next
-/// listing begins with them.
+/// After this many failures in a row the reason is not the repository's own, and the others are
+/// skipped. The next listing begins with them.
 const MAX_FAILED_IN_A_ROW: usize = 20;
 
-/// Where the list of repositories comes from.
+/// The source of the list of repositories.
 #[derive(Debug)]
 pub struct Source {
     kind: Kind,
-    /// What `phileas.toml` names; of an App's repositories only these, where it names any.
+    /// The entries of `phileas.toml`; if there are any, of an App's repositories only these count.
     named: Vec<RepositoryEntry>,
-    /// The numbers of those that it names without one.
+    /// The ids of entries without one.
     discovered: DiscoveredIds,
-    /// Those that are not reached and were reported, so that each is reported once.
+    /// Unreachable repositories that were logged, so that each is logged once.
     reported: Mutex<BTreeSet<String>>,
-    /// How many installations or entries the next listing leaves for its end, because the last one has asked about them.
+    /// How many installations or entries the next listing reads last, because this one has read
+    /// them.
     first_request: AtomicUsize,
 }
 
@@ -51,13 +54,14 @@ enum Kind {
     App {
         client: Box<AppClient>,
         app: App,
-        /// One for each installation, kept from listing to listing: with its token, and what it has spent.
+        /// One account for each installation, kept between listings with its token and its used
+        /// limits.
         accounts: Mutex<BTreeMap<u64, Account>>,
     },
     Token(Account),
 }
 
-/// A repository that is there.
+/// A repository that exists.
 #[derive(Debug, Clone)]
 pub(super) struct FoundRepository {
     pub(super) id: RepositoryId,
@@ -66,21 +70,22 @@ pub(super) struct FoundRepository {
     pub(super) installation: u64,
 }
 
-/// One listing.
+/// The result of a listing.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     pub(super) repositories: Vec<FoundRepository>,
-    /// Installations that could not be listed: what was known of them before still holds.
+    /// Installations that could not be listed: what was known of them before still counts.
     pub(super) unread: Vec<u64>,
-    /// Why the first of them could not.
+    /// The failure of the first of them.
     unread_because: Option<Failure>,
-    /// Entries of `phileas.toml` that could not be asked about; the same holds.
+    /// Entries of `phileas.toml` that could not be read; what was known of them before still
+    /// counts.
     pub(super) unasked: Vec<SkippedEntry>,
     /// Entries of `phileas.toml` that the credential does not reach.
     pub(super) unreached: Vec<UnreachableEntry>,
 }
 
-/// An entry of `phileas.toml` that could not be asked about.
+/// An entry of `phileas.toml` that could not be read.
 #[derive(Debug, Clone)]
 pub(super) struct SkippedEntry {
     pub(super) name: RepositoryName,
@@ -89,7 +94,7 @@ pub(super) struct SkippedEntry {
 }
 
 impl SkippedEntry {
-    /// Whether it means this repository, whatever that is called by now.
+    /// Whether it means this repository, also after a rename.
     pub(super) fn is_about(&self, id: RepositoryId, present: &RepositoryName) -> bool {
         self.id.map_or(self.name == *present, |own| own == id)
     }
@@ -98,9 +103,9 @@ impl SkippedEntry {
 /// An entry of `phileas.toml` that the credential does not reach.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreachableEntry {
-    /// The name that the file says.
+    /// The name in the file.
     pub name: RepositoryName,
-    /// Why, and how to fix it.
+    /// The reason, and how to fix it.
     pub because: String,
 }
 
@@ -111,7 +116,7 @@ impl Listing {
     }
 }
 
-/// A listing under way.
+/// A running listing.
 pub(super) struct ListingProgress<'a> {
     source: &'a Source,
     external: &'a ExternalServices,
@@ -121,7 +126,7 @@ pub(super) struct ListingProgress<'a> {
     failed_in_a_row: usize,
 }
 
-/// What an installation reaches.
+/// The repositories of one installation.
 struct Answered {
     installation: u64,
     account: Account,
@@ -129,7 +134,7 @@ struct Answered {
 }
 
 impl<'a> ListingProgress<'a> {
-    /// What was found of one more installation; `None`: all have been asked.
+    /// Returns the repositories of the next installation; `None` after the last one.
     pub(super) async fn next(&mut self) -> Option<&[FoundRepository]> {
         if self.failed_in_a_row >= MAX_FAILED_IN_A_ROW {
             self.leave_the_rest();
@@ -166,7 +171,7 @@ impl<'a> ListingProgress<'a> {
         Some(&self.listing.repositories[before..])
     }
 
-    /// Asks about no more installations.
+    /// Skips the remaining installations.
     fn leave_the_rest(&mut self) {
         let asked = self.listing.unread.len() + self.requests.len();
         if !self.waiting.is_empty() {
@@ -178,7 +183,7 @@ impl<'a> ListingProgress<'a> {
         self.listing.unread.extend(rest);
     }
 
-    /// The listing, when all have been asked.
+    /// Returns the result, after the last installation.
     pub(super) fn into_listing(self) -> Listing {
         let (source, mut listing) = (self.source, self.listing);
         if let (Some(first), Some(failure)) = (listing.unread.first(), &listing.unread_because) {
@@ -199,7 +204,7 @@ impl<'a> ListingProgress<'a> {
             if let Some(one) = reached.next() {
                 source.record_reached(entry, one.id);
             } else if listing.unread.is_empty() {
-                let because = "the App is not installed on it, or it has another name by now";
+                let because = "the App is not installed on it, or it has been renamed";
                 listing.unreached.push(unreachable_entry(entry, because));
             }
         }
@@ -213,7 +218,7 @@ fn ask_next(
     account: Account,
     outside: &ExternalServices,
 ) -> BoxFuture<'_, Answered> {
-    // A listing is of the installation; the name only stands in messages.
+    // A listing is of the whole installation; the name is only for messages.
     let of = RepositoryName {
         owner: installation.account,
         name: "*".to_owned(),
@@ -229,7 +234,7 @@ fn ask_next(
 }
 
 impl Source {
-    /// The source of an identity. Must be made within a Tokio runtime.
+    /// Creates the source of an identity. Must be called within a Tokio runtime.
     #[must_use]
     pub fn new(
         identity: Identity,
@@ -253,7 +258,7 @@ impl Source {
         }
     }
 
-    /// The App's own client, where it is one.
+    /// The App's own client, if the identity is an App.
     #[must_use]
     pub fn app_client(&self) -> Option<&AppClient> {
         match &self.kind {
@@ -262,7 +267,7 @@ impl Source {
         }
     }
 
-    /// The token's account, where it is one.
+    /// The token's account, if the identity is a token.
     #[must_use]
     pub fn token_account(&self) -> Option<&Account> {
         match &self.kind {
@@ -271,13 +276,13 @@ impl Source {
         }
     }
 
-    /// The numbers of the repositories that `phileas.toml` names without one, as far as GitHub has told them.
+    /// The ids of entries without one, as far as GitHub has shown them.
     #[must_use]
     pub fn discovered_ids(&self) -> &DiscoveredIds {
         &self.discovered
     }
 
-    /// What `phileas.toml` names.
+    /// The entries of `phileas.toml`.
     #[must_use]
     pub fn named_entries(&self) -> &[RepositoryEntry] {
         &self.named
@@ -348,7 +353,7 @@ impl Source {
                         .is_some_and(|id| id != one.id) =>
                 {
                     let because = format!(
-                        "it is number {} on GitHub, not the one that is meant; it is left alone",
+                        "its number on GitHub is {}, another one than in phileas.toml, so phileas ignores it",
                         one.id.0
                     );
                     failed_in_a_row = 0;
@@ -382,7 +387,7 @@ impl Source {
         if let Some(first) = listing.unasked.first() {
             tracing::warn!(
                 repositories = listing.unasked.len(),
-                "{}{} cannot be asked about: {}",
+                "{}{} cannot be read: {}",
                 first.name,
                 and_more(listing.unasked.len(), "repository"),
                 first.failure
@@ -391,7 +396,7 @@ impl Source {
         listing
     }
 
-    /// These entries are not asked about, for the reason that the last one could not be.
+    /// Skips these entries for the same failure as the last one.
     fn skip_rest<'a>(
         &self,
         rest: impl Iterator<Item = &'a RepositoryEntry>,
@@ -406,7 +411,7 @@ impl Source {
         listing.unasked.extend(rest);
     }
 
-    /// With how many of these a listing does not begin.
+    /// Rotates the start of a listing by the entries that the last one has read.
     fn rotate_start(&self, count: usize) -> usize {
         self.first_request
             .load(Ordering::Relaxed)
@@ -422,7 +427,7 @@ impl Source {
         }
     }
 
-    /// Whether a repository that the App reaches is one of those that `phileas.toml` names, if it names any.
+    /// Whether `phileas.toml` names a repository that the App reaches, or names none at all.
     fn is_wanted(&self, reached: &ReachedRepository) -> bool {
         self.named.is_empty()
             || self.named.iter().any(|entry| {
@@ -431,14 +436,14 @@ impl Source {
             })
     }
 
-    /// An entry's repository is there.
+    /// Records that an entry's repository exists.
     fn record_reached(&self, entry: &RepositoryEntry, id: RepositoryId) {
         self.discovered.record_id(entry, id);
         let mut told = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         told.remove(&entry.name.to_string());
     }
 
-    /// The repositories of entries are not there, which is said once of each, in one line for all that are new.
+    /// Logs unreachable entries, each once, all new ones in one line.
     fn log_unreached(&self, unreached: &[UnreachableEntry]) {
         let mut told = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         let new: Vec<&UnreachableEntry> = unreached
@@ -464,7 +469,7 @@ fn unreachable_entry(entry: &RepositoryEntry, because: &str) -> UnreachableEntry
     }
 }
 
-/// How many more there are than the one that is named.
+/// Names how many more there are than the first one.
 fn and_more(count: usize, noun: &str) -> String {
     match count.saturating_sub(1) {
         0 => String::new(),

@@ -1,32 +1,33 @@
-//! Repositories that are due and not listed: the service does not look after them, or has not listed them yet.
+//! Verifies that a due repository is not listed: the service may not manage it, or may not have
+//! listed it yet.
 
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryId;
 
-/// An unlisted repository that was dismissed within this time is not asked about again at once.
+/// An unlisted repository that was dismissed within this time is not verified again at once.
 const LATELY: SignedDuration = SignedDuration::from_mins(10);
-/// After so many listings an unverified repository is forgotten: another process has taken care of it.
+/// After this many listings an unverified repository is forgotten: another process has handled it.
 const OLD: u64 = 16;
 
-/// How sure it is that the service does not look after a repository.
+/// Whether it is verified that the service does not manage a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verification {
-    /// A listing that began after the doubt does not show it.
+    /// A listing that began after the wake does not contain it.
     Settled,
-    /// The list is to be read.
+    /// The list must be read.
     Open,
-    /// It was dismissed a moment ago, and is woken again.
+    /// It was dismissed lately, and is woken again.
     Again,
 }
 
-/// Listings by their number, and the doubts that they settle.
+/// Counts listings, and remembers which of them verify which repository.
 #[derive(Debug, Default)]
 pub(super) struct UnverifiedRepositories {
     /// How many listings have begun.
     begun: u64,
-    /// The newest that was read to its end.
+    /// The newest complete listing.
     read: u64,
     open: BTreeMap<RepositoryId, UnverifiedRepository>,
     dismissed: BTreeMap<RepositoryId, Timestamp>,
@@ -34,26 +35,27 @@ pub(super) struct UnverifiedRepositories {
 
 #[derive(Debug)]
 struct UnverifiedRepository {
-    /// The wake that is doubted. A newer one may say something else.
+    /// The wake of the verification. A newer wake may be of a managed repository.
     generation: u64,
     /// The first listing that settles it.
     settled_by: u64,
 }
 
 impl UnverifiedRepositories {
-    /// A listing begins. Answers with its number.
+    /// Records that a listing begins. Returns its number.
     pub(super) fn begin_listing(&mut self) -> u64 {
         self.begun += 1;
         self.begun
     }
 
-    /// A listing was read to its end, and nothing of it is missing.
+    /// Records that a listing is complete.
     pub(super) fn end_listing(&mut self, number: u64) {
         self.read = self.read.max(number);
     }
 
-    /// How sure it is that a repository is not listed. A verification that began during a listing is not settled by it: it may be about
-    /// what was read already. A settled one is dismissed.
+    /// Returns whether it is verified that a repository is not listed. A listing that runs at the
+    /// beginning does not settle it, because it may have read that part already. A settled
+    /// repository is dismissed.
     pub(super) fn verify_unlisted(
         &mut self,
         unlisted: RepositoryId,
@@ -85,13 +87,13 @@ impl UnverifiedRepositories {
         }
     }
 
-    /// Whether a repository is not in question, or a listing has settled it.
+    /// Whether a repository needs no verification, or a listing has settled it.
     pub(super) fn is_settled(&self, id: RepositoryId) -> bool {
         let doubt = self.open.get(&id);
         doubt.is_none_or(|doubt| self.read >= doubt.settled_by)
     }
 
-    /// Forgets repositories that are looked after, and old entries.
+    /// Forgets repositories that are managed, and old entries.
     pub(super) fn retain_unlisted(
         &mut self,
         is_unlisted: impl Fn(RepositoryId) -> bool,

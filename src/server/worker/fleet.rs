@@ -1,4 +1,4 @@
-//! Runs the driver, the sweep and the listing when there are repositories to look after.
+//! Runs the driver, the sweep and the listing if the service has a credential.
 
 use std::sync::Arc;
 
@@ -16,20 +16,20 @@ use crate::server::worker::ticks::Ticks;
 /// How long the first ticks wait for the list of repositories.
 const FIRST_LISTING: SignedDuration = SignedDuration::from_secs(30);
 
-/// Keeps the list of repositories up to date, and ticks those that are due.
+/// Updates the list of repositories, and ticks those that are due.
 #[derive(Debug)]
 pub struct Fleet<C> {
     /// The repositories.
     pub repositories: Arc<Repositories>,
     /// Their ticks.
     pub ticks: Arc<Ticks>,
-    /// The time.
+    /// The clock.
     pub clock: Arc<C>,
     /// The name of this run.
     pub holder: Holder,
-    /// How much may happen at once.
+    /// How many ticks may run at once.
     pub bounds: Bounds,
-    /// Tells a watchdog that the driver lives.
+    /// Shows a watchdog that the driver works.
     pub heartbeat: Arc<Heartbeat>,
 }
 
@@ -45,7 +45,7 @@ impl<I: Inbox + 'static, C: Clock> Driver<I> for Fleet<C> {
         };
         let driving = async {
             let limit = retry_time(self.clock.now());
-            // A repository that is ticked before the first listing must come again.
+            // A repository that is ticked before the first listing would have to be ticked again.
             tokio::select! {
                 biased;
                 () = ending.wait_for_shutdown() => return,
@@ -55,7 +55,7 @@ impl<I: Inbox + 'static, C: Clock> Driver<I> for Fleet<C> {
             driver.run(async { ending.wait_for_shutdown().await }).await;
         };
         let keeping = self.repositories.keep_listed(&*inbox, &*self.clock);
-        // In a fixed order, here and wherever a service waits: a run against models can then be repeated.
+        // In a fixed order, as everywhere in a service: so a run against models can be repeated.
         tokio::select! {
             biased;
             () = driving => {}

@@ -1,4 +1,4 @@
-//! Keeps the inbox small, and reports when no repository is ticked.
+//! Removes old deliveries, and logs when no repository is ticked.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,14 +10,16 @@ use crate::runtime::inbox::{Inbox, PRUNE_BATCH};
 use crate::server::shutdown::Shutdown;
 use crate::server::worker::driver::Driver;
 
-/// How often the inbox is looked after.
+/// How often the inbox is cleaned.
 const INTERVAL: Duration = Duration::from_secs(60);
-/// How many batches are removed at a time. A month's worth of a busy fleet is gone within the hour.
+/// How many batches are removed at a time. A month's deliveries of a busy fleet are removed within
+/// the hour.
 const MAX_BATCHES: usize = 100;
-/// A repository that has been due for longer than this although a process should tick it is reported in the log.
+/// A repository that has been due for longer than this is logged, because a process should have
+/// ticked it.
 pub const OVERDUE: SignedDuration = SignedDuration::from_mins(5);
 
-/// Removes what has been kept long enough, and warns when what is due stays due.
+/// Removes expired deliveries, and warns when due repositories are not ticked.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Housekeeping;
 

@@ -1,5 +1,5 @@
-//! Records what ticks decide: each decision that acts or refuses in the audit log, and a warning in the log when a
-//! repository begins to need a person, with a word when it no longer does.
+//! Records the decisions of ticks: in the audit log each one that acts or refuses, in the log when
+//! a repository begins or stops to need a person.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,19 +16,20 @@ use crate::server::admin::dashboard::board::{MAX_KNOWN, RepositoryStatus, standi
 use crate::server::repositories::Member;
 use crate::server::worker::tick_observer::TickObserver;
 
-/// One matter for a person: of which track, and why.
+/// One matter for a person: its track, and the reason.
 type JournalSubject = (Option<TrackName>, Reason);
 
-/// Writes down what ticks decide.
+/// Records the decisions of ticks.
 #[derive(Debug)]
 pub struct Journal {
     audit: Arc<Audit>,
-    /// What each repository needs a person for, so that the same is not said with every tick. Of [`MAX_KNOWN`] at most.
+    /// The open matters of each repository, so that each is logged once. Of [`MAX_KNOWN`]
+    /// repositories at most.
     open: Mutex<BTreeMap<RepositoryId, BTreeSet<JournalSubject>>>,
 }
 
 impl Journal {
-    /// Into this audit log.
+    /// Writes into this audit log.
     #[must_use]
     pub fn new(audit: Arc<Audit>) -> Self {
         Self {
@@ -54,7 +55,7 @@ impl Journal {
         });
     }
 
-    /// Which matters are new, and which are over.
+    /// Stores the present matters. Returns those that are new, and those that have ended.
     fn replace_subjects(
         &self,
         id: RepositoryId,
@@ -74,7 +75,7 @@ impl Journal {
     }
 }
 
-/// The digest of what the line's session was told, while its turn is live.
+/// The digest of the prompt of the line's session, while its turn is live.
 fn prompt_of(report: &TickReport, line: &Line) -> Option<String> {
     let Ledger::Present { state, .. } = &report.seen.as_deref()?.ledger else {
         return None;
@@ -94,7 +95,7 @@ impl TickObserver for Journal {
         for (at, line) in &report.done {
             self.record_decision(member, report, *at, line);
         }
-        // A tick that ended early, or saw nothing, does not know what waits.
+        // A tick that ended early, or read no facts, does not know what waits.
         if report.stopped || report.seen.is_none() {
             return;
         }
@@ -139,7 +140,7 @@ impl TickObserver for Journal {
     }
 
     fn tick_failed(&self, _: &Member, _: &Fault, _: Duration) {
-        // The driver says so, with what it does about it.
+        // The driver logs the fault, and what it does about it.
     }
 }
 

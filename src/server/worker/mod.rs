@@ -1,4 +1,4 @@
-//! What runs beside the listeners: the driver, ticks, the sweep for lost deliveries, housekeeping.
+//! The work beside the listeners: the driver, ticks, the sweep for lost deliveries, housekeeping.
 
 pub mod driver;
 pub mod fleet;

@@ -1,13 +1,15 @@
-//! Deliveries that GitHub could not hand over. It never retries, but lists its attempts for three days
-//! and repeats one on demand.
+//! Requests lost deliveries again. GitHub never retries a failed delivery, but lists its attempts
+//! for three days and repeats one on demand.
 //! <https://docs.github.com/en/webhooks/using-webhooks/automatically-redelivering-failed-deliveries-for-a-github-app-webhook>
 //!
-//! Once an hour the attempts since the last sweep are read, newest first. An event of which every attempt failed is
-//! asked for, one after another at a pace that GitHub allows, and again an hour later while it still fails, up to
-//! [`MAX_ASKS`] times. What was asked for before shows as a redelivery, also after this process has been restarted.
-//! While the first that come again are refused, as by an inbox that is full, the others are left for an hour later: they
-//! would be asked for in vain, and so often that none is left once there is room.
-//! Nothing depends on it: whatever is lost nevertheless is found by the hourly look at each repository.
+//! Once an hour the sweep reads the attempts since the last sweep, newest first. It requests each
+//! event of which every attempt failed, one after another at a pace that GitHub allows, and again
+//! an hour later while it still fails, up to [`MAX_ASKS`] times. Earlier requests show as
+//! redeliveries, also after a restart.
+//!
+//! While the first redeliveries are refused, as by a full inbox, the others wait for the next
+//! sweep: otherwise their attempts would be used up before there is room. Nothing depends on the
+//! sweep, because the hourly check of each repository finds what is still lost.
 
 mod hook;
 mod lost_deliveries;
@@ -28,32 +30,34 @@ use crate::server::worker::driver::Driver;
 
 /// How often hooks are swept.
 pub const INTERVAL: SignedDuration = SignedDuration::from_hours(1);
-/// How soon after the start the first sweep comes, when the list of repositories is there.
+/// How soon the first sweep comes after the start, if the list of repositories is known.
 pub const FIRST_AFTER: SignedDuration = SignedDuration::from_secs(60);
-/// How far back the first sweep looks: GitHub's window of three days, less than an hour for clocks and for slowness.
+/// How far back the first sweep reaches: GitHub's window of three days, less an hour for clocks and
+/// delays.
 pub const WINDOW: SignedDuration = SignedDuration::from_hours(71);
-/// By how much a sweep overlaps the one before: it reaches back to what that one left alone, because it had been asked for
-/// a moment before, by this process or by another; and an attempt may be listed late.
+/// How far a sweep overlaps the one before. It must reach the deliveries that were skipped because
+/// they had just been requested, and GitHub may list an attempt late.
 pub const OVERLAP: SignedDuration = SignedDuration::from_mins(45);
-/// How soon after a sweep that did not get to its end the next one comes.
+/// The time from an incomplete sweep to the next one.
 pub const AGAIN_AFTER: SignedDuration = SignedDuration::from_mins(5);
 
-/// Asks for lost deliveries, once an hour.
+/// Requests lost deliveries, once an hour.
 #[derive(Debug)]
 pub struct Sweep<C> {
-    /// The repositories, whose hooks are swept where the service has no App.
+    /// The repositories, whose hooks are swept if the service has no App.
     pub repositories: Arc<Repositories>,
-    /// The time.
+    /// The clock.
     pub clock: Arc<C>,
-    /// The address under which GitHub knows the service. Of a repository's hooks only those that post there are its
-    /// own; without it none is known to be.
+    /// The public address of the service. Of a repository's hooks only those that post there belong
+    /// to the service; without an address none is known to.
     pub public_url: Option<String>,
 }
 
-/// What earlier sweeps have done.
+/// The state between sweeps.
 #[derive(Debug, Default)]
 struct Memory {
-    /// When a repository's hooks are swept next, by its number; the App's under [`THE_APP`]. Those that are not here are due.
+    /// When a repository's hooks are swept next, by its number; the App's under [`THE_APP`]. Those
+    /// without an entry are due.
     due: BTreeMap<u64, Timestamp>,
     hooks: BTreeMap<SweepPosition, SweepReach>,
     requested_deliveries: Remembered,
@@ -62,35 +66,36 @@ struct Memory {
 /// How far a hook was swept.
 #[derive(Debug, Default)]
 struct SweepReach {
-    /// All attempts before this were read, but for those that are unread.
+    /// All attempts before this were read, except the unread ones.
     swept_at: Option<Timestamp>,
-    /// Where older ones begin that were too many for one sweep, and how far back they are read.
+    /// Where the older attempts begin that were too many for one sweep, and how far back they are
+    /// read.
     unread: Option<(String, Timestamp)>,
 }
 
-/// How a sweep ended, the more urgent the next one is the greater.
+/// How a sweep ended; a greater value makes the next sweep more urgent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum SweepEnd {
-    /// Everything was seen to, or waits until deliveries are taken again.
+    /// Everything was requested, or waits until deliveries are accepted again.
     Whole,
     /// Something failed, or there was too much for one sweep.
     Partly,
 }
 
-/// What came of one part of a sweep.
+/// The result of one part of a sweep.
 enum SweepPart {
-    /// It was read, and older attempts begin here that were not.
+    /// It was read; older attempts begin here that were not.
     Read(Option<String>),
-    /// It was read, and what is lost is refused when it comes again.
+    /// It was read, but redeliveries are refused.
     Refused,
-    /// It could not be read, or some that are lost could not be asked for.
+    /// It could not be read, or some lost deliveries could not be requested.
     Failed,
 }
 
-/// Which hook, for remembering how far it was swept: the repository's number and the hook's; zeros for the App's.
+/// Identifies a hook: the repository's number and the hook's; zeros for the App's.
 type SweepPosition = (u64, u64);
 
-/// The number under which the App's hook is remembered; no repository has it.
+/// The number of the App's hook in the memory; no repository has it.
 const THE_APP: u64 = 0;
 
 impl<I: Inbox + 'static, C: Clock> Driver<I> for Sweep<C> {
@@ -119,16 +124,16 @@ impl<C: Clock> Sweep<C> {
             && !source.named_entries().is_empty()
         {
             tracing::warn!(
-                "webhooks that get lost are not asked for again: --public-url (or `public_url` in phileas.toml) says \
-                 which hooks of a repository are this service's, and it is not set"
+                "phileas does not request lost deliveries again, because it does not know which hooks of a repository \
+                 belong to this service; set --public-url, or `public_url` in phileas.toml"
             );
         }
     }
 
-    /// Sweeps the hooks that are due, each repository's at its own time: one that fails costs the others nothing. Answers
-    /// when it is to be called again.
+    /// Sweeps the hooks that are due, each repository's at its own time, so that a failure delays
+    /// no other. Returns when to call it again.
     async fn sweep_due(&self, memory: &mut Memory) -> Timestamp {
-        // Repositories that are new are seen by then at the latest.
+        // New repositories are found by then at the latest.
         let mut next = self.time_after_start(INTERVAL);
         if let Some(app) = self.repositories.source().app_client() {
             let end = self
@@ -169,7 +174,8 @@ impl<C: Clock> Sweep<C> {
         let hooks = match client.list_hooks().await {
             Ok(hooks) => hooks,
             Err(failure) => {
-                // Only administrators may look at hooks; a token that is none loses patience, not work.
+                // Only administrators may read hooks. Without that right, lost deliveries only
+                // delay the work.
                 let expected = matches!(
                     failure.disposition,
                     Disposition::Denied | Disposition::NotFound
@@ -190,7 +196,7 @@ impl<C: Clock> Sweep<C> {
         end
     }
 
-    /// Sweeps a hook, and continues with older attempts that were left before.
+    /// Sweeps a hook, and continues with older attempts that an earlier sweep left.
     async fn sweep_hook(
         &self,
         hooked: Hooked<'_>,
@@ -217,7 +223,7 @@ impl<C: Clock> Sweep<C> {
         };
         reach.swept_at = Some(now);
         if unread.is_some() {
-            // What was left before lies behind it.
+            // The older attempts of an earlier sweep follow.
             let since = older.map_or(since, |(_, before)| since.min(before));
             reach.unread = unread.map(|cursor| (cursor, since));
             return SweepEnd::Partly;
@@ -255,12 +261,12 @@ impl<C: Clock> Sweep<C> {
                     tracing::warn!(
                         asked,
                         left,
-                        "lost deliveries are refused again; the others are asked for when some are taken"
+                        "redeliveries are refused, so the other lost deliveries are requested when some are accepted"
                     );
                     return SweepPart::Refused;
                 }
                 if asked > 0 || left > 0 {
-                    tracing::info!(asked, left, "lost deliveries were asked for again");
+                    tracing::info!(asked, left, "lost deliveries were requested again");
                 }
                 match left {
                     0 => SweepPart::Read(swept.unread),
@@ -276,7 +282,7 @@ impl<C: Clock> Sweep<C> {
 }
 
 impl SweepEnd {
-    /// How soon after it the next sweep comes.
+    /// The time from this sweep to the next one.
     fn next_after(self) -> SignedDuration {
         match self {
             Self::Whole => INTERVAL,
@@ -286,7 +292,7 @@ impl SweepEnd {
 }
 
 impl SweepPart {
-    /// How the sweep ends with it.
+    /// How the sweep ends after this part.
     fn sweep_end(&self) -> SweepEnd {
         match self {
             Self::Read(None) | Self::Refused => SweepEnd::Whole,

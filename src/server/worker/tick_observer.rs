@@ -1,4 +1,4 @@
-//! Observers of ticks, which show or count the results.
+//! The interface of observers, which show or count the results of ticks.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use crate::runtime::TickReport;
 use crate::runtime::inbox::Fault;
 use crate::server::repositories::Member;
 
-/// Receives the result of each tick. It is called from the tick's own task, so it must be quick, and it can change
-/// nothing.
+/// Receives the result of each tick. The tick's own task calls it, so it must be quick, and it can
+/// change nothing.
 pub trait TickObserver: Send + Sync + Debug {
-    /// A tick ended well, or early because the service ends.
+    /// A tick ended well, or early because of a shutdown.
     fn tick_finished(&self, member: &Member, report: &TickReport, took: Duration);
 
     /// A tick failed, or could not even begin.

@@ -20,24 +20,25 @@ use crate::server::admin::feed::Feed;
 use crate::server::repositories::{KEYLESS_REST, Member, Membership, Repositories, Verification};
 use crate::server::worker::tick_observer::TickObserver;
 
-/// How long a repository is left alone whose credential was not let in. The list of repositories is read meanwhile.
+/// How long a repository waits after its credential was refused. The list of repositories is read
+/// meanwhile.
 const DENIED_REST: Duration = Duration::from_secs(5 * 60);
-/// How long a repository waits while the list of repositories is not known.
+/// How long a repository waits while the list of repositories is unknown.
 const UNKNOWN_REST: Duration = Duration::from_secs(10);
-/// How long an unlisted repository is left alone that was dismissed a moment ago and is woken again. It may keep talking, and the list
-/// is not read for each word of it.
+/// How long an unlisted repository waits that was dismissed lately and is woken again. It may send
+/// many deliveries, and the list is not read for each of them.
 const UNLISTED_REST: Duration = Duration::from_secs(10 * 60);
-/// After so many outages with no tick between them that ended well, it may be this process alone that does not reach GitHub
-/// or Jules.
+/// After this many outages without a successful tick, this process alone may not reach GitHub or
+/// Jules.
 const ALONE_AFTER: u32 = 5;
-/// Repositories that wait for the same limit come back within this time, apart from one another.
+/// Repositories that wait for the same limit are spread over this many seconds.
 const SPREAD: u64 = 10;
 
 /// Ticks the repositories of a service.
 #[derive(Debug)]
 pub struct Ticks {
     repositories: Arc<Repositories>,
-    /// What the holders of this process' decisions begin with.
+    /// How the holder names of this process begin.
     run: String,
     paused: Option<String>,
     observers: Vec<Arc<dyn TickObserver>>,
@@ -49,7 +50,8 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// Ticks of these repositories. `run` names this process; `paused` is the value of `PHILEAS_PAUSED`.
+    /// Ticks these repositories. `run` names this process; `paused` is the value of
+    /// `PHILEAS_PAUSED`.
     #[must_use]
     pub fn new(repositories: Arc<Repositories>, run: String, paused: Option<String>) -> Self {
         Self {
@@ -70,7 +72,7 @@ impl Ticks {
         self
     }
 
-    /// Writes events of what ticks bring to light.
+    /// Writes events of ticks to this feed.
     #[must_use]
     pub fn with_feed(mut self, feed: Option<Arc<Feed>>) -> Self {
         self.feed = feed;
@@ -86,7 +88,7 @@ impl Ticks {
     ) -> Ticked {
         let outside = self.repositories.external_services();
         if let Some(left) = member.account.required_wait(outside.now()) {
-            let because = "GitHub's limit for its account is spent".to_owned();
+            let because = "GitHub's limit for its account is used up".to_owned();
             return outage_fault(because, Some(left + spread_wake(member.id)));
         }
         let jules = match &member.jules {
@@ -99,7 +101,7 @@ impl Ticks {
         };
         let github = outside.github_client(member.name.clone(), &member.account);
         let mut jules = RepositoryJules::new(Arc::clone(jules), member.name.clone());
-        // What was heard may be an outcome, which an older listing does not show.
+        // The delivery may be about an outcome, which an older listing does not show.
         let ago = lease.received_at.map(|at| outside.now().duration_since(at));
         if let Some(ago) = ago.and_then(|ago| Duration::try_from(ago).ok()) {
             jules = jules.heard_since(ago);
@@ -131,7 +133,8 @@ impl Ticks {
         }
     }
 
-    /// The repository is not on this process's list. Another process may have heard of it since the list was read.
+    /// Ticks a repository that is not on this process's list. Another process may have found it
+    /// since the list was read.
     fn tick_unlisted(&self, lease: &Lease) -> Ticked {
         let because = "it is on no list of repositories".to_owned();
         match self
@@ -168,12 +171,13 @@ impl Ticks {
         })
     }
 
-    /// `again`: how soon the next check must come, whatever the decision says.
+    /// Ends a successful tick. `again`: how soon the next check must come, whatever the decision
+    /// says.
     fn finish_tick(&self, report: &TickReport, again: Option<Duration>) -> Ticked {
         if report.stopped {
             return Ticked::Stopped;
         }
-        // Decisions are made by GitHub's clock, the driver goes by this machine's.
+        // Decisions use GitHub's clock, the driver uses this machine's.
         let now = self.repositories.external_services().now();
         let wake_at = report
             .wake_at
@@ -187,7 +191,7 @@ impl Ticks {
     fn fail_tick(&self, member: &Member, error: TickError) -> Ticked {
         let because = error.to_string();
         if let TickError::Outside(Failure {
-            // One that names a time is an account's limit, which is the same for all.
+            // A failure with a time is an account's limit, which all its repositories share.
             disposition: Disposition::Retry { after: None } | Disposition::Unknown,
             ..
         }) = &error
@@ -202,7 +206,8 @@ impl Ticks {
                     outage_fault(because, after.map(|after| after + spread_wake(member.id)))
                 }
                 Disposition::Unknown => outage_fault(because, None),
-                // The listing finds out which repositories are gone; a refused credential is its owner's fault.
+                // The listing finds which repositories are gone; a refused credential is a fault of
+                // its owner.
                 Disposition::Denied | Disposition::NotFound => {
                     self.repositories.request_listing();
                     outage_fault(because, Some(DENIED_REST))
@@ -230,7 +235,7 @@ impl Ticker for Ticks {
                     || self.repositories.with_present_key(member).jules.is_ok();
                 has_key && self.outages.load(Ordering::Relaxed) < ALONE_AFTER
             }
-            // Another process may know it.
+            // Another process may manage it.
             Membership::Unlisted | Membership::Unknown => false,
         }
     }
@@ -260,7 +265,9 @@ impl Ticker for Ticks {
             Membership::Unlisted => self.tick_unlisted(lease),
             Membership::Unknown => {
                 self.repositories.put_off(lease.repository);
-                let because = "GitHub has not told yet which repositories there are".to_owned();
+                let because =
+                    "the list of repositories is not known yet, because GitHub has not replied"
+                        .to_owned();
                 outage_fault(because, Some(UNKNOWN_REST))
             }
         }
@@ -297,7 +304,7 @@ fn notify_observers(member: &Member, report: &TickReport) {
             %repository,
             effect = failed.what,
             about = failed.about,
-            "could not be carried out: {}",
+            "some effects failed: {}",
             failed.detail
         );
     }

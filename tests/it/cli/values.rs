@@ -184,7 +184,10 @@ fn a_wrong_value_of_the_service_s_file_is_told_with_its_place_there() {
         (
             "jules_keys_dir = \"/nowhere\"",
             ":2:18: ",
-            ["/nowhere is not a folder (at jules_keys_dir)", "name one"],
+            [
+                "/nowhere is not a folder (at jules_keys_dir)",
+                "name a folder",
+            ],
         ),
         (
             "inbox_max_bytes = \"1MiB\"",

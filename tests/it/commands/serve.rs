@@ -81,7 +81,7 @@ fn a_key_is_checked_where_github_does_not_answer() {
     assert!(
         ended
             .out
-            .contains("ok: Jules key: Jules takes it; it is from JULES_API_KEY"),
+            .contains("ok: Jules key: Jules accepts it; it is from JULES_API_KEY"),
         "{ended}"
     );
     let file = folder.join("keys/acme");

@@ -79,7 +79,7 @@ fn an_app_that_can_work_is_told_so_and_what_is_missing_is_named() {
     assert!(
         refused
             .out
-            .contains("the key is wrong, was revoked, or may not do this; it is that of acme/r0, acme/r1, from JULES_API_KEY: "),
+            .contains("the key is wrong, was revoked, or lacks a permission; it is that of acme/r0, acme/r1, from JULES_API_KEY: "),
         "{refused}"
     );
     let folder = tempdir().unwrap();
@@ -87,7 +87,7 @@ fn an_app_that_can_work_is_told_so_and_what_is_missing_is_named() {
     std::fs::write(&file, "test-key-of-no-user").unwrap();
     let more = ["--jules-keys-dir", folder.path().to_str().unwrap()];
     let refused = app(check(&served, data.path(), &more)).run().expect(3);
-    let from = format!(", from {}: put another one there", file.display());
+    let from = format!(", from {}: replace it by another one", file.display());
     assert!(refused.out.contains(&from), "{refused}");
 
     // Another App's key.
@@ -190,5 +190,5 @@ fn a_token_looks_after_what_the_file_names() {
     assert!(!refused.out.contains("test-token-of-no-user"), "{refused}");
     assert!(!refused.out.contains("unavailable"), "{refused}");
     let none = run("", 2);
-    assert!(none.out.contains("it names none"), "{none}");
+    assert!(none.out.contains("names no repository"), "{none}");
 }

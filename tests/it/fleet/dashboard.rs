@@ -112,7 +112,7 @@ fn a_repository_is_paused_and_let_go_on_from_its_page() {
         [
             "pause unknown",
             "pause done",
-            "pause it was so already",
+            "pause nothing changed",
             "unpause done"
         ]
     );

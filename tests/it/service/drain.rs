@@ -111,7 +111,7 @@ fn while_ticks_run_deliveries_are_stored_and_readiness_is_off() {
         });
         assert_eq!(
             get(place, "/readyz").body,
-            "not ready: the service is ending\n"
+            "not ready: the service is shutting down\n"
         );
         assert_eq!(get(place, "/healthz").status, 200, "it lives still");
     }

@@ -1,10 +1,11 @@
-//! Who may see and do what on the admin listener.
+//! Decides who may use the admin listener.
 //!
-//! With a token, people sign in with it once and carry a session in a cookie; programs send it as `Bearer`. Without a
-//! token the listener must be on loopback, and every client that reaches it is let in. Against pages of other origins, which a
-//! browser on the same machine also shows: the `Host` must be an address or a name that we were told (a rebound name is
-//! neither), a form must come from our own origin, and it must carry a token that only our own pages hold. A rebound
-//! page may send any header that it likes, so only the right token makes up for a foreign host.
+//! With a token, people sign in once and get a session cookie; programs send the token as `Bearer`.
+//! Without a token the listener must be on loopback, and admits every client that reaches it. A
+//! browser on the same machine may also show pages of other origins. Against these, three rules
+//! apply: the `Host` must be an address or a configured name (a rebound name is neither), a form
+//! must come from our own origin, and it must carry a token that only our own pages contain. A
+//! rebound page may send any header, so only the right token makes up for a foreign host.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::{IpAddr, SocketAddr};
@@ -20,31 +21,31 @@ use sha2::{Digest as _, Sha256};
 pub const MIN_TOKEN: usize = 16;
 /// How long a session lasts.
 pub const SESSION: Duration = Duration::from_secs(12 * 3_600);
-/// The most sessions at a time; the oldest goes.
+/// The most sessions at a time; the oldest is dropped.
 pub const MAX_SESSIONS: usize = 64;
-/// How many wrong tokens within [`WINDOW`], of forms and of programs each, are called wrong; for more, the client that sends them
-/// is told to wait. The right one is let in at all times: a program with an old token must not lock the others out, and
-/// a token of [`MIN_TOKEN`] bytes is not guessed.
+/// How many wrong tokens within [`WINDOW`] are called wrong, for forms and programs each. For more,
+/// the response asks the client to wait. The right token is always accepted: a program with an old
+/// token must not lock out the others, and a token of [`MIN_TOKEN`] bytes cannot be guessed.
 pub const MAX_WRONG: usize = 10;
-/// The time in which wrong tokens are counted.
+/// How long wrong tokens count.
 pub const WINDOW: Duration = Duration::from_secs(60);
 /// The name of the cookie.
 pub const COOKIE: &str = "phileas_admin";
-/// How much of a session's digest is shown, in bytes.
+/// How many bytes of a session's digest are shown.
 const SHOWN: usize = 4;
 
 type Digest = [u8; 32];
 
-/// Why the admin listener cannot be opened like this.
+/// Why the admin listener cannot be opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AccessError {
-    /// Others could reach it, and nothing would stop them.
+    /// Other machines could reach it without a token.
     #[error(
         "the admin listener at {address} can be reached from other machines and needs a token; set PHILEAS_ADMIN_TOKEN \
          (or PHILEAS_ADMIN_TOKEN_FILE), for example to the output of `openssl rand -hex 32`, or listen on 127.0.0.1"
     )]
     Open {
-        /// Where it would listen.
+        /// The address of the listener.
         address: SocketAddr,
     },
     /// The token could be guessed.
@@ -52,12 +53,12 @@ pub enum AccessError {
         "PHILEAS_ADMIN_TOKEN is shorter than {MIN_TOKEN} bytes; make one with `openssl rand -hex 32`"
     )]
     Short,
-    /// There is no randomness.
-    #[error("the system has no randomness: {0}")]
+    /// The system returned no random bytes.
+    #[error("the operating system returned no random bytes: {0}")]
     NoEntropy(String),
 }
 
-/// Who asks.
+/// The author of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Visitor {
     /// A client on this machine; no token is set.
@@ -69,8 +70,8 @@ pub enum Visitor {
 }
 
 impl AccessRefusal {
-    /// What the audit log says of it, if it says anything: a client that sends many wrong tokens must not push everything else
-    /// out of it.
+    /// The result for the audit log; `None` if there is none: many wrong tokens must not push all
+    /// other entries out of the log.
     #[must_use]
     pub fn audit_text(self) -> Option<&'static str> {
         match self {
@@ -82,7 +83,7 @@ impl AccessRefusal {
 }
 
 impl Visitor {
-    /// The word for the audit log.
+    /// The visitor's name in the audit log.
     #[must_use]
     pub fn audit_name(&self) -> String {
         match self {
@@ -96,24 +97,24 @@ impl Visitor {
     }
 }
 
-/// What came of looking at a token.
+/// The result of checking a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessRefusal {
-    /// It is the token.
+    /// The token is right.
     Right,
-    /// It is not, and so many were not within [`WINDOW`], this one included.
+    /// The token is wrong, and this is the number of wrong ones within [`WINDOW`].
     Wrong(usize),
-    /// It is not, and neither were many lately.
+    /// The token is wrong, like many before.
     TooMany,
-    /// There is none, and no session either.
+    /// There is neither a token nor a session.
     Unauthorized,
 }
 
-/// The door of the admin listener.
+/// The access rules of the admin listener.
 #[derive(Debug)]
 pub struct Access {
     token: Option<SecretString>,
-    /// Each process draws its own.
+    /// Random for each process.
     key: [u8; 32],
     hosts: BTreeSet<String>,
     sessions: Mutex<BTreeMap<Digest, Instant>>,
@@ -122,12 +123,12 @@ pub struct Access {
 }
 
 impl Access {
-    /// The door of a listener at this address. `hosts` are the names under which people reach it, beside addresses and
-    /// `localhost`.
+    /// Creates the rules of a listener at this address. `hosts` are further host names, apart from
+    /// addresses and `localhost`.
     ///
     /// # Errors
     ///
-    /// [`AccessError`], when it would stand open.
+    /// [`AccessError`], when the listener would be open to other machines.
     pub fn new(
         address: SocketAddr,
         token: Option<SecretString>,
@@ -158,17 +159,18 @@ impl Access {
         })
     }
 
-    /// Whether a token is needed.
+    /// Whether a token is required.
     #[must_use]
     pub fn is_guarded(&self) -> bool {
         self.token.is_some()
     }
 
-    /// Who sends this request. `Err`: an unknown client, or a program with a wrong token or another kind of credential.
+    /// Identifies the author of a request. `Err`: an unknown client, or a program with a wrong
+    /// token or another kind of credential.
     ///
     /// # Errors
     ///
-    /// [`AccessRefusal`] tells whether it should come back later.
+    /// [`AccessRefusal`] says whether to retry later.
     pub fn identify_visitor(
         &self,
         headers: &HeaderMap,
@@ -198,27 +200,27 @@ impl Access {
         }
     }
 
-    /// Whether a request is meant for this service and comes from a client that is let in.
+    /// Whether a request is for this service and comes from an authorized client.
     #[must_use]
     pub fn is_admitted(&self, headers: &HeaderMap, now: Instant) -> bool {
         match self.identify_visitor(headers, now) {
-            // A client with the token knows this service, by whatever host name.
+            // A client with the token knows this service, whatever host name it uses.
             Ok(Visitor::Bearer) => true,
             Ok(_) => self.is_our_host(headers),
             Err(_) => false,
         }
     }
 
-    /// Looks at the token of a form.
+    /// Checks the token of a form.
     pub fn sign_in(&self, given: &str, now: Instant) -> AccessRefusal {
         self.matches_digest(&self.forms, given, now)
     }
 
-    /// Begins a session: the value of its cookie, and who it is.
+    /// Begins a session. Returns the value of its cookie, and the visitor.
     ///
     /// # Errors
     ///
-    /// When the system has no randomness.
+    /// When the system returns no random bytes.
     pub fn begin_session(&self, now: Instant) -> Result<(String, Visitor), getrandom::Error> {
         let mut id = [0; 32];
         getrandom::fill(&mut id)?;
@@ -244,13 +246,14 @@ impl Access {
         }
     }
 
-    /// What a form must carry. `None`: the form by which one signs in.
+    /// The token that a form must carry. `None`: the login form.
     #[must_use]
     pub fn csrf_token(&self, who: Option<&Visitor>) -> String {
         data_encoding::HEXLOWER.encode(&self.form_mac(who).finalize().into_bytes())
     }
 
-    /// Whether a form carries what it must. Programs need not: no browser sends their token by itself.
+    /// Whether a form carries its token. Programs need none: no browser sends their token by
+    /// itself.
     #[must_use]
     pub fn is_own_form(&self, who: Option<&Visitor>, given: Option<&str>) -> bool {
         if who == Some(&Visitor::Bearer) {
@@ -260,7 +263,8 @@ impl Access {
         given.is_some_and(|given| self.form_mac(who).verify_slice(&given).is_ok())
     }
 
-    /// Whether a request may be meant for us: its host is an address, `localhost`, or a name that we were told.
+    /// Whether a request may be for this service: its host is an address, `localhost`, or a
+    /// configured name.
     #[must_use]
     pub fn is_our_host(&self, headers: &HeaderMap) -> bool {
         let Some(host) = host_name(headers) else {
@@ -273,9 +277,10 @@ impl Access {
             || self.hosts.contains(&host)
     }
 
-    /// Whether a browser says that a request that changes something comes from a page of ours. Programs say nothing.
+    /// Whether a request that changes something comes from a page of ours, as far as the browser
+    /// says. Programs send no origin.
     ///
-    /// A proxy may put its own idea of the host into the request; then the names that we were told count.
+    /// A proxy may replace the host of the request; then the configured names count.
     #[must_use]
     pub fn is_own_origin(&self, headers: &HeaderMap) -> bool {
         let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
@@ -307,7 +312,7 @@ impl Access {
     }
 
     fn token_mac(&self) -> Hmac<Sha256> {
-        Hmac::new_from_slice(&self.key).expect("a key of any length will do")
+        Hmac::new_from_slice(&self.key).expect("HMAC accepts a key of any length")
     }
 
     /// Compares digests under a random key, so that the time of the comparison reveals nothing about the token.
@@ -341,7 +346,7 @@ impl Access {
     }
 }
 
-/// When tokens were wrong.
+/// The times of wrong tokens.
 #[derive(Debug, Default)]
 struct WrongTokens {
     times: VecDeque<Instant>,
@@ -361,13 +366,13 @@ impl WrongTokens {
 fn host_name(headers: &HeaderMap) -> Option<String> {
     let mut all = headers.get_all(header::HOST).iter();
     let first = all.next()?.to_str().ok()?;
-    // Two hosts are one too many.
+    // A request with two hosts is refused.
     all.next()
         .is_none()
         .then(|| first.trim().to_ascii_lowercase())
 }
 
-/// A host without its port; an address of version 6 without its brackets.
+/// Returns the host without its port; an IPv6 address without its brackets.
 fn without_port(host: &str) -> &str {
     if let Some(rest) = host.strip_prefix('[') {
         return rest.split_once(']').map_or("", |(address, _)| address);
@@ -461,7 +466,7 @@ mod tests {
         let from = |origin: &'static str| headers(&[("host", "localhost:1"), ("origin", origin)]);
         assert!(own(from("http://localhost:1")));
         assert!(own(headers(&[("host", "localhost:1")])));
-        // A proxy that names us as it reaches us, and not as people do.
+        // A proxy that uses its own name for the service, not the public one.
         assert!(own(from("https://phileas.example.com")));
         for origin in ["http://localhost:2", "http://evil.example", "null", ""] {
             assert!(!own(from(origin)), "{origin}");
@@ -480,7 +485,7 @@ mod tests {
         }
         assert_eq!(access.sign_in("wrong", now), AccessRefusal::TooMany);
         assert_eq!(access.sign_in(TOKEN, now), AccessRefusal::Right);
-        // Programs have a count of their own, and time forgives.
+        // Programs have a count of their own, and old attempts expire.
         let program = |token: &str| headers(&[("authorization", &format!("Bearer {token}"))]);
         for count in 1..=MAX_WRONG {
             let refused = access.identify_visitor(&program("wrong"), now);

@@ -1,4 +1,5 @@
-//! The actions of the dashboard. Every form carries a token, and the audit log records every action.
+//! Handles the forms of the dashboard. Every form carries a token, and the audit log records every
+//! action.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,14 +23,14 @@ use crate::runtime::ports::WriteGitHub;
 use crate::runtime::{Edit, EditError, edit_state};
 use crate::server::admin::audit::AuditEntry;
 
-/// Who the ledger says has paused a repository from here: the dashboard knows a token, and no person.
+/// The author of a pause in the ledger: the dashboard knows a token, but no person.
 const PAUSED_BY: &str = "the dashboard of the service";
 /// The longest field of a form, in bytes.
 const MAX_FIELD: usize = 512;
 
 type Shared<I> = State<Arc<DashboardContext<I>>>;
 
-/// One field of a form.
+/// Returns one field of a form.
 fn form_field(form: &[u8], name: &str) -> Option<String> {
     form_urlencoded::parse(form)
         .find(|(known, _)| known == name)
@@ -62,7 +63,7 @@ impl<I> DashboardContext<I> {
     }
 }
 
-/// A form that does not carry what it must, such as one that was shown before the service was restarted.
+/// Refuses a form without a valid token, such as one from before a restart of the service.
 async fn not_ours<I: Inbox>(desk: &DashboardContext<I>, who: Option<&Visitor>) -> Response {
     let text = "The form is from before the service was restarted, or from another page. Go back, reload the page and try again.";
     handlers::message_page(
@@ -96,7 +97,7 @@ pub(super) async fn check_now<I: Inbox + 'static>(
     };
     let id = repository.0;
     let about = id.to_string();
-    // A wake of a repository that is not looked after would stay in the inbox for ever.
+    // A wake of a repository that is not managed would stay in the inbox forever.
     if !desk.repository_names().contains_key(&repository) {
         desk.record_action(&who.audit_name(), "look", Some(&about), "unknown", &request);
         return StatusCode::NOT_FOUND.into_response();
@@ -108,7 +109,7 @@ pub(super) async fn check_now<I: Inbox + 'static>(
         .await
     {
         Ok(()) => {
-            // A wake does not resume a suspended repository, and the user who asked for the check must learn that.
+            // A wake does not resume a suspended repository, and the person must learn that.
             let (result, word) = match desk.dashboard.inbox.read_wake(repository).await {
                 Ok(Some(wake)) if wake.suspended.is_some() => ("it is suspended", "look-suspended"),
                 _ => ("done", "look"),
@@ -123,7 +124,7 @@ pub(super) async fn check_now<I: Inbox + 'static>(
     }
 }
 
-/// A suspended repository goes on.
+/// Resumes a suspended repository.
 pub(super) async fn resume_repository<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(who): Extension<Visitor>,
@@ -159,7 +160,7 @@ pub(super) async fn resume_repository<I: Inbox + 'static>(
     }
 }
 
-/// A repository is paused: nothing starts in it until the pause is taken back, here or by a command.
+/// Pauses a repository: nothing starts in it until a form or a command ends the pause.
 pub(super) async fn pause_repository<I: Inbox + 'static>(
     state: Shared<I>,
     who: Extension<Visitor>,
@@ -170,7 +171,7 @@ pub(super) async fn pause_repository<I: Inbox + 'static>(
     set_paused(state, who, request, number, form, true).await
 }
 
-/// The pause of a repository is taken back. Labels and variables pause it on.
+/// Ends the pause of a repository. Labels and variables still pause it.
 pub(super) async fn unpause_repository<I: Inbox + 'static>(
     state: Shared<I>,
     who: Extension<Visitor>,
@@ -211,9 +212,9 @@ async fn set_paused<I: Inbox + 'static>(
     let github = outside.github_client(member.name.clone(), &member.account);
     match write_pause(&github, &request, paused).await {
         Ok(changed) => {
-            let result = if changed { "done" } else { "it was so already" };
+            let result = if changed { "done" } else { "nothing changed" };
             desk.record_action(&who.audit_name(), what, Some(&about), result, &request);
-            // The page shows what a look finds.
+            // The page shows the result after the next check.
             if let Err(error) = desk
                 .dashboard
                 .inbox
@@ -234,8 +235,8 @@ async fn set_paused<I: Inbox + 'static>(
             desk.record_action(&who.audit_name(), what, Some(&about), "failed", &request);
             let status = StatusCode::BAD_GATEWAY;
             let text = format!(
-                "{error}. The repository variable PHILEAS_PAUSED and the label phileas:pause on an open issue pause it \
-                 without the ledger."
+                "{error}. To pause the repository without the ledger, set its variable PHILEAS_PAUSED, or put the \
+                 label phileas:pause on an open issue."
             );
             handlers::message_page(
                 &desk,
@@ -249,7 +250,7 @@ async fn set_paused<I: Inbox + 'static>(
     }
 }
 
-/// Writes a pause into the ledger, or takes it out. Whether that changed anything.
+/// Writes a pause into the ledger, or removes it. Returns whether that changed anything.
 async fn write_pause(
     github: &impl WriteGitHub,
     request: &RequestId,
@@ -279,7 +280,7 @@ async fn write_pause(
     Ok(changed.into_inner())
 }
 
-/// A delivery runs again.
+/// Runs a delivery again.
 pub(super) async fn replay_delivery<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(who): Extension<Visitor>,
@@ -291,7 +292,11 @@ pub(super) async fn replay_delivery<I: Inbox + 'static>(
     }
     let about = form_field(&form, "id").unwrap_or_default();
     let Ok(id) = about.parse() else {
-        return (StatusCode::BAD_REQUEST, "this is no delivery's id\n").into_response();
+        return (
+            StatusCode::BAD_REQUEST,
+            "this is not the id of a delivery\n",
+        )
+            .into_response();
     };
     let replayed = desk
         .dashboard
@@ -312,7 +317,7 @@ pub(super) async fn replay_delivery<I: Inbox + 'static>(
     }
 }
 
-/// A person signs in.
+/// Signs a person in.
 pub(super) async fn sign_in<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(request): Extension<RequestId>,
@@ -327,7 +332,7 @@ pub(super) async fn sign_in<I: Inbox + 'static>(
         return not_ours(&desk, None).await;
     }
     let now = Instant::now();
-    // A token that is pasted often has a line's end with it.
+    // A pasted token often ends with a line break.
     let given = form_field(&form, "token").unwrap_or_default();
     let next = handlers::local_path(form_field(&form, "next"));
     match access.sign_in(given.trim(), now) {
@@ -344,7 +349,7 @@ pub(super) async fn sign_in<I: Inbox + 'static>(
     let (id, who) = match access.begin_session(now) {
         Ok(begun) => begun,
         Err(error) => {
-            tracing::error!("the system has no randomness: {error}");
+            tracing::error!("the operating system returned no random bytes: {error}");
             return StatusCode::INTERNAL_SERVER_ERROR.into_response();
         }
     };
@@ -354,7 +359,7 @@ pub(super) async fn sign_in<I: Inbox + 'static>(
     response
 }
 
-/// A person signs out.
+/// Signs a person out.
 pub(super) async fn sign_out<I: Inbox + 'static>(
     State(desk): Shared<I>,
     Extension(who): Extension<Visitor>,
@@ -372,8 +377,8 @@ pub(super) async fn sign_out<I: Inbox + 'static>(
     response
 }
 
-/// The cookie of a session: no script reads it, no other site sends it, and behind a proxy that speaks TLS it never
-/// travels without.
+/// Sets the session cookie: no script can read it, no other site sends it, and behind a proxy with
+/// TLS it is sent over TLS only.
 fn set_cookie(response: &mut Response, headers: &HeaderMap, id: &str, seconds: u64) {
     let tls = headers
         .get("x-forwarded-proto")

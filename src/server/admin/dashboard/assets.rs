@@ -1,5 +1,5 @@
-//! The style sheet, the script and the icon. Their names hold a digest of what is in them, so that browsers may keep
-//! them for ever and still never show an old one.
+//! The style sheet, the script and the icon. Their names contain a digest of their content, so that
+//! browsers can cache them forever and never show an old one.
 
 use std::sync::LazyLock;
 
@@ -7,10 +7,10 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use sha2::{Digest as _, Sha256};
 
-/// How much of the digest stands in a name, in bytes.
+/// How many bytes of the digest are in a name.
 const DIGEST: usize = 8;
 
-/// A file that is compiled in.
+/// A compiled-in file.
 #[derive(Debug)]
 pub struct Asset {
     /// Its path on the listener.
@@ -50,7 +50,7 @@ impl Asset {
         }
     }
 
-    /// The file as an answer.
+    /// Returns the file as a response.
     #[must_use]
     pub fn to_response(&self) -> Response {
         let mut response = (StatusCode::OK, self.text).into_response();

@@ -1,7 +1,7 @@
-//! The latest state of each repository, in memory. A process that has just started knows nothing until it has ticked.
+//! Keeps the latest state of each repository in memory, after each of its ticks.
 //!
-//! Every repository keeps a brief summary. Only those that were ticked or viewed last keep the full one, so that
-//! ten thousand repositories do not fill the memory.
+//! Every repository has a brief summary. Only those that were ticked or viewed last also have the
+//! full one, so that ten thousand repositories do not fill the memory.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,61 +18,61 @@ use crate::runtime::inbox::Fault;
 use crate::server::repositories::Member;
 use crate::server::worker::tick_observer::TickObserver;
 
-/// The most repositories of which a few words are kept.
+/// The most repositories with a brief summary.
 pub const MAX_KNOWN: usize = 20_000;
-/// The most repositories of which everything is kept that their page shows.
+/// The most repositories with a full summary.
 pub const MAX_WHOLE: usize = 300;
 /// The most repositories whose facts are kept for a forecast.
 pub const MAX_FACTS: usize = 24;
-/// How many changes wait for a slow listener before it has to read everything again.
+/// How many changes wait for a slow listener before it must read everything again.
 pub const QUEUE: usize = 16;
 
-/// How a repository fares.
+/// The status of a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RepositoryStatus {
-    /// A person has to do something.
+    /// A person must do something.
     Attention,
-    /// A session is at work.
+    /// A session is running.
     Working,
-    /// It waits for its time, or for a review.
+    /// It waits for a time, or for a review.
     Waiting,
     /// It has not been ticked since the service was started.
     Unseen,
 }
 
-/// A few words about a repository.
+/// The summary of a repository for lists.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BriefSummary {
-    /// How it fares.
+    /// Its status.
     pub status: RepositoryStatus,
     /// What it waits for or does, in a sentence.
     pub sentence: String,
-    /// The reason's code; empty where nothing was said.
+    /// The reason's code; empty without a reason.
     pub code: &'static str,
     /// Live sessions, and their limit.
     pub live: (u32, u32),
     /// Pull requests that wait for a review, and their limit.
     pub backlog: (u32, u32),
-    /// Sessions, and how many of their pull requests were merged.
+    /// The numbers of sessions, and of merged pull requests.
     pub merged: (u32, u32),
     /// When it was last checked, by GitHub's time.
     pub at: Option<Timestamp>,
-    /// Why its last tick failed, if it did.
+    /// Why its last tick failed.
     pub problem: Option<String>,
-    /// Whether Jules refused its key at the last look.
+    /// Whether Jules refused its key at the last check.
     pub key_refused: bool,
 }
 
-/// What is kept of a repository for its own page.
+/// The summary of a repository for its own page.
 #[derive(Debug, Clone)]
 pub struct FullSummary {
-    /// What is shown.
+    /// The values of the page.
     pub summary: Arc<Summary>,
     /// The facts, for a forecast.
     pub facts: Option<Arc<Snapshot>>,
 }
 
-/// The latest of each repository.
+/// The summaries of all repositories.
 #[derive(Debug)]
 pub struct Board {
     cache: Mutex<BoardCache>,
@@ -83,7 +83,7 @@ pub struct Board {
 struct BoardCache {
     summaries: BTreeMap<RepositoryId, Arc<BriefSummary>>,
     whole: BTreeMap<RepositoryId, (u64, FullSummary)>,
-    /// Counts uses, so that what was used longest ago goes first.
+    /// Counts uses, so that the least recently used are dropped first.
     uses: u64,
 }
 
@@ -97,19 +97,19 @@ impl Default for Board {
 }
 
 impl Board {
-    /// Changes from now on.
+    /// Subscribes to changes from now on.
     #[must_use]
     pub fn subscribe_changes(&self) -> broadcast::Receiver<RepositoryId> {
         self.news.subscribe()
     }
 
-    /// A few words about a repository.
+    /// Returns the brief summary of a repository.
     #[must_use]
     pub fn brief_summary(&self, id: RepositoryId) -> Option<Arc<BriefSummary>> {
         self.lock_cache().summaries.get(&id).cloned()
     }
 
-    /// The repositories whose Jules key was refused at the last look, by their numbers.
+    /// The repositories whose Jules key was refused at the last check, by their numbers.
     #[must_use]
     pub fn with_refused_keys(&self) -> Vec<RepositoryId> {
         let cache = self.lock_cache();
@@ -120,7 +120,8 @@ impl Board {
         refused.map(|(id, _)| *id).collect()
     }
 
-    /// Everything about a repository. `None`: it was not ticked yet, or others have displaced it.
+    /// Returns the full summary. `None`: the repository was not ticked yet, or its summary was
+    /// evicted.
     #[must_use]
     pub fn full_summary(&self, id: RepositoryId) -> Option<FullSummary> {
         let mut cache = self.lock_cache();
@@ -131,13 +132,13 @@ impl Board {
         Some(whole.clone())
     }
 
-    /// Something about a repository is another one now.
+    /// Notifies listeners that a repository has changed.
     pub fn publish_change(&self, id: RepositoryId) {
-        // There may be no listener.
+        // A send without a listener fails, which is harmless.
         let _listeners = self.news.send(id);
     }
 
-    /// Keeps what a tick left.
+    /// Stores the result of a tick.
     pub fn store_summary(&self, mut summary: Summary, facts: Snapshot) {
         let id = summary.id;
         if let Some((_, before)) = self.lock_cache().whole.get(&id) {
@@ -158,7 +159,7 @@ impl Board {
         self.publish_change(id);
     }
 
-    /// Keeps why a tick failed, beside what the last good one left.
+    /// Stores why a tick failed, beside the result of the last good one.
     pub fn store_failure(&self, id: RepositoryId, because: &str) {
         let mut cache = self.lock_cache();
         let known = cache.summaries.get(&id);
@@ -187,7 +188,7 @@ impl BoardCache {
         self.summaries.insert(id, words);
     }
 
-    /// Drops what was used longest ago, facts earlier than pages.
+    /// Drops the least recently used entries, facts before pages.
     fn evict_unused(&mut self) {
         while self.whole.len() > MAX_WHOLE {
             let Some(id) = self.longest_unused(|_| true) else {
@@ -219,7 +220,7 @@ impl BoardCache {
 }
 
 impl BriefSummary {
-    /// Of a repository that has not been ticked.
+    /// The brief summary of a repository that has not been ticked.
     #[must_use]
     pub fn not_checked() -> Self {
         Self {
@@ -259,7 +260,7 @@ fn words_of(summary: &Summary) -> BriefSummary {
     BriefSummary {
         status: standing,
         sentence: line.map_or_else(
-            || "nothing is planned here".to_owned(),
+            || "nothing is planned in this repository".to_owned(),
             |line| match &line.persona {
                 Some(persona) if !line.detail.contains(persona.as_str()) => {
                     format!("{persona}: {}", line.detail.replace('`', ""))
@@ -279,11 +280,12 @@ fn words_of(summary: &Summary) -> BriefSummary {
     }
 }
 
-/// How a line makes its repository look.
+/// The status of a repository with this line.
 #[must_use]
 pub fn standing_of(verdict: Verdict, reason: Reason) -> RepositoryStatus {
     match (verdict, reason) {
-        // A refusal is sent to the account that requested it; the repository needs no person for that.
+        // A refusal is sent to the account that made the request; the repository needs no person
+        // for it.
         (Verdict::Held | Verdict::Paused, _)
         | (
             _,

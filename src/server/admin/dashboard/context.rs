@@ -1,4 +1,4 @@
-//! What the handlers of the dashboard work with.
+//! The context of the dashboard's handlers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,31 +17,31 @@ use crate::server::public::counters::Figures;
 use crate::server::repositories::Repositories;
 use crate::server::shutdown::Shutdown;
 
-/// What the dashboard is made of.
+/// The parts of the dashboard.
 pub struct Dashboard<I> {
-    /// What was heard, and who is due.
+    /// Deliveries, and the due repositories.
     pub inbox: Arc<I>,
-    /// The latest of each repository.
+    /// The latest state of each repository.
     pub board: Arc<Board>,
     /// The repositories. `None`: the service has no GitHub credential.
     pub repositories: Option<Arc<Repositories>>,
     /// The service's clock.
     pub clock: Arc<dyn Pause>,
-    /// Who may come in.
+    /// Who may use the admin listener.
     pub access: Arc<Access>,
-    /// Records what people do.
+    /// Records the actions of people.
     pub audit: Arc<Audit>,
-    /// What the listeners count.
+    /// The counters of the listeners.
     pub figures: Arc<Figures>,
-    /// Whether what ticks repositories lives.
+    /// Shows whether the driver works.
     pub heartbeat: Arc<Heartbeat>,
-    /// Where people meet GitHub, such as `https://github.com`.
+    /// The address of GitHub's pages, such as `https://github.com`.
     pub github: String,
-    /// When open pages are let go.
+    /// When connections of open pages are closed.
     pub ending: Shutdown,
 }
 
-/// What the handlers share.
+/// The shared context of all handlers.
 pub(super) struct DashboardContext<I> {
     pub(super) dashboard: Dashboard<I>,
     pub(super) forecasts: Arc<Forecasts>,
@@ -53,7 +53,7 @@ impl<I> DashboardContext<I> {
         self.dashboard.clock.now()
     }
 
-    /// The names of all that the service looks after.
+    /// The names of all repositories that the service manages.
     pub(super) fn repository_names(&self) -> BTreeMap<RepositoryId, RepositoryName> {
         let members = self.dashboard.repositories.as_ref();
         let members = members.map(|all| all.list_members()).unwrap_or_default();

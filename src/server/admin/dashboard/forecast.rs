@@ -1,4 +1,4 @@
-//! Forecasts, made on demand: each takes a while, and most of them would never be read.
+//! Makes forecasts on demand, because each takes a while and most would never be read.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,16 +12,16 @@ use tokio::sync::Semaphore;
 use super::board::{Board, MAX_FACTS};
 use crate::adapters::renderer;
 
-/// How far a forecast looks ahead, in hours.
+/// How far a forecast reaches, in hours.
 pub const HORIZON: i64 = 24;
-/// How long a page waits for one. It is shown when it is ready.
+/// How long a page waits for a forecast. After that the page shows it when it is ready.
 const PATIENCE: Duration = Duration::from_millis(400);
 
 /// The newest forecasts.
 #[derive(Debug)]
 pub struct Forecasts {
     made: Mutex<BTreeMap<RepositoryId, (Timestamp, Arc<Forecast>)>>,
-    /// One at a time: a large plan takes a core for some seconds.
+    /// One at a time: a large plan keeps a core busy for some seconds.
     room: Arc<Semaphore>,
 }
 
@@ -35,7 +35,8 @@ impl Default for Forecasts {
 }
 
 impl Forecasts {
-    /// The forecast from these facts on. `None`: it is being made, and the board tells when it is there.
+    /// Returns the forecast from these facts. `None`: it is being made, and the board reports when
+    /// it is ready.
     pub async fn cached_forecast(
         self: &Arc<Self>,
         id: RepositoryId,

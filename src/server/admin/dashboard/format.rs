@@ -1,4 +1,4 @@
-//! Times, spans and names as people read them. All times are UTC.
+//! Formats times, spans and names for people. All times are UTC.
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -17,7 +17,7 @@ pub struct Moment {
     pub relative: String,
 }
 
-/// An instant, seen from another one.
+/// Formats an instant, relative to another one.
 #[must_use]
 pub fn format_moment(at: Timestamp, now: Timestamp) -> Moment {
     Moment {
@@ -27,12 +27,12 @@ pub fn format_moment(at: Timestamp, now: Timestamp) -> Moment {
     }
 }
 
-/// Leaves out fractions of a second.
+/// Removes fractions of a second.
 fn whole_second(at: Timestamp) -> Timestamp {
     Timestamp::from_second(at.as_second()).unwrap_or(at)
 }
 
-/// The time of day, with as much of the date as is needed.
+/// The time of day, with the date if it is needed.
 #[must_use]
 pub fn time_of_day(at: Timestamp, now: Timestamp) -> String {
     let (at, today) = (
@@ -48,7 +48,7 @@ pub fn time_of_day(at: Timestamp, now: Timestamp) -> String {
     at.strftime(form).to_string()
 }
 
-/// An instant along a timeline: the day that begins with it, or the time of day.
+/// The label of an instant on a timeline: the day that begins with it, or the time of day.
 #[must_use]
 pub fn axis_label(at: Timestamp) -> String {
     let at = at.to_zoned(TimeZone::UTC);
@@ -57,7 +57,7 @@ pub fn axis_label(at: Timestamp) -> String {
     at.strftime(form).to_string()
 }
 
-/// How far an instant lies ahead or behind.
+/// The distance of an instant, ahead or behind.
 #[must_use]
 pub fn relative_time(at: Timestamp, now: Timestamp) -> String {
     let ahead = at.duration_since(now);
@@ -72,10 +72,10 @@ pub fn relative_time(at: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// A length in its one or two largest units.
+/// Formats a length in its one or two largest units.
 #[must_use]
 pub fn length_text(length: SignedDuration) -> String {
-    // Half a minute counts as a whole one.
+    // Half a minute is rounded up.
     let minutes = (length.as_secs() + 30) / 60;
     match (minutes / (24 * 60), minutes / 60 % 24, minutes % 60) {
         (0, 0, minutes) => format!("{} min", minutes.max(1)),
@@ -86,7 +86,7 @@ pub fn length_text(length: SignedDuration) -> String {
     }
 }
 
-/// What became of a session, in words.
+/// The outcome of a session, in words.
 #[must_use]
 pub fn outcome_text(outcome: Option<&Outcome>, live: bool) -> &str {
     match outcome {
@@ -106,7 +106,7 @@ pub fn outcome_text(outcome: Option<&Outcome>, live: bool) -> &str {
     }
 }
 
-/// The colour of an outcome, as a class of the style sheet. Never a text of others.
+/// The colour of an outcome, as a class of the style sheet. Never an external text.
 #[must_use]
 pub fn outcome_class(outcome: Option<&Outcome>, live: bool) -> &'static str {
     match outcome {
@@ -130,7 +130,7 @@ pub fn reason_heading(reason: Reason) -> String {
     words.replace('_', " ")
 }
 
-/// A track's name as people know it: a schedule's is its persona's.
+/// The name of a track for people: a schedule's is its persona's.
 #[must_use]
 pub fn track_title(name: &TrackName) -> String {
     name.schedule_persona()

@@ -23,43 +23,45 @@ use super::view::{deliveries as heard, front as all, repository as one};
 use crate::runtime::inbox::{Inbox, InboxError, Page, Start};
 use crate::server::public::counters::RecentCounter;
 
-/// How many deliveries stand on a page.
+/// How many deliveries a page lists.
 const DELIVERIES: usize = 50;
 /// The longest search, in characters.
 const MAX_QUERY: usize = 100;
-/// The most pages that can be asked for.
+/// The most pages that can be requested.
 const MAX_PAGES: usize = 10_000;
 
 type Shared<I> = State<Arc<DashboardContext<I>>>;
 
-/// One field of an address.
+/// Returns one field of a query.
 fn query_field(query: Option<&str>, name: &str) -> Option<String> {
     form_urlencoded::parse(query?.as_bytes())
         .find(|(known, _)| known == name)
         .map(|(_, value)| value.into_owned())
 }
 
-/// What came of a form, by the word in the address to which it led.
+/// The message about a form's result, by the word in the address to which the form led.
 fn action_result(query: Option<&str>) -> Option<&'static str> {
     Some(match query_field(query, "done")?.as_str() {
         "look" => "The check starts now.",
-        "look-suspended" => "It is suspended and is tried once a day; resume it first.",
-        "resume" => "It goes on.",
-        "resume-not" => "It was not suspended.",
+        "look-suspended" => "The repository is suspended and is tried once a day. Resume it first.",
+        "resume" => "The repository is resumed.",
+        "resume-not" => "The repository was not suspended.",
         "replay" => "The delivery runs again: its repository is checked now.",
         "replay-suspended" => "The repository is suspended; resume it first.",
         "replay-no-repository" => "This delivery wakes no repository.",
-        "pause" => "It is paused: nothing starts in it. The page shows it after the next look.",
-        "pause-known" => "It was paused already.",
-        "unpause" => "The pause is over; what is due starts with the next look.",
-        "unpause-none" => "The dashboard and commands have not paused it.",
+        "pause" => {
+            "The repository is paused: nothing starts in it. The page shows that after the next check."
+        }
+        "pause-known" => "The repository was paused already.",
+        "unpause" => "The pause has ended. What is due starts with the next check.",
+        "unpause-none" => "Neither the dashboard nor a command has paused the repository.",
         "replay-unknown" => "This delivery is not stored any more.",
         _ => return None,
     })
 }
 
 impl<I> DashboardContext<I> {
-    /// The frame of a page that says nothing of the service.
+    /// The frame of a page without values of the service.
     fn bare_frame(&self, who: Option<&Visitor>) -> Frame {
         let now = self.current_time();
         let csrf = self.dashboard.access.csrf_token(who);
@@ -102,7 +104,7 @@ async fn inbox_unavailable<I: Inbox>(
     .await
 }
 
-/// A page that says one thing.
+/// A page with one message.
 pub(super) async fn message_page<I: Inbox>(
     desk: &DashboardContext<I>,
     who: Option<&Visitor>,
@@ -187,15 +189,15 @@ pub(super) async fn front_page<I: Inbox + 'static>(
 fn no_repositories_reason(has_repositories: bool, trouble: bool) -> &'static str {
     match (has_repositories, trouble) {
         (false, _) => {
-            "The service has no GitHub credential, so that deliveries are stored and no repository is checked. Set \
-             GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or GITHUB_TOKEN, or make an App with phileas serve --setup."
+            "The service has no GitHub credential, so it stores deliveries but checks no repository. Set GITHUB_APP_ID \
+             and GITHUB_APP_PRIVATE_KEY, or GITHUB_TOKEN, or create an App with phileas serve --setup."
         }
         (true, true) => {
-            "None is known since the service was started. They appear once GitHub answers."
+            "No repository is known since the service started. Repositories appear when GitHub replies."
         }
         (true, false) => {
             "Install the GitHub App on a repository, or name one in phileas.toml. If you have done so, GitHub has not \
-             answered yet."
+             replied yet."
         }
     }
 }
@@ -256,11 +258,11 @@ pub(super) async fn repository_page<I: Inbox + 'static>(
     page_response(StatusCode::OK, &page)
 }
 
-/// What stands in an address in the place of a repository's number.
+/// The part of an address that should be a repository's number.
 pub(super) type Number = Result<Path<String>, PathRejection>;
 
-/// The repository of an address. Whatever is no number that a repository can have is one that the service does not know:
-/// the inbox keeps numbers below 2^63.
+/// Parses the repository of an address. A number outside the range of the inbox (below 2^63) counts
+/// as unknown.
 pub(super) fn repository_of(number: &Number) -> Option<RepositoryId> {
     let Path(text) = number.as_ref().ok()?;
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
@@ -271,14 +273,14 @@ pub(super) fn repository_of(number: &Number) -> Option<RepositoryId> {
 /// Why a repository's page is empty.
 fn no_summary_reason(is_dropped: bool) -> &'static str {
     if is_dropped {
-        "Others were viewed since, and the service dropped this page. “Check now” brings it back."
+        "The service dropped this page, because others were viewed since. “Check now” brings it back."
     } else {
         "The service has not checked the repository since it started. “Check now” does so."
     }
 }
 
 async fn missing_page<I: Inbox>(desk: &DashboardContext<I>, who: &Visitor) -> Response {
-    let text = "The service does not look after a repository of this number.";
+    let text = "The service manages no repository with this number.";
     message_page(
         desk,
         Some(who),
@@ -362,7 +364,8 @@ pub(super) async fn login_form<I: Inbox + 'static>(
     }
 }
 
-/// The page of the dashboard to return to after signing in: never an address that a browser takes for another site.
+/// Returns the page to open after signing in: never an address that a browser takes for another
+/// site.
 pub(super) fn local_path(wanted: Option<String>) -> String {
     let is_page = |path: &String| {
         let (path, _) = path.split_once('?').unwrap_or((path, ""));

@@ -1,5 +1,5 @@
-//! `GET /events`: tells open pages by server-sent events that something changed. The page then reloads its content; what
-//! changed is never said here.
+//! `GET /events`: notifies open pages of changes by server-sent events. An event has no content;
+//! the page reloads its own.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use crate::server::shutdown::Shutdown;
 
 /// The most listeners at a time. Pages without one reload from time to time.
 pub const MAX_LISTENERS: usize = 32;
-/// How often an idle listener is sent a comment, so that proxies keep the connection open.
+/// How often an idle listener gets a comment, so that proxies keep the connection open.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
-/// When a refused listener may come again, in seconds.
+/// When a refused listener may retry, in seconds.
 const RETRY_AFTER: &str = "30";
 
-/// What a page wants to hear of.
+/// The changes that a page listens to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Topic {
     /// Every repository.
@@ -34,7 +34,7 @@ pub enum Topic {
 }
 
 impl Topic {
-    /// Reads a topic as [`Topic::topic_name`] writes it.
+    /// Parses a topic as [`Topic::topic_name`] writes it.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         match text {
@@ -47,7 +47,7 @@ impl Topic {
         }
     }
 
-    /// The topic in an address.
+    /// The name of the topic in an address.
     #[must_use]
     pub fn topic_name(self) -> String {
         match self {
@@ -66,7 +66,7 @@ impl Topic {
     }
 }
 
-/// The places of listeners.
+/// Limits the number of listeners.
 #[derive(Debug, Clone)]
 pub struct Listeners(Arc<Semaphore>);
 
@@ -85,7 +85,7 @@ struct LiveListener {
 }
 
 impl Listeners {
-    /// Listens until the service ends or the page goes away.
+    /// Sends events until the service shuts down or the page is closed.
     #[must_use]
     pub fn stream_events(
         &self,
@@ -109,7 +109,7 @@ impl Listeners {
         };
         let events = unfold(listener, |mut listener| async move {
             let word = listener.next().await?;
-            // Browsers drop an event that has no data.
+            // Browsers ignore an event without data.
             let event = Event::default().event(word).data(word);
             Some((Ok::<_, Infallible>(event), listener))
         });
@@ -126,7 +126,7 @@ impl LiveListener {
                 heard = self.board.recv() => match heard {
                     Ok(id) if self.topic.is_concerned(id) => return Some("changed"),
                     Ok(_) => {}
-                    // It was too slow for its queue: what it missed is not known any more.
+                    // The listener was too slow for its queue, and the missed changes are unknown.
                     Err(RecvError::Lagged(_)) => return Some("reload"),
                     Err(RecvError::Closed) => return None,
                 },
@@ -172,8 +172,8 @@ mod tests {
         assert_eq!(slow.next().await, Some("reload"));
     }
 
-    /// <https://html.spec.whatwg.org/multipage/server-sent-events.html#dispatchMessage>: with an empty data buffer
-    /// nothing is dispatched.
+    /// <https://html.spec.whatwg.org/multipage/server-sent-events.html#dispatchMessage>: a browser
+    /// dispatches no event without data.
     #[tokio::test]
     async fn an_event_has_data() {
         let board = Board::default();

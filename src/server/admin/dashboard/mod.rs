@@ -1,13 +1,13 @@
-//! The dashboard on the admin listener: what every repository does, waits for and has come to.
+//! The dashboard on the admin listener: shows what every repository does, waits for and has produced.
 //!
 //! ```text
 //! ticks  --TickObserver-->  board (in memory)  --view-->  plain values  --pages-->  HTML
 //! inbox  ------------------------------------^
 //! ```
 //!
-//! Pages are made on the server and complete without a script; with it they renew themselves when the board or the inbox
-//! tells of a change. Everything comes from this binary, under a policy that lets nothing else in. Texts of agents and of
-//! other people are cut, freed of what steers, and escaped by the templates.
+//! The server renders complete pages, which need no script. With the script they reload their content
+//! when the board or the inbox reports a change. Everything comes from this binary, and the content policy
+//! allows nothing else. External texts are truncated, freed of control characters, and escaped.
 
 pub mod access;
 mod actions;
@@ -44,7 +44,7 @@ use context::DashboardContext;
 /// The longest form that is read, in bytes.
 pub const MAX_FORM: usize = 8 << 10;
 
-/// The addresses of the dashboard. `guarded` are further ones that only those may see who are let in.
+/// The routes of the dashboard. `guarded` are further routes for the same authorized clients.
 pub fn routes<I: Inbox + 'static>(dashboard: Dashboard<I>, guarded: Router) -> Router {
     let desk = Arc::new(DashboardContext {
         dashboard,

@@ -1,4 +1,4 @@
-//! The pages as templates. Askama escapes everything that is put into them.
+//! The templates of the pages. Askama escapes every inserted value.
 
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -12,7 +12,7 @@ use super::view::deliveries::{DeliveryView, InboxView, SuspendedView};
 use super::view::front::FrontView;
 use super::view::repository::{ComingView, PulseView, RepositoryView};
 
-/// What stands around every page.
+/// The frame of every page.
 #[derive(Debug)]
 pub(super) struct Frame {
     pub(super) style: &'static str,
@@ -21,21 +21,21 @@ pub(super) struct Frame {
     pub(super) version: &'static str,
     /// The time of the service's clock.
     pub(super) now: Moment,
-    /// What forms carry.
+    /// The token of forms.
     pub(super) csrf: String,
-    /// Whether its reader was let in.
+    /// Whether the reader is authorized.
     pub(super) inside: bool,
-    /// Whether its reader can sign out.
+    /// Whether the reader can sign out.
     pub(super) session: bool,
-    /// Whether it keeps itself up to date.
+    /// Whether the page updates itself.
     pub(super) live: bool,
-    /// What it listens to.
+    /// The topic that the page listens to.
     pub(super) topic: Option<String>,
-    /// Which part of the dashboard it is.
+    /// The part of the dashboard.
     pub(super) place: &'static str,
-    /// What came of the last form.
+    /// The result of the last form.
     pub(super) result: Option<&'static str>,
-    /// What is wrong with the service.
+    /// The problems of the service.
     pub(super) problems: Vec<ServiceProblem>,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct Front {
     pub(super) inbox: Option<InboxView>,
     /// Why there may be no repositories.
     pub(super) no_repositories_reason: String,
-    /// What `phileas.toml` names and is not reached: name, and why.
+    /// Entries of `phileas.toml` that cannot be reached: name, and why.
     pub(super) unreached: Vec<(String, String)>,
 }
 
@@ -85,7 +85,7 @@ pub(super) struct Repository {
     pub(super) horizon: i64,
     /// Why there is no forecast.
     pub(super) no_forecast: &'static str,
-    /// Why there is nothing.
+    /// Why there is no summary.
     pub(super) no_summary: &'static str,
 }
 
@@ -95,11 +95,11 @@ pub(super) struct Deliveries {
     pub(super) frame: Frame,
     pub(super) suspended: Vec<SuspendedView>,
     pub(super) rows: Vec<DeliveryView>,
-    /// Whether these are not the newest.
+    /// Whether there are newer ones.
     pub(super) later: bool,
     /// Where the next page begins.
     pub(super) before: Option<u64>,
-    /// What was refused at the door since the start: how many, and why.
+    /// Deliveries that the webhook refused since the start: how many, and why.
     pub(super) refused: Vec<(u64, &'static str)>,
 }
 
@@ -108,7 +108,7 @@ pub(super) struct Deliveries {
 pub(super) struct Login {
     pub(super) frame: Frame,
     pub(super) wrong: Option<&'static str>,
-    /// Where its reader wanted to go.
+    /// The page to open after signing in.
     pub(super) next: String,
 }
 
@@ -120,7 +120,7 @@ pub(super) struct Message {
     pub(super) text: String,
 }
 
-/// A page as an answer.
+/// Returns a page as a response.
 pub(super) fn page_response(status: StatusCode, page: &impl Template) -> Response {
     match page.render() {
         Ok(text) => {
@@ -130,7 +130,7 @@ pub(super) fn page_response(status: StatusCode, page: &impl Template) -> Respons
             response
         }
         Err(error) => {
-            tracing::error!("a page cannot be written: {error}");
+            tracing::error!("a page cannot be rendered: {error}");
             StatusCode::INTERNAL_SERVER_ERROR.into_response()
         }
     }

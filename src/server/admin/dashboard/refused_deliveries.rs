@@ -1,9 +1,8 @@
-//! Deliveries that the webhook refused before it read them, and why.
+//! Counts deliveries that the webhook refused before it read them, with the reasons.
 
 use crate::server::public::counters::{Figures, RecentCounter};
 
-/// Counts deliveries that were refused before they were read, the most likely configuration mistake first.
-/// `count`: how much of it counts.
+/// Lists refused deliveries, the most likely configuration mistake first. `count` reads a counter.
 pub(super) fn refused_deliveries(
     figures: &Figures,
     count: impl Fn(&RecentCounter) -> u64,
@@ -11,7 +10,8 @@ pub(super) fn refused_deliveries(
     let all = [
         (
             count(&figures.wrong_signature),
-            "signed with another secret than PHILEAS_WEBHOOK_SECRET. Is it the one in the webhook’s settings on GitHub?",
+            "signed with another secret than PHILEAS_WEBHOOK_SECRET. Is it the one in the webhook’s settings on \
+             GitHub?",
         ),
         (
             count(&figures.content_type),

@@ -12,7 +12,8 @@ use super::access::{AccessRefusal, Visitor, WINDOW};
 use super::context::DashboardContext;
 use crate::server::admin::audit::AuditEntry;
 
-/// Nothing is loaded from anywhere else, nothing runs that stands in a page, and no form goes elsewhere.
+/// The browser loads nothing from other hosts, runs no script of a page, and sends no form to other
+/// hosts.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -21,7 +22,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 #[derive(Debug, Clone)]
 pub(super) struct RequestId(pub(super) String);
 
-/// Who asks, as far as that is known before it is known whether they must be.
+/// The author of the request, before a handler decides whether it needs one.
 #[derive(Debug, Clone)]
 pub(super) struct Asker(Result<Visitor, AccessRefusal>);
 
@@ -35,16 +36,17 @@ pub(super) async fn check_request<I>(
     request.extensions_mut().insert(RequestId(id.clone()));
     let access = &desk.dashboard.access;
     let who = access.identify_visitor(request.headers(), Instant::now());
-    // A client with the token knows this service, by whatever host name. A foreign page may have sent any other credential
-    // up.
+    // A client with the token knows this service, whatever host name it uses. A foreign page may
+    // have invented any other credential.
     let program = who == Ok(Visitor::Bearer);
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     let response = if !program && !access.is_our_host(request.headers()) {
-        let word = "this name is not known here; use the address itself, or name it in PHILEAS_ADMIN_HOSTS\n";
+        let word = "the service does not know this host name; use its address, or add the name to \
+            PHILEAS_ADMIN_HOSTS\n";
         (StatusCode::MISDIRECTED_REQUEST, word).into_response()
     } else if !reads && !access.is_own_origin(request.headers()) {
-        let word = "this form comes from another page; a proxy in front must pass the Host header on, or the name that \
-                    people use must stand in PHILEAS_ADMIN_HOSTS\n";
+        let word = "this form comes from another page; let a proxy in front pass the Host header on, or add the public \
+            name to PHILEAS_ADMIN_HOSTS\n";
         (StatusCode::FORBIDDEN, word).into_response()
     } else {
         request.extensions_mut().insert(Asker(who));
@@ -53,7 +55,7 @@ pub(super) async fn check_request<I>(
     secure_headers(response, &id)
 }
 
-/// Lets authorized requests through. People without a session are redirected to the login form.
+/// Passes authorized requests on. People without a session are redirected to the login form.
 pub(super) async fn require_visitor<I>(
     State(desk): State<Arc<DashboardContext<I>>>,
     mut request: Request,
@@ -94,9 +96,9 @@ pub(super) async fn require_visitor<I>(
                 return Redirect::to(&format!("/login?next={wanted}")).into_response();
             }
             let word = if desk.dashboard.access.is_guarded() {
-                "an admin token is needed\n"
+                "an admin token is required\n"
             } else {
-                "no admin token is set here: leave the Authorization header out\n"
+                "this service has no admin token: leave the Authorization header out\n"
             };
             let mut refused = (StatusCode::UNAUTHORIZED, word).into_response();
             let how = HeaderValue::from_static("Bearer");
@@ -106,7 +108,7 @@ pub(super) async fn require_visitor<I>(
     }
 }
 
-/// The answer to a client that has sent too many wrong tokens.
+/// The response to a client that has sent too many wrong tokens.
 pub(super) fn too_many() -> Response {
     let word = "too many wrong tokens; try again in a minute\n";
     let mut refused = (StatusCode::TOO_MANY_REQUESTS, word).into_response();
@@ -115,14 +117,15 @@ pub(super) fn too_many() -> Response {
     refused
 }
 
-/// Adds headers so that the page runs no foreign code, cannot be framed, sends no referrer to other sites, and is not
-/// cached, apart from files whose names change with their content.
+/// Adds headers so that a page runs no foreign code, cannot be framed, sends no referrer to other
+/// sites, and is not cached. Files whose names change with their content are cached.
 fn secure_headers(mut response: Response, id: &str) -> Response {
     let headers = response.headers_mut();
     let fixed: [(HeaderName, &'static str); 6] = [
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        // Not `no-referrer`: then browsers send forms with the origin `null`, which any site can send.
+        // Not `no-referrer`: with it browsers send forms with the origin `null`, which any site can
+        // send.
         (header::REFERRER_POLICY, "same-origin"),
         (header::X_FRAME_OPTIONS, "DENY"),
         (

@@ -1,8 +1,9 @@
-//! Problems of the service as a whole, shown on every page: those of `/readyz`, and those that keep deliveries and
-//! sessions away without stopping the service.
+//! Finds the problems of the service for every page: those of `/readyz`, and those that prevent
+//! deliveries and sessions while the service runs.
 //!
-//! Refused deliveries leave `/readyz` as it is: any host can send such requests, and could take the service out of use.
-//! So a few of them are no alert either, and an alert ends when no more of them come.
+//! Refused deliveries do not change `/readyz`: any host can send such requests, and could so take
+//! the service out of use. So a few of them are no alert either, and an alert ends when no more of
+//! them arrive.
 
 use std::time::Instant;
 
@@ -14,21 +15,22 @@ use super::summary::short_line;
 use crate::runtime::inbox::{Counts, Inbox, NEARLY_FULL};
 use crate::server::public::health::{self, PATIENCE};
 
-/// So many refused deliveries of one kind within [`RECENT`](crate::server::public::counters::RECENT) are an alert on each page. A
-/// webhook with another secret sends more of them within minutes, since GitHub tells of each push and each check.
+/// This many refused deliveries of one kind within
+/// [`RECENT`](crate::server::public::counters::RECENT) are an alert on each page. A webhook with
+/// another secret sends more within minutes, because GitHub reports each push and each check.
 const REFUSALS_ALERTED: u64 = 3;
 
-/// One thing that is wrong.
+/// One problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ServiceProblem {
-    /// What, and what to do where that is known.
+    /// The problem, and its fix if that is known.
     pub(super) text: String,
-    /// The page that tells more.
+    /// The page with details.
     pub(super) page: Option<String>,
 }
 
 impl<I: Inbox> DashboardContext<I> {
-    /// Everything that is wrong with the service at this time.
+    /// Finds all present problems of the service.
     pub(super) async fn service_problems(&self) -> Vec<ServiceProblem> {
         let dashboard = &self.dashboard;
         let mut troubles = Vec::new();
@@ -39,7 +41,7 @@ impl<I: Inbox> DashboardContext<I> {
                 .await
         {
             let text = format!(
-                "Deliveries should not be sent to this service now: {}",
+                "The service is not ready for deliveries: {}",
                 short_line(&why)
             );
             add(text, None);
@@ -53,7 +55,7 @@ impl<I: Inbox> DashboardContext<I> {
         let repositories = dashboard.repositories.as_ref();
         if let Some(why) = repositories.and_then(|all| all.problem_text()) {
             let text = format!(
-                "GitHub does not tell of all repositories: {}",
+                "GitHub does not list all repositories: {}",
                 short_line(&why)
             );
             add(text, None);
@@ -86,26 +88,27 @@ impl<I: Inbox> DashboardContext<I> {
             more => format!(" and {more} more repositories"),
         };
         let text = format!(
-            "Jules refuses the key of {name}{others}. Make a new key in Jules\u{2019} settings, and put it where the \
-             service reads it."
+            "Jules refuses the key of {name}{others}. Create a new key in Jules\u{2019} settings, and replace the old \
+             one in the service’s configuration."
         );
         Some((text, first))
     }
 }
 
-/// That the inbox has little room left, or none.
+/// The problem that the inbox is full or nearly full.
 fn inbox_room_problem(counts: &Counts) -> Option<String> {
     let limit = counts.limit_bytes?;
     let share = (100 * counts.bytes).checked_div(limit).unwrap_or(100);
     if counts.bytes >= limit {
         return Some(
-            "The inbox is full, and deliveries are refused until old ones are removed; --inbox-max-bytes gives it more room.".to_owned(),
+            "The inbox is full, so the service refuses deliveries until old ones are removed. --inbox-max-bytes gives \
+             it more room.".to_owned(),
         );
     }
     let is_nearly_full = counts.bytes as f64 >= limit as f64 * NEARLY_FULL;
     is_nearly_full.then(|| {
         format!(
-            "The inbox is {share} % full, and deliveries that wake no repository are not stored."
+            "The inbox is {share} % full, so the service does not store deliveries that wake no repository."
         )
     })
 }

@@ -1,4 +1,5 @@
-//! What is kept of a repository to be shown: made after each tick, out of the very facts that the tick decided by.
+//! Builds the values that pages show of a repository, after each tick and from the facts of that
+//! tick.
 
 use jiff::Timestamp;
 use phileas_domain::engine::{
@@ -11,19 +12,19 @@ use phileas_domain::state::{HistoryEntry, Pause, State, TrackState};
 
 use crate::runtime::TickReport;
 
-/// The most sessions of one repository that are kept, newest first.
+/// The most sessions of one repository, newest first.
 pub const MAX_SESSIONS: usize = 120;
-/// The most tracks, schedules, lines or notices of one repository that are kept of each.
+/// The most tracks, schedules, lines or notices of one repository, each.
 pub const MAX_ROWS: usize = 200;
-/// The most findings about a plan that are kept.
+/// The most findings about a plan.
 pub const MAX_FINDINGS: usize = 20;
-/// The longest text of others that is kept, in characters.
+/// The longest external text, in characters.
 pub const MAX_TEXT: usize = 300;
 
-/// One repository as its last good tick left it.
+/// One repository after its last good tick.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// GitHub's number of it.
+    /// GitHub's number of the repository.
     pub id: RepositoryId,
     /// Its name.
     pub name: RepositoryName,
@@ -31,35 +32,35 @@ pub struct Summary {
     pub public: bool,
     /// GitHub's time at the end of the tick.
     pub at: Timestamp,
-    /// When the decision asked for the next check.
+    /// When the decision wants the next check.
     pub wake_at: Option<Timestamp>,
     /// The tracks of the plan, by name.
     pub tracks: Vec<TrackSummary>,
     /// Schedules, by persona.
     pub schedules: Vec<ScheduleSummary>,
-    /// What concerns all of it, requests included.
+    /// The lines that concern the whole repository, requests included.
     pub lines: Vec<Line>,
     /// Sessions, newest first.
     pub sessions: Vec<HistoryEntry>,
-    /// What became of each persona's work.
+    /// The results of each persona's work.
     pub yields: Vec<(PersonaId, Yield)>,
-    /// What became of all work.
+    /// The results of all work.
     pub total: Yield,
-    /// What is spent.
+    /// The used budget.
     pub budget: BudgetFigures,
-    /// When Jules was last asked what is spent of its key.
+    /// When Jules last reported the use of the key.
     pub key_at: Option<Timestamp>,
-    /// Open issues by which phileas calls a person: number, and title.
+    /// Open notices: number, and title.
     pub notices: Vec<(u64, String)>,
-    /// The pause that stands in the ledger.
+    /// The pause in the ledger.
     pub paused: Option<Pause>,
     /// Whether the default branch has a plan.
     pub has_plan: bool,
     /// What is wrong with the ledger or the plan.
     pub findings: Vec<String>,
-    /// What these are about.
+    /// The heading of these findings.
     pub findings_title: &'static str,
-    /// What the tick could not carry out.
+    /// The effects that failed.
     pub failed: Vec<String>,
 }
 
@@ -70,17 +71,17 @@ pub struct TrackSummary {
     pub name: TrackName,
     /// Its steps in order: the persona's id, or `layer:<name>`.
     pub steps: Vec<String>,
-    /// The step whose turn is live.
+    /// The step with a live turn.
     pub present: Option<usize>,
     /// The step that comes next.
     pub next: Option<usize>,
     /// How many turns it has had.
     pub seq: u64,
-    /// How often it has come round.
+    /// How many passes it has had.
     pub passes: u64,
-    /// When passes begin, where they do not follow each other.
+    /// When passes begin, if they do not follow each other.
     pub start: Option<String>,
-    /// What is done, or waited for.
+    /// The lines of what it does or waits for.
     pub lines: Vec<Line>,
 }
 
@@ -89,17 +90,17 @@ pub struct TrackSummary {
 pub struct ScheduleSummary {
     /// Who.
     pub persona: PersonaId,
-    /// The cron expression with its zone; `None`: only when asked for.
+    /// The cron expression with its zone; `None`: it runs on request only.
     pub cron: Option<String>,
     /// Its next time.
     pub next_at: Option<Timestamp>,
     /// Whether its turn is live.
     pub live: bool,
-    /// What is done, or waited for.
+    /// The lines of what it does or waits for.
     pub lines: Vec<Line>,
 }
 
-/// What a notice says, without the name that all of them begin with.
+/// The title of a notice without the prefix of all notices.
 fn title_of(notice: &Notice) -> &str {
     let title = notice.title.strip_prefix("phileas: ");
     let title = title.unwrap_or(&notice.title).trim();
@@ -107,7 +108,7 @@ fn title_of(notice: &Notice) -> &str {
 }
 
 impl Summary {
-    /// Of what a tick saw and said. `None`: it saw nothing.
+    /// Builds the summary of a tick. `None`: the tick read no facts.
     #[must_use]
     pub fn new(report: &TickReport) -> Option<Self> {
         let snapshot = report.seen.as_deref()?;
@@ -195,7 +196,7 @@ impl Summary {
         })
     }
 
-    /// Takes what an earlier tick was told of the key, where this one had no need to ask.
+    /// Copies what an earlier tick knew about the key, if this one did not ask Jules.
     pub fn carry_over(&mut self, before: &Self) {
         if self.budget.key_day.is_none() {
             self.budget.key_day = before.budget.key_day;
@@ -204,7 +205,7 @@ impl Summary {
         }
     }
 
-    /// Everything that was said, in the order in which it is shown.
+    /// All lines, in the order of the pages.
     pub fn all_lines(&self) -> impl Iterator<Item = &Line> {
         let tracks = self.tracks.iter().flat_map(|track| &track.lines);
         let schedules = self.schedules.iter().flat_map(|schedule| &schedule.lines);
@@ -212,7 +213,8 @@ impl Summary {
     }
 }
 
-/// Of what was done only what stands next to what waits now is worth a line; with nothing waiting, the newest action is.
+/// A finished action is shown only if something of it still waits; if nothing waits, the newest
+/// action is shown.
 fn shown_lines(report: &TickReport) -> Vec<Line> {
     let waits = |line: &Line| {
         report
@@ -268,7 +270,7 @@ fn track_of(track: &Track, state: Option<&TrackState>, lines: &[Line]) -> TrackS
     }
 }
 
-/// Drops what no page shows: keys of other versions may be large.
+/// Removes keys that no page shows: those of other versions may be large.
 fn strip_unused(entry: &HistoryEntry) -> HistoryEntry {
     HistoryEntry {
         extra: phileas_domain::state::Extra::new(),
@@ -284,7 +286,7 @@ fn list_diagnostics(snapshot: &Snapshot) -> Vec<String> {
         Ledger::Missing { .. } | Ledger::Present { .. } => &[],
     };
     let all = ledger.iter().chain(&snapshot.plan_diagnostics);
-    // A repository without a plan need not have one: the service may look after all repositories of an account.
+    // A repository may have no plan: the service may manage all repositories of an account.
     let is_absent = plan::is_absent(&snapshot.tree);
     let all = all.filter(|one| !(is_absent && one.file == plan::SCHEDULES_PATH));
     all.take(MAX_FINDINGS)
@@ -301,7 +303,7 @@ fn findings_title(snapshot: &Snapshot) -> &'static str {
     }
 }
 
-/// One line of at most [`MAX_TEXT`] characters, without characters that could steer what shows them.
+/// Shortens a text to one line of at most [`MAX_TEXT`] characters, without control characters.
 #[must_use]
 pub fn short_line(text: &str) -> String {
     let mut line = String::new();
@@ -318,7 +320,8 @@ pub fn short_line(text: &str) -> String {
     }
 }
 
-/// Characters that turn the direction of the text after them, by which a text can be made to look like another one.
+/// Whether a character changes the direction of the text after it, so that a text can look like
+/// another one.
 fn is_direction(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -132,7 +132,7 @@ async fn what_others_say_stays_text() {
     assert!(front.text.contains("alert(1)") && !front.text.contains("<script>alert"));
 }
 
-/// What is no number that a repository can have is a repository that the service does not know.
+/// The service does not know a repository whose number is invalid.
 #[tokio::test]
 async fn every_number_that_no_repository_has_is_a_404() {
     let stand = Stand::new(None);
@@ -174,7 +174,7 @@ async fn every_number_that_no_repository_has_is_a_404() {
     assert_eq!(answer.status, StatusCode::NOT_FOUND);
 }
 
-/// A person who looks at any page sees that deliveries are refused; without the token nothing is shown.
+/// Every page shows that deliveries are refused; without the token nothing is shown.
 #[tokio::test]
 async fn each_page_says_what_is_wrong_with_the_service() {
     const ALERT: &str = "The service needs attention";
@@ -309,7 +309,7 @@ async fn a_person_signs_in_acts_and_signs_out() {
         let away = stand.ask("POST", "/login", &[], &away).await;
         assert_eq!(away.headers["location"], "/", "{elsewhere}");
     }
-    // Pasted with the end of its line, and with a page in mind.
+    // Pasted with a line end, and with a page to return to.
     let pasted = format!("{}%0A&next=%2Fdeliveries", body(TOKEN));
     let right = stand.ask("POST", "/login", &[], &pasted).await;
     assert_eq!(right.status, StatusCode::SEE_OTHER);
@@ -382,7 +382,7 @@ async fn a_rebound_name_is_not_served() {
         .ask("GET", "/", &[("host", "evil.example:9090")], "")
         .await;
     assert_eq!(rebound.status, StatusCode::MISDIRECTED_REQUEST);
-    // To itself a rebound page is no foreign one: it may send any header along.
+    // A rebound page counts as its own origin, so it may send any header.
     for credential in ["Basic eDp5", "Bearer x", "Bearer", ""] {
         let dressed = [("host", "evil.example:9090"), ("authorization", credential)];
         let dressed = stand.ask("GET", "/deliveries", &dressed, "").await;

@@ -1,4 +1,4 @@
-//! What the service counts while it runs.
+//! Counts what the service does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,13 +13,13 @@ use crate::server::admin::dashboard::board::{RepositoryStatus, standing_of};
 use crate::server::repositories::Member;
 use crate::server::worker::tick_observer::TickObserver;
 
-/// The most keys and the most installations that have series of their own.
+/// The most keys and the most installations with series of their own.
 pub const MAX_SERIES: usize = 100;
 
 /// The upper bounds of a tick's duration, in seconds.
 pub const BOUNDS: [f64; 10] = [0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0, 600.0];
 
-/// Who requests are sent to.
+/// The receiver of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Target {
     /// GitHub.
@@ -28,7 +28,7 @@ pub enum Target {
     Jules,
 }
 
-/// What is counted while the service runs.
+/// The counters of the service.
 #[derive(Debug)]
 pub struct Metrics {
     pub(super) begun: Instant,
@@ -38,15 +38,15 @@ pub struct Metrics {
 #[derive(Debug, Default)]
 pub(super) struct Tallies {
     pub(super) ticks: BTreeMap<&'static str, u64>,
-    /// How many ticks took no longer than each bound, each counted once; and those beyond.
+    /// How many ticks took no longer than each bound, each counted once; and the longer ones.
     pub(super) durations: [u64; BOUNDS.len() + 1],
     pub(super) seconds: f64,
     pub(super) requests: BTreeMap<(Target, &'static str), u64>,
     pub(super) sessions: BTreeMap<&'static str, u64>,
     pub(super) settled: BTreeMap<&'static str, u64>,
-    /// By the number of the key: sessions left of its day.
+    /// The sessions left of each key's day, by the key's number.
     pub(super) keys: BTreeMap<u64, u32>,
-    /// Who needs a person.
+    /// The repositories that need a person.
     pub(super) attention: BTreeSet<RepositoryId>,
 }
 
@@ -83,7 +83,7 @@ impl Metrics {
 }
 
 impl Tallies {
-    /// A repository needs a person, or does so no longer.
+    /// Sets whether a repository needs a person.
     pub(super) fn set_attention(&mut self, id: RepositoryId, needed: bool) {
         if needed {
             self.attention.insert(id);
@@ -92,7 +92,7 @@ impl Tallies {
         }
     }
 
-    /// Forgets keys and repositories that are gone.
+    /// Drops keys and repositories that are gone.
     pub(super) fn retain_members(&mut self, members: &[Arc<Member>]) {
         let keys: BTreeSet<u64> = members
             .iter()
@@ -164,7 +164,7 @@ impl TickObserver for Metrics {
     }
 }
 
-/// Outcomes that phileas itself writes; words of other programs are one series.
+/// The label of an outcome; outcomes of other programs share one series.
 fn outcome_label(outcome: &str) -> &'static str {
     const WORDS: [&str; 10] = [
         "merged",

@@ -1,4 +1,4 @@
-//! The endpoint `GET /metrics`: every figure as Prometheus reads it.
+//! The endpoint `GET /metrics`: writes all figures in Prometheus' format.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,17 +19,17 @@ use crate::server::admin::feed::Feed;
 use crate::server::public::counters::Figures;
 use crate::server::repositories::{Member, Repositories};
 
-/// What the figures are read from.
+/// The sources of the figures.
 pub struct MetricsSources<I> {
-    /// What is counted.
+    /// The counters of ticks and requests.
     pub metrics: Arc<Metrics>,
-    /// What the listeners count.
+    /// The counters of the listeners.
     pub figures: Arc<Figures>,
-    /// How full the inbox is.
+    /// The inbox.
     pub inbox: Arc<I>,
-    /// Whose limits are told.
+    /// The repositories, whose limits are reported.
     pub repositories: Option<Arc<Repositories>>,
-    /// What writes events for agents, where that is wanted.
+    /// The writer of events for agents, if there is one.
     pub feed: Option<Arc<Feed>>,
     /// The service's clock.
     pub clock: Arc<dyn Pause>,
@@ -44,7 +44,7 @@ pub fn routes<I: Inbox + 'static>(sources: MetricsSources<I>) -> Router {
             let now = sources.clock.now();
             let counts = sources.inbox.read_counts(now).await;
             if let Err(error) = &counts {
-                tracing::error!("the inbox cannot be counted: {error}");
+                tracing::error!("the inbox's figures cannot be read: {error}");
             }
             let kind = "text/plain; version=0.0.4; charset=utf-8";
             let is_writable = sources.inbox.problem_text().is_none();
@@ -70,7 +70,12 @@ fn render_page<I>(
     }
     write_service(&mut text, &sources.metrics);
     let name = "phileas_deliveries_total";
-    text.begin_metric(name, Kind::Counter, "Requests to the webhook, by what came of them; unknown_event and unknown_action are counted beside stored.");
+    text.begin_metric(
+        name,
+        Kind::Counter,
+        "Requests to the webhook, by result; unknown_event and unknown_action are \
+        also counted as stored.",
+    );
     for (outcome, count) in sources.figures.all_counts() {
         text.add_sample(name, &[("outcome", outcome)], count);
     }
@@ -78,7 +83,7 @@ fn render_page<I>(
     text.begin_metric(
         name,
         Kind::Gauge,
-        "1 while the inbox can store deliveries, 0 while they are refused.",
+        "1 while the inbox can store deliveries, 0 while it refuses them.",
     );
     text.add_sample(name, &[], u8::from(is_writable));
     if let Some(counts) = counts {
@@ -104,10 +109,14 @@ fn render_page<I>(
 
 fn write_service(text: &mut Text, metrics: &Metrics) {
     let name = "phileas_build_info";
-    text.begin_metric(name, Kind::Gauge, "The program that answers.");
+    text.begin_metric(name, Kind::Gauge, "The version of the service.");
     text.add_sample(name, &[("version", env!("CARGO_PKG_VERSION"))], 1);
     let name = "phileas_uptime_seconds";
-    text.begin_metric(name, Kind::Gauge, "How long the process has run.");
+    text.begin_metric(
+        name,
+        Kind::Gauge,
+        "How long the process has run, in seconds.",
+    );
     text.add_sample(name, &[], metrics.begun.elapsed().as_secs());
 }
 
@@ -128,12 +137,12 @@ fn write_inbox(text: &mut Text, counts: &Counts, now: Timestamp) {
     );
     gauge(
         "phileas_inbox_due",
-        "Repositories that could be checked now and are not.",
+        "Repositories that are due and not being ticked.",
         counts.due,
     );
     gauge(
         "phileas_inbox_leased",
-        "Repositories that are being checked.",
+        "Repositories that are being ticked.",
         counts.leased,
     );
     gauge(
@@ -143,18 +152,18 @@ fn write_inbox(text: &mut Text, counts: &Counts, now: Timestamp) {
     );
     gauge(
         "phileas_inbox_suspended",
-        "Repositories that were given up until a person resumes them.",
+        "Suspended repositories.",
         counts.suspended,
     );
     gauge(
         "phileas_inbox_bytes",
-        "The room that the inbox takes.",
+        "The room that the inbox takes, in bytes.",
         counts.bytes,
     );
     if let Some(limit) = counts.limit_bytes {
         gauge(
             "phileas_inbox_limit_bytes",
-            "The room that it may take.",
+            "The most room that the inbox may take, in bytes.",
             limit,
         );
     }
@@ -163,7 +172,7 @@ fn write_inbox(text: &mut Text, counts: &Counts, now: Timestamp) {
     });
     gauge(
         "phileas_inbox_oldest_due_seconds",
-        "For how long the longest overdue repository has waited.",
+        "How long the longest overdue repository has waited, in seconds.",
         age,
     );
 }
@@ -171,13 +180,13 @@ fn write_inbox(text: &mut Text, counts: &Counts, now: Timestamp) {
 fn write_work(text: &mut Text, metrics: &Metrics) {
     let counted = metrics.lock_tallies();
     let name = "phileas_ticks_total";
-    text.begin_metric(name, Kind::Counter, "Ticks, by what came of them.");
+    text.begin_metric(name, Kind::Counter, "Ticks, by result.");
     for result in ["done", "stopped", "outage", "failed"] {
         let count = counted.ticks.get(result).copied().unwrap_or(0);
         text.add_sample(name, &[("result", result)], count);
     }
     let name = "phileas_tick_duration_seconds";
-    text.begin_metric(name, Kind::Histogram, "How long ticks took.");
+    text.begin_metric(name, Kind::Histogram, "The duration of ticks, in seconds.");
     let mut sum = 0;
     for (count, bound) in counted.durations.iter().zip(BOUNDS) {
         sum += count;
@@ -192,7 +201,7 @@ fn write_work(text: &mut Text, metrics: &Metrics) {
     text.begin_metric(
         name,
         Kind::Counter,
-        "Requests to GitHub and Jules, by the class of the answer's status.",
+        "Requests to GitHub and Jules, by the class of the response's status.",
     );
     for ((target, class), count) in &counted.requests {
         let target = match target {
@@ -215,7 +224,7 @@ fn write_work(text: &mut Text, metrics: &Metrics) {
     text.begin_metric(
         name,
         Kind::Counter,
-        "Turns whose outcome became known; one whose pull request is settled later counts again.",
+        "Turns whose outcome became known; a turn counts again when its pull request is settled later.",
     );
     for (outcome, count) in &counted.settled {
         text.add_sample(name, &[("outcome", outcome)], count);
@@ -224,7 +233,7 @@ fn write_work(text: &mut Text, metrics: &Metrics) {
     text.begin_metric(
         name,
         Kind::Gauge,
-        "Sessions that are left of the key's day, as far as its listing was read.",
+        "Sessions left of the key's day, as far as its listing was read.",
     );
     for (key, left) in &counted.keys {
         text.add_sample(name, &[("key", &key.to_string())], left);
@@ -242,17 +251,13 @@ fn write_limits<I>(text: &mut Text, sources: &MetricsSources<I>) {
     let members = sources.repositories.as_ref();
     let members = members.map(|all| all.list_members()).unwrap_or_default();
     let name = "phileas_repositories";
-    text.begin_metric(
-        name,
-        Kind::Gauge,
-        "Repositories that the service looks after.",
-    );
+    text.begin_metric(name, Kind::Gauge, "Repositories that the service manages.");
     text.add_sample(name, &[], members.len());
     let name = "phileas_github_rate_left";
     text.begin_metric(
         name,
         Kind::Gauge,
-        "What is left of a primary limit of GitHub, as it was last told.",
+        "What is left of a primary limit of GitHub, as GitHub last reported it.",
     );
     let accounts: BTreeMap<u64, &Arc<Member>> = members
         .iter()

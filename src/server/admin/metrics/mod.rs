@@ -1,7 +1,8 @@
 //! `GET /metrics` on the admin listener: figures of the service for Prometheus.
 //!
-//! Labels are words of our own only. No metric names a repository: their names may be private, and ten thousand of them
-//! would be ten thousand series. Installations and keys are told apart by number, [`MAX_SERIES`] of each at most.
+//! All labels are our own words. No metric names a repository: names may be private, and ten
+//! thousand of them would be ten thousand series. Installations and keys have numbers,
+//! [`MAX_SERIES`] of each at most.
 
 mod counts;
 mod endpoint;

@@ -1,25 +1,25 @@
-//! Prometheus' text format.
+//! Writes Prometheus' text format.
 //! <https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format>
 
 use std::fmt::{Display, Write as _};
 
-/// What a metric is.
+/// The type of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// It only grows; its name ends in `_total`.
     Counter,
-    /// It goes up and down.
+    /// It rises and falls.
     Gauge,
     /// Counts of values up to each bound.
     Histogram,
 }
 
-/// A page of metrics. Each is headed once, before its samples.
+/// A page of metrics. Each has its head before its samples.
 #[derive(Debug, Default)]
 pub struct Text(String);
 
 impl Text {
-    /// Begins a metric.
+    /// Writes the head of a metric.
     pub fn begin_metric(&mut self, name: &str, kind: Kind, help: &str) {
         let kind = match kind {
             Kind::Counter => "counter",
@@ -31,7 +31,7 @@ impl Text {
         self.add_line(format_args!("# TYPE {name} {kind}"));
     }
 
-    /// One sample of the metric that was begun last.
+    /// Adds a sample of the last metric.
     pub fn add_sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
         let labels: Vec<String> = labels
             .iter()
@@ -44,7 +44,7 @@ impl Text {
         }
     }
 
-    /// The page.
+    /// Returns the page.
     #[must_use]
     pub fn into_page(self) -> String {
         self.0

@@ -1,4 +1,4 @@
-//! Counts what is sent to GitHub and to Jules, and how it was answered.
+//! Counts requests to GitHub and to Jules, and their responses.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::counts::{Metrics, Target};
 use crate::adapters::transport::{BoxFuture, Transport, TransportError};
 use crate::server::accounts::external_services::ExternalServices;
 
-/// A way out that is counted.
+/// A transport that counts.
 pub struct CountedTransport {
     inner: Arc<dyn Transport>,
     target: Target,
@@ -17,7 +17,7 @@ pub struct CountedTransport {
 }
 
 impl CountedTransport {
-    /// Counts what goes this way.
+    /// Counts the requests over a transport.
     #[must_use]
     pub fn new(inner: Arc<dyn Transport>, target: Target, metrics: Arc<Metrics>) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Transport for CountedTransport {
     }
 }
 
-/// The same services, with every request to them counted.
+/// Returns the services with every request counted.
 #[must_use]
 pub fn count_requests(services: ExternalServices, metrics: &Arc<Metrics>) -> ExternalServices {
     let counted = |way, target| -> Arc<dyn Transport> {

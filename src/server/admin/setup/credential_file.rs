@@ -1,4 +1,4 @@
-//! The file with the App's credentials, which only the owner of the data directory can read.
+//! Writes the file with the App's credentials, which only the owner of the data directory can read.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
@@ -7,28 +7,28 @@ use std::path::{Path, PathBuf};
 use crate::adapters::github::Conversion;
 use crate::server::accounts::app::{APP_FILE, StoredApp};
 
-/// Why the App cannot be kept. It exists on GitHub nevertheless, and can be deleted there.
+/// Why the App cannot be stored. It exists on GitHub nevertheless, and can be deleted there.
 #[derive(Debug, thiserror::Error)]
 pub enum CredentialFileError {
-    /// GitHub told no secret for its webhook.
+    /// GitHub sent no secret for its webhook.
     #[error(
-        "GitHub has made the App without a secret for its webhook; delete it there and try again"
+        "GitHub created the App without a secret for its webhook; delete the App there and try again"
     )]
     NoSecret,
-    /// There is one already.
-    #[error("{} is there already; remove it first if the new App is to take its place", .0.display())]
+    /// There is another App's file.
+    #[error("{} exists already; remove it first if the new App should replace it", .0.display())]
     There(PathBuf),
     /// It cannot be written.
     #[error("{}: {error}", path.display())]
     Unwritable {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error of the operating system.
         error: std::io::Error,
     },
 }
 
-/// Writes the App's file, whole or not at all, and never over another one.
+/// Writes the App's file, completely or not at all, and never over another one.
 pub(super) fn write_credentials(
     data_dir: &Path,
     app: Conversion,
@@ -53,7 +53,7 @@ pub(super) fn write_credentials(
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // A temporary file that an earlier run left behind can be removed.
+    // An earlier run may have left a temporary file.
     match std::fs::remove_file(&part) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(wrong(error)),
         _ => {}
@@ -61,16 +61,17 @@ pub(super) fn write_credentials(
     let mut file = options.open(&part).map_err(wrong)?;
     let written = file.write_all(text.as_bytes());
     if let Err(error) = written.and_then(|()| file.sync_all()) {
-        // A part of a private key is of no use to the service.
+        // A part of a private key has no use.
         let _stays = std::fs::remove_file(&part);
         return Err(wrong(error));
     }
     drop(file);
-    // The directory is locked, so that no other process creates the file meanwhile. Not every file system has links, and the key is
-    // told once.
+    // The directory is locked, so no other process creates the file meanwhile. Not every file
+    // system has links, and GitHub sends the key only once.
     std::fs::rename(&part, &path).map_err(wrong)?;
     if let Ok(folder) = std::fs::File::open(data_dir) {
-        // The name is durable once the folder is; where folders cannot be synced, it is so soon enough.
+        // The name is durable once the folder is synced. Some systems cannot sync folders, but
+        // write them soon.
         let _unsynced = folder.sync_all();
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What is asked of GitHub: an App with the least permissions.
+//! Builds the manifest of an App with the least permissions.
 //! <https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest>
 
 use phileas_domain::model::RepositoryName;
@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 use crate::server::admin::check::{EVENTS, PERMISSIONS};
 use crate::server::config::{WEBHOOK, public_url};
 
-/// Where people meet GitHub.
+/// The address of GitHub's pages.
 pub const GITHUB: &str = "https://github.com";
 
-/// Where the service is, and whose the App is to be.
+/// The service's address, and the owner of the App.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AppRequest {
     /// The public address, without a slash at its end.
@@ -20,19 +20,19 @@ pub(super) struct AppRequest {
 }
 
 impl AppRequest {
-    /// Reads a form's fields. An error says what is wrong with which, and how to fix it. `github` is where the App is
-    /// to be made: one on this machine can reach what others cannot.
+    /// Reads a form's fields. An error names the field, the problem and the fix. `github` is the
+    /// GitHub that creates the App: a GitHub on this machine can reach local addresses.
     pub(super) fn from_fields(url: &str, owner: &str, github: &str) -> Result<Self, String> {
         let url = public_url(url).map_err(|wrong| wrong.to_string())?;
         if github == GITHUB && !url.starts_with("https://") {
             return Err(format!(
-                "GitHub cannot reach {url}, which is on this machine; the public address is one such as \
+                "GitHub cannot reach {url}, which is an address of this machine; give a public address such as \
                  https://phileas.example.com"
             ));
         }
         let owner = owner.trim();
         if !owner.is_empty() && !is_account(owner) {
-            return Err(format!("`{owner}` is not the name of an organisation"));
+            return Err(format!("`{owner}` is not a valid name of an organisation"));
         }
         Ok(Self {
             url,
@@ -40,7 +40,7 @@ impl AppRequest {
         })
     }
 
-    /// Where the form is posted to.
+    /// The address to which the form is posted.
     pub(super) fn form_action(&self, github: &str, state: &str) -> String {
         match &self.owner {
             Some(owner) => {
@@ -51,8 +51,8 @@ impl AppRequest {
     }
 }
 
-/// The App's manifest: private, and with nothing that would let it change workflows, settings or secrets. `origin` is
-/// where the browser is sent back to.
+/// The App's manifest: private, and without permissions to change workflows, settings or secrets.
+/// `origin` is where GitHub sends the browser afterwards.
 #[must_use]
 pub fn app_manifest(url: &str, origin: &str) -> Value {
     let permissions: Map<String, Value> = PERMISSIONS
@@ -101,7 +101,7 @@ mod tests {
             ]
         );
         assert_eq!(manifest["public"], false);
-        // GitHub refuses a manifest with an event whose permission it does not ask for.
+        // GitHub refuses a manifest with an event whose permission is missing.
         for (event, needs) in EVENTS {
             let asked = &manifest["default_permissions"][needs];
             assert!(asked.is_string(), "{event} needs {needs}");

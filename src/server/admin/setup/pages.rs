@@ -1,4 +1,4 @@
-//! The pages themselves: plain HTML, readable everywhere, without scripts or styles.
+//! The HTML of the set-up pages, without scripts and external styles.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::server::admin::check::PERMISSIONS;
 
-/// How the page looks: as the dashboard does.
+/// The style, the same as of the dashboard.
 const STYLE: &str = "\
     :root{color-scheme:light dark;--paper:#f6f7f9;--card:#fff;--ink:#1c2330;--quiet:#5b6678;--rule:#dde2ea;--strong:#1f5fbf}\
     @media(prefers-color-scheme:dark){:root{--paper:#12161d;--card:#1a202a;--ink:#e6eaf1;--quiet:#98a3b5;--rule:#2c3543;--strong:#7fb0ff}}\
@@ -19,7 +19,7 @@ const STYLE: &str = "\
     button{padding:.5rem 1.2rem;font:inherit;color:var(--card);background:var(--strong);border:0;border-radius:6px;cursor:pointer}\
     [role=alert]{padding:.6rem .9rem;border-left:4px solid #c2410c}";
 
-/// What a policy lets this style in by, and no other one.
+/// The digest by which the content policy allows this style and no other.
 pub(super) fn style_digest() -> &'static str {
     static DIGEST: LazyLock<String> = LazyLock::new(|| {
         let digest = base64::engine::general_purpose::STANDARD.encode(Sha256::digest(STYLE));
@@ -28,7 +28,7 @@ pub(super) fn style_digest() -> &'static str {
     &DIGEST
 }
 
-/// Asks for the public address. `wrong` says what was wrong with the last try.
+/// Asks for the public address. `wrong` is the problem of the last attempt.
 pub(super) fn form_page(token: &str, url: &str, wrong: Option<&str>) -> String {
     let wrong = wrong.map_or_else(String::new, |wrong| {
         format!(
@@ -37,7 +37,7 @@ pub(super) fn form_page(token: &str, url: &str, wrong: Option<&str>) -> String {
         )
     });
     whole_page(
-        "Make a GitHub App for phileas",
+        "Create a GitHub App for phileas",
         &format!(
             "{wrong}<p>phileas works on GitHub as an App of your own. It will be private to your account, and can neither \
              change workflows nor settings.</p>\n\
@@ -55,7 +55,7 @@ pub(super) fn form_page(token: &str, url: &str, wrong: Option<&str>) -> String {
     )
 }
 
-/// Shows what is asked of GitHub, with the button that does.
+/// Shows the requested permissions, with the button that creates the App.
 pub(super) fn review_page(action: &str, manifest: &str) -> String {
     let rows: String = PERMISSIONS
         .iter()
@@ -73,11 +73,11 @@ pub(super) fn review_page(action: &str, manifest: &str) -> String {
     )
 }
 
-/// The App is there.
+/// Says that the App exists.
 pub(super) fn done_page(html_url: &str) -> String {
     let install = format!("{}/installations/new", html_url.trim_end_matches('/'));
     whole_page(
-        "The App is made",
+        "The App is created",
         &format!(
             "<p>Its credentials are kept in the data directory. Two steps are left:</p>\n<ol>\n\
              <li><a href=\"{}\">Install it</a> on the repositories that phileas is to look after.</li>\n\
@@ -87,10 +87,10 @@ pub(super) fn done_page(html_url: &str) -> String {
     )
 }
 
-/// GitHub could not be asked, and the code may still be good. `address` asks again.
+/// Says that GitHub did not reply and the code may still be valid. `address` tries again.
 pub(super) fn retry_page(why: &str, address: &str) -> String {
     whole_page(
-        "GitHub does not answer",
+        "GitHub did not reply",
         &format!(
             "<p role=\"alert\">{}</p>\n<p>Nothing is lost yet: what GitHub has sent you back with is good for an hour.</p>\n\
              <p><a href=\"{}\">Ask again</a></p>\n",
@@ -112,10 +112,10 @@ pub(super) fn unknown_visitor_page(github: &str) -> String {
     )
 }
 
-/// What may be left on GitHub after something went wrong.
+/// Mentions the App that may be left on GitHub after a failure.
 pub(super) fn leftover_note(github: &str) -> String {
     format!(
-        " An App may have been made all the same, whose key is lost: delete it at {github}/settings/apps (or at \
+        " GitHub may have created an App whose key is lost: delete it at {github}/settings/apps (or at \
          {github}/organizations/ORGANISATION/settings/apps) before you start again."
     )
 }
@@ -123,7 +123,7 @@ pub(super) fn leftover_note(github: &str) -> String {
 /// A failure that this page cannot fix.
 pub(super) fn failure_page(why: &str) -> String {
     whole_page(
-        "This did not work",
+        "The set-up failed",
         &format!("<p>{}</p>\n", escape_html(why)),
     )
 }
@@ -136,7 +136,7 @@ fn whole_page(title: &str, body: &str) -> String {
     )
 }
 
-/// A text that stands as itself between tags and in quoted attributes.
+/// Escapes a text for use between tags and in quoted attributes.
 fn escape_html(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,15 +1,15 @@
-//! How many connections one public client may have. Addresses of a private network are not limited by themselves:
-//! behind a proxy all clients share one.
+//! Limits the connections of one public client. Addresses of a private network have no limit,
+//! because behind a proxy all clients share one.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The most connections of one public client at a time: of an address of version 4, or of a /64 of version 6, which is
-/// what one subscriber has.
+/// The most connections of one public client at a time: of an IPv4 address, or of a /64 of IPv6,
+/// which is what one subscriber has.
 pub const MAX_PER_ADDRESS: usize = 64;
 
-/// Who is connected, by public address.
+/// The number of connections of each public client.
 #[derive(Debug, Default)]
 pub(super) struct ClientConnections(Mutex<BTreeMap<IpAddr, usize>>);
 
@@ -57,7 +57,7 @@ impl Drop for ClientConnection {
     }
 }
 
-/// Whether an address may be one client's own.
+/// Whether an address may belong to one client.
 fn is_public(address: &IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => !(v4.is_loopback() || v4.is_private() || v4.is_link_local()),
@@ -65,7 +65,8 @@ fn is_public(address: &IpAddr) -> bool {
     }
 }
 
-/// What stands for one client: an IPv6 subscriber has at least a /64, with more addresses than can be counted.
+/// The address that identifies a client: an IPv6 subscriber has at least a /64, with too many
+/// addresses to count.
 fn client_network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,

@@ -1,4 +1,4 @@
-//! The open connections, and which of them is closed when no slot is free.
+//! Tracks the open connections, and chooses which one to close when no slot is free.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use tokio::sync::Notify;
 
-/// The places of a listener.
+/// The slots of a listener.
 #[derive(Debug)]
 pub(super) struct ConnectionSlots {
     most: usize,
     guests: Mutex<OpenConnections>,
-    /// Notified when a slot becomes free, or a connection falls silent.
+    /// Notified when a slot becomes free, or a connection becomes silent.
     news: Notify,
 }
 
@@ -23,12 +23,13 @@ struct OpenConnections {
 
 #[derive(Debug)]
 struct OpenConnection {
-    /// Since when we wait for what it wants of us: a head, or the rest of a body. `None` while we work for it.
+    /// Since when the service waits for the client to send a head, or the rest of a body. `None`
+    /// while it handles a request.
     silent_since: Option<Instant>,
     leave: Arc<Notify>,
 }
 
-/// One connection's place, until it is dropped.
+/// The slot of one connection, until it is dropped.
 #[derive(Debug)]
 pub(super) struct ConnectionSlot {
     slots: Arc<ConnectionSlots>,
@@ -36,7 +37,7 @@ pub(super) struct ConnectionSlot {
     leave: Arc<Notify>,
 }
 
-/// A request from its head until its answer, when it is dropped.
+/// A request from its head to its response, when it is dropped.
 pub(super) struct ActiveRequest(Arc<ConnectionSlot>);
 
 impl ConnectionSlots {
@@ -48,13 +49,13 @@ impl ConnectionSlots {
         })
     }
 
-    /// Waits until a connection has ended or fallen silent.
+    /// Waits until a connection has ended or become silent.
     pub(super) async fn wait_for_change(&self) {
         self.news.notified().await;
     }
 
-    /// Takes a slot. Where all are taken, the connection that has been silent for longest is closed: many clients that send
-    /// nothing must not keep an honest request out. Where none is silent, it waits.
+    /// Takes a slot. If none is free, the connection that has been silent for longest is closed:
+    /// many silent clients must not block a real request. If none is silent, it waits.
     pub(super) async fn take_slot(self: &Arc<Self>) -> ConnectionSlot {
         loop {
             let news = self.news.notified();
@@ -104,7 +105,8 @@ impl OpenConnections {
     }
 }
 
-/// Asks the connection that has been silent for longest on any of these listeners to leave. `false`: none is silent.
+/// Requests the end of the connection that has been silent for longest on any of these listeners.
+/// `false`: none is silent.
 pub(super) fn ask_the_most_silent(listeners: &[Arc<ConnectionSlots>]) -> bool {
     let silent = listeners.iter().filter_map(|places| {
         let guests = places.lock_connections();
@@ -119,25 +121,26 @@ pub(super) fn ask_the_most_silent(listeners: &[Arc<ConnectionSlots>]) -> bool {
 }
 
 impl ConnectionSlot {
-    /// Waits until this connection has to make room.
+    /// Waits until this connection must make room.
     pub(super) async fn wait_for_close_request(&self) {
         self.leave.notified().await;
     }
 
-    /// Whether no request is at work.
+    /// Whether no request is being handled.
     pub(super) fn is_silent(&self) -> bool {
         let guests = self.slots.lock_connections();
         let guest = guests.all.get(&self.number);
         guest.is_none_or(|guest| guest.silent_since.is_some())
     }
 
-    /// A request's head has come.
+    /// Records that the head of a request has arrived.
     pub(super) fn begin_request(self: &Arc<Self>) -> ActiveRequest {
         self.note_state(Some(Instant::now()));
         ActiveRequest(Arc::clone(self))
     }
 
-    /// All of a request has come, or as much of it as is wanted: now it is our turn.
+    /// Records that the service handles the request: its body has arrived, or the rest is not
+    /// needed.
     pub(super) fn begin_work(&self) {
         self.note_state(None);
     }
@@ -186,7 +189,7 @@ mod tests {
         drop(second);
         let fourth = Arc::new(fourth.await);
 
-        // All connections are being served: the next one waits until one of them has its answer.
+        // All connections are in use: the next one waits until one of them has its response.
         let (more, most) = (third.begin_request(), fourth.begin_request());
         third.begin_work();
         fourth.begin_work();
@@ -200,7 +203,7 @@ mod tests {
         drop((more, most));
     }
 
-    /// A head is cheap: a client that keeps the rest back is as silent as before it, but not for longer.
+    /// A head is cheap to send: a client that withholds the body is as silent as before it.
     #[tokio::test]
     async fn a_head_alone_is_no_right_to_a_place() {
         let places = ConnectionSlots::new(2);

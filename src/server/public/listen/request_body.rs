@@ -12,33 +12,33 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::connection_limits::ConnectionSlot;
 
-/// How long a body may take, from the end of the head to its own. GitHub gives up after 10 s.
+/// How long a body may take after the head. GitHub gives up after 10 s.
 pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A body that must have come within [`BODY_TIMEOUT`]. Only once it has, or the rest of it is not needed, its connection
-/// counts as one for which there is work to do: a client that is slow to say what it wants has no right to its place.
+/// A body that must arrive within [`BODY_TIMEOUT`]. Its connection counts as silent until the body
+/// has arrived or its rest is not needed: a slow client has no right to its slot.
 pub(super) struct RequestBody {
     body: Incoming,
     until: Instant,
-    /// Made only for a body that is waited for.
+    /// Exists only for a body that has not arrived.
     alarm: Option<Pin<Box<Sleep>>>,
-    /// `None` once it has come.
+    /// `None` when the body has arrived.
     place: Option<Arc<ConnectionSlot>>,
 }
 
-/// Why a body ended before its end.
+/// Why a body is incomplete.
 #[derive(Debug, thiserror::Error)]
 pub enum BodyError {
     /// It did not come within [`BODY_TIMEOUT`].
     #[error("the body did not come in time")]
     TooSlow,
-    /// The client went away, or sent what is no body.
+    /// The client disconnected, or sent an invalid body.
     #[error("the body was cut off: {0}")]
     CutOff(#[from] hyper::Error),
 }
 
 impl RequestBody {
-    /// The body of a request whose head has just come.
+    /// Takes the body of a request whose head has just arrived.
     pub(super) fn new(body: Incoming, place: Arc<ConnectionSlot>) -> Self {
         let mut arriving = Self {
             body,

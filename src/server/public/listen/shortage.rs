@@ -1,4 +1,4 @@
-//! What happens when no connection can be accepted because the process, or the machine, has no file descriptor left.
+//! Closes silent connections when the process, or the machine, has no file descriptor left.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 
 use super::connection_limits::{ConnectionSlots, ask_the_most_silent};
 
-/// The pause after a connection could not be accepted, for example for want of file descriptors.
+/// The pause after a connection could not be accepted.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// How often a failure to accept is logged while it lasts.
 const LOGGED_EVERY: Duration = Duration::from_secs(60);
-/// `EMFILE` and `ENFILE`: this process, or the whole machine, has no file descriptor left. They have these numbers on
-/// every Unix. <https://man7.org/linux/man-pages/man3/errno.3.html>
+/// `EMFILE` and `ENFILE`: this process, or the whole machine, has no file descriptor left. They
+/// have these numbers on every Unix. <https://man7.org/linux/man-pages/man3/errno.3.html>
 const NO_DESCRIPTOR: [i32; 2] = [24, 23];
 
-/// The listeners of a process. Their connections share its file descriptors, so that silent connections of one could keep
-/// requests out of the other.
+/// The listeners of a process. Their connections share its file descriptors, so silent connections
+/// of one could block requests of the other.
 #[derive(Debug, Default)]
 pub struct Listeners {
     all: Mutex<Vec<Arc<ConnectionSlots>>>,
@@ -35,8 +35,8 @@ impl Listeners {
         all.push(Arc::clone(places));
     }
 
-    /// A connection could not be accepted. Where descriptors are short, the connection that has been silent for longest
-    /// on any listener is closed. Returns when it is time to try again.
+    /// Handles a failed accept. If file descriptors are short, the connection that has been silent
+    /// for longest on any listener is closed. Returns when it is time to try again.
     pub(super) async fn failed_to_accept(&self, error: &io::Error, places: &ConnectionSlots) {
         let is_shortage = error
             .raw_os_error()
@@ -46,7 +46,7 @@ impl Listeners {
             ask_the_most_silent(&all)
         };
         self.log_failure(error, is_shortage, evicted);
-        // A connection that is asked to leave does so at once; on the other listener that is not seen here.
+        // A connection closes at once on request, but on another listener that is not visible here.
         let _not_yet = tokio::time::timeout(ACCEPT_PAUSE, places.wait_for_change()).await;
     }
 
@@ -66,14 +66,14 @@ impl Listeners {
         };
         if is_shortage {
             let done = if evicted {
-                "the connections that have been silent for longest are closed"
+                "phileas closes the connections that have been silent for longest"
             } else {
-                "no connection is silent, so that none can be closed"
+                "no connection is silent, so phileas closes none"
             };
             tracing::warn!(
                 failures = count,
-                "no file descriptor is free for a connection: {error}; {done}. Allow the service more of them: `ulimit -n`, \
-                 or `LimitNOFILE=` of its systemd unit"
+                "no file descriptor is free for a connection: {error}; {done}. Allow the service more of them: `ulimit \
+                 -n`, or `LimitNOFILE=` of its systemd unit"
             );
         } else {
             tracing::warn!(
@@ -110,7 +110,7 @@ mod tests {
                 "{error}"
             );
         }
-        // A client that went away before it was accepted says nothing of descriptors.
+        // A client that disconnects early is no sign of a shortage.
         let aborted = io::Error::from(io::ErrorKind::ConnectionAborted);
         listeners.failed_to_accept(&aborted, &other).await;
         assert!(first.wait_for_close_request().now_or_never().is_none());

@@ -1,8 +1,9 @@
-//! Reading bodies within limits of size, time and memory.
+//! Reads bodies within limits of size, time and memory.
 //!
-//! A body up to [`SMALL_BODY`] is bounded by the number of connections. What a larger one needs beyond that is taken
-//! from [`LARGE_ROOM`], which all of them share, so that neither many nor large bodies fill the memory, and large ones
-//! never keep small ones waiting. A client gets no more memory than it has sent already: to announce a large body costs nothing.
+//! The number of connections limits the memory of bodies up to [`SMALL_BODY`]. Larger bodies take
+//! the rest from [`LARGE_ROOM`], which all of them share. So neither many nor large bodies fill the
+//! memory, and large ones never block small ones. A client gets no more memory than it has sent:
+//! the announcement of a large body costs nothing.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -16,15 +17,15 @@ use crate::server::public::listen::{BODY_TIMEOUT, BodyError};
 
 /// The largest body in bytes: GitHub's own cap.
 pub const MAX_BODY: usize = 25 << 20;
-/// Up to here a body needs no room of the large ones, in bytes. Most deliveries have 8 to 30 KB.
+/// Up to this size, in bytes, a body needs no shared room. Most deliveries have 8 to 30 KB.
 pub const SMALL_BODY: usize = 64 << 10;
-/// How much all larger bodies may take together, in bytes.
+/// The shared room of all larger bodies, in bytes.
 pub const LARGE_ROOM: usize = 64 << 20;
-/// The unit in which that is given out, in bytes.
+/// The unit of that room, in bytes.
 const UNIT: usize = 64 << 10;
 const _: () = assert!(LARGE_ROOM >= 2 * MAX_BODY);
 
-/// The room of large bodies.
+/// The shared room of large bodies.
 #[derive(Debug, Clone)]
 pub(super) struct BodyMemory(Arc<Semaphore>);
 
@@ -34,7 +35,7 @@ impl Default for BodyMemory {
     }
 }
 
-/// A body that was read, and the room that it takes.
+/// A body that was read, and its share of the room.
 #[derive(Debug)]
 pub(super) struct ReadBody {
     bytes: Bytes,
@@ -42,7 +43,7 @@ pub(super) struct ReadBody {
 }
 
 impl ReadBody {
-    /// The body as it came.
+    /// The received bytes.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -53,15 +54,15 @@ impl ReadBody {
 pub(super) enum BodyRefusal {
     /// It is larger than [`MAX_BODY`].
     TooLarge,
-    /// It did not come within [`BODY_TIMEOUT`].
+    /// It did not arrive within [`BODY_TIMEOUT`].
     TooSlow,
-    /// It ended before its end.
+    /// It ended early.
     CutOff,
-    /// Other large bodies took all the room for as long as this one could wait.
+    /// Other large bodies used all the room for as long as this one could wait.
     NoRoom,
 }
 
-/// Reads a body whole. `announced` is the length that its head tells.
+/// Reads a whole body. `announced` is the length in its head.
 pub(super) async fn read_body(
     body: Body,
     announced: Option<usize>,
@@ -70,7 +71,7 @@ pub(super) async fn read_body(
     if announced.is_some_and(|length| length > MAX_BODY) {
         return Err(BodyRefusal::TooLarge);
     }
-    // A body without a length may become as large as any.
+    // A body without a length may have the largest size.
     let most = announced.unwrap_or(MAX_BODY);
     let mut growing = GrowingBody {
         bytes: Vec::new(),
@@ -86,7 +87,7 @@ pub(super) async fn read_body(
             continue;
         };
         if growing.bytes.is_empty() && data.len() <= growing.granted && body.is_end_stream() {
-            // The usual case: it came in one piece, and needs no copy.
+            // The usual case: the body arrived in one piece, and needs no copy.
             return Ok(ReadBody {
                 bytes: data,
                 _room: None,
@@ -100,12 +101,12 @@ pub(super) async fn read_body(
     })
 }
 
-/// A body of several pieces.
+/// A body in several pieces.
 struct GrowingBody<'a> {
     bytes: Vec<u8>,
-    /// How large it may become.
+    /// Its largest possible size.
     most: usize,
-    /// How large it may become without more room.
+    /// The size that it may reach without more room.
     granted: usize,
     room: &'a BodyMemory,
     taken: Option<OwnedSemaphorePermit>,
@@ -121,7 +122,7 @@ impl GrowingBody<'_> {
             self.grow_memory(length).await?;
         }
         if self.bytes.capacity() < length {
-            // What is granted is allocated at once, so that growing never takes more than that.
+            // The granted room is allocated at once, so that a growing body never takes more.
             self.bytes
                 .reserve_exact(self.granted.max(length) - self.bytes.len());
         }
@@ -129,7 +130,7 @@ impl GrowingBody<'_> {
         Ok(())
     }
 
-    /// Takes room for twice of what there is, or for all that there will be.
+    /// Takes room for twice the present size, or for the largest possible size.
     async fn grow_memory(&mut self, length: usize) -> Result<(), BodyRefusal> {
         let wanted = (2 * self.granted).max(length).min(self.most);
         let units = (wanted - self.granted).div_ceil(UNIT);

@@ -1,14 +1,16 @@
-//! What GitHub's events are to us: which of them may change what is due, and which we have never heard of.
+//! Says which of GitHub's events may change what is due, and which are unknown.
 //!
-//! A wake costs one read of GitHub, so that events without any bearing on sessions, pull requests, requests or the plan
-//! wake no repository. In doubt a repository is woken: an action that GitHub adds to an event that wakes does, too.
+//! A wake costs one read of GitHub, so events that do not concern sessions, pull requests, requests
+//! or the plan wake no repository. In doubt an event wakes: a new action of a waking event does,
+//! too.
 //!
-//! Names and actions: GitHub's documentation, "Webhook events and payloads", and its published examples.
+//! Names and actions: GitHub's documentation, "Webhook events and payloads", and its published
+//! examples.
 
-/// What an event is to us.
+/// What an event means for phileas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct EventInterest {
-    /// Whether its repository may have something to do for it.
+    /// Whether its repository must be ticked.
     pub(super) wakes: bool,
     pub(super) familiar: EventFamiliarity,
 }
@@ -24,9 +26,9 @@ pub(super) enum EventFamiliarity {
 /// An event that may change what is due.
 struct WakingActions {
     event: &'static str,
-    /// Its actions that wake, where it has actions.
+    /// Its waking actions, if it has actions.
     actions: &'static [&'static str],
-    /// Its actions that do not: they announce what another one ends.
+    /// Its other actions: each announces something that another action ends.
     idle: &'static [&'static str],
 }
 
@@ -141,7 +143,7 @@ const WAKING: [WakingActions; 15] = [
     ),
 ];
 
-/// Events that change nothing of ours.
+/// Events that wake no repository.
 const IDLE: [&str; 66] = [
     "branch_protection_configuration",
     "branch_protection_rule",
@@ -211,17 +213,18 @@ const IDLE: [&str; 66] = [
     "dismissal_request_secret_scanning",
 ];
 
-/// Whether an event may change which repositories there are, what they are called, or who may work on them.
+/// Whether an event may change the list of repositories, their names or their permissions.
 pub(super) fn changes_repositories(event: &str) -> bool {
     event.starts_with("installation") || event == "repository"
 }
 
-/// Whether an event matters: a repository has to be checked, or the list of repositories may have changed.
+/// Whether an event must be handled: a repository must be checked, or the list of repositories may
+/// have changed.
 pub(in crate::server) fn is_relevant(event: &str, action: Option<&str>) -> bool {
     event_interest(event, action).wakes || changes_repositories(event)
 }
 
-/// What an event with this action is to us.
+/// What an event with this action means for phileas.
 pub(super) fn event_interest(event: &str, action: Option<&str>) -> EventInterest {
     let Some(waking) = WAKING.iter().find(|waking| waking.event == event) else {
         let familiar = if IDLE.contains(&event) {

@@ -1,4 +1,4 @@
-//! The facts of a delivery, picked out of its headers and its payload.
+//! Reads the facts of a delivery from its headers and its payload.
 
 use axum::http::HeaderValue;
 use jiff::{SignedDuration, Timestamp};
@@ -17,17 +17,18 @@ const MAX_NAME: usize = 201;
 /// The longest name of a branch or tag that is read, in bytes.
 const MAX_REFERENCE: usize = 100;
 
-/// A commit of the service that is older than this is not new: GitHub tells of one within seconds.
+/// A commit of the service that is older than this was put back later: GitHub reports a new one
+/// within seconds.
 const NEW: SignedDuration = SignedDuration::from_mins(10);
 
-/// What is said of a body that is no JSON.
+/// The reply to a body that is not JSON.
 const NO_JSON: &str = "the body is not JSON\n";
-/// What is said of an event header that is none.
-const NO_EVENT: &str = "X-GitHub-Event is missing or no event's name\n";
-/// What is said of a delivery header that is none.
+/// The reply to a missing or invalid event header.
+const NO_EVENT: &str = "X-GitHub-Event is missing or no name of an event\n";
+/// The reply to a missing or invalid delivery header.
 const NO_DELIVERY: &str = "X-GitHub-Delivery is missing or no delivery id\n";
 
-/// Parts of a payload that a delivery may be about, the most telling first.
+/// Parts of a payload that may be the subject of a delivery, most specific first.
 const SUBJECTS: [&str; 14] = [
     "comment",
     "review",
@@ -45,7 +46,7 @@ const SUBJECTS: [&str; 14] = [
     "repository",
 ];
 
-/// The facts of a delivery, and what they are to us.
+/// The facts of a delivery, and what they mean for phileas.
 #[derive(Debug)]
 pub(super) struct Facts {
     pub(super) delivery: Delivery,
@@ -53,7 +54,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Reads the facts. The error text goes to the sender, who has the secret.
+    /// Reads the facts. The error text is sent to the sender, who has the secret.
     pub(super) fn read_facts(
         id: Option<&HeaderValue>,
         event: Option<&HeaderValue>,
@@ -101,13 +102,13 @@ struct Payload {
     repository: Repository,
     installation: NumberedThread,
     sender: NumberedThread,
-    /// What a push moved.
+    /// The reference that a push changed.
     reference: Text<MAX_REFERENCE>,
-    /// Whether a push made the branch, or took commits away.
+    /// Whether a push created the branch, or removed commits.
     created: Truth,
     forced: Truth,
     head_commit: Commit,
-    /// Node ids by their place in [`SUBJECTS`].
+    /// Node ids by their positions in [`SUBJECTS`].
     subjects: [Option<String>; SUBJECTS.len()],
 }
 
@@ -138,9 +139,9 @@ impl<'de> PickJson<'de> for Payload {
 }
 
 impl Payload {
-    /// Whether a push brings a commit of the service to the ledger. The service that made it knows what it says, and when to check
-    /// again: each would cost a tick now and two more that look whether GitHub shows it by then. An older commit is one
-    /// that a person puts back.
+    /// Whether a push is a new commit of the service to the ledger. The service that made it knows
+    /// its content and the time of the next check, so a wake would only cost ticks. An older commit
+    /// was put back by a person.
     fn is_push_of_service(&self, received_at: Timestamp) -> bool {
         let branch = self.reference.0.as_deref();
         let made_at = self.head_commit.made_at.0.as_deref();
@@ -194,7 +195,7 @@ impl<'de> PickJson<'de> for Commit {
     }
 }
 
-/// Whether the message of a commit says that the service made it.
+/// Whether the message of a commit names the service as its author.
 #[derive(Debug, Default)]
 struct IsOwnMessage(bool);
 
@@ -266,10 +267,11 @@ mod tests {
         };
         let (jules, service) = ("refs/heads/jules", "serve:1:2");
         assert!(!wakes(jules, service, ""));
-        // A workflow's commit and a person's on the default branch are news.
+        // A commit of a workflow wakes, and so does a person's on the default branch.
         assert!(wakes(jules, "action:1/1:2", ""));
         assert!(wakes("refs/heads/main", service, ""));
-        // So is a ledger that was put back: by force, by recreating the branch, by an older commit, or not at all.
+        // So does a ledger that was put back: by force, by recreating the branch, or by an older
+        // commit; and a commit without a time.
         assert!(wakes(jules, service, r#", "forced": true"#));
         assert!(wakes(jules, service, r#", "created": true"#));
         let older = r#", "head_commit": {"message": "Phileas-Holder: serve:1", "timestamp": "1970-01-01T00:06:00Z"}"#;
@@ -278,7 +280,7 @@ mod tests {
         assert!(read("push", deleted).unwrap().wakes);
     }
 
-    /// Whatever GitHub changes, a delivery is accepted; it only tells less.
+    /// A delivery of any shape is accepted; another shape only gives fewer facts.
     #[test]
     fn other_shapes_are_passed_over() {
         for payload in [
@@ -316,7 +318,8 @@ mod tests {
         }
     }
 
-    /// The action of `repository_dispatch` is whatever people choose, and not every database keeps every character.
+    /// People choose the action of `repository_dispatch` freely, and not every database stores
+    /// every character.
     #[test]
     fn control_characters_are_dropped() {
         let payload =

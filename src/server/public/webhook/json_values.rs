@@ -1,7 +1,7 @@
-//! Picking single values out of a JSON text, whatever stands around them.
+//! Reads single values out of a JSON text.
 //!
-//! A value of another kind than expected is passed over like a missing one: what GitHub sends today or tomorrow must
-//! not decide whether a delivery is accepted. Only a text that is no JSON at all is an error.
+//! A value of another type than expected counts as missing: its type must not decide whether a
+//! delivery is accepted. Only a text that is not JSON is an error.
 
 use std::fmt;
 
@@ -9,19 +9,19 @@ use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
 
-/// Something that a value is read into, if it has the right kind.
+/// A target into which a value is read, if it has the right type.
 pub(super) trait PickJson<'de> {
-    /// A text.
+    /// Takes a text.
     fn read_text(&mut self, _text: &str) {}
-    /// A whole number that is not negative.
+    /// Takes a whole number that is not negative.
     fn read_number(&mut self, _number: u64) {}
-    /// True or false.
+    /// Takes true or false.
     fn read_bool(&mut self, _truth: bool) {}
-    /// One entry of an object: either picks the value, or gives `false` for it to be passed over.
+    /// Handles one entry of an object: reads the value, or returns `false` to skip it.
     ///
     /// # Errors
     ///
-    /// When the text is no JSON.
+    /// When the text is not JSON.
     fn entry<A: MapAccess<'de>>(&mut self, _key: &str, _map: &mut A) -> Result<bool, A::Error> {
         Ok(false)
     }
@@ -45,8 +45,7 @@ pub(super) fn read_document<'de>(
     reader.end()
 }
 
-/// A text, kept up to a length and without control characters: not every database keeps those, and what people choose
-/// must not decide whether a delivery is accepted.
+/// A text up to a length and without control characters, which not every database stores.
 #[derive(Debug, Default)]
 pub(super) struct Text<const MOST: usize>(pub(super) Option<String>);
 
@@ -63,7 +62,7 @@ impl<const MOST: usize> PickJson<'_> for Text<MOST> {
     }
 }
 
-/// A number that the inbox can keep.
+/// A number that the inbox can store.
 #[derive(Debug, Default)]
 pub(super) struct Number(pub(super) Option<u64>);
 
@@ -73,7 +72,7 @@ impl PickJson<'_> for Number {
     }
 }
 
-/// Whether something is so; false where it is not said.
+/// A boolean; false if it is missing.
 #[derive(Debug, Default)]
 pub(super) struct Truth(pub(super) bool);
 
@@ -142,7 +141,7 @@ impl<'de, P: PickJson<'de>> Visitor<'de> for Seed<'_, P> {
     }
 }
 
-/// A key, borrowed unless it has escapes in it.
+/// A key, borrowed unless it has escapes.
 struct Key<'de>(std::borrow::Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {

@@ -1,5 +1,4 @@
-//! Logs that requests to the webhook are refused, without letting their senders fill
-//! the log.
+//! Logs that the webhook refuses requests, without letting their senders fill the log.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,12 +6,12 @@ use std::time::{Duration, Instant};
 /// The least time between two warnings of one kind.
 const GAP: Duration = Duration::from_secs(60);
 
-/// Why a request was refused before anything was read out of it.
+/// Why a request was refused before it was parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RefusalReason {
-    /// It has no signature, or something else in its place.
+    /// It has no valid signature header.
     Unsigned,
-    /// None of our secrets has signed it.
+    /// None of the secrets has signed it.
     WrongSignature,
     /// It is not `application/json`.
     ContentType,
@@ -29,7 +28,7 @@ struct Kind {
 }
 
 impl RefusedRequests {
-    /// Counts one, and warns unless that was done lately.
+    /// Counts a refusal, and logs a warning unless one was logged lately.
     pub(super) fn count_refusal(&self, why: RefusalReason, now: Instant) {
         let Some(count) = self.take_due_count(why, now) else {
             return;
@@ -37,24 +36,24 @@ impl RefusedRequests {
         match why {
             RefusalReason::Unsigned => tracing::warn!(
                 count,
-                "requests to /webhook without a signature (X-Hub-Signature-256: sha256=…) were refused; should they be \
-                 GitHub's, its webhook has no secret: set there what PHILEAS_WEBHOOK_SECRET says"
+                "phileas refused requests to /webhook without a signature (X-Hub-Signature-256: sha256=…); if they are \
+                 GitHub's, its webhook has no secret: set there the secret of PHILEAS_WEBHOOK_SECRET"
             ),
             RefusalReason::WrongSignature => tracing::warn!(
                 count,
-                "deliveries with a wrong signature were refused; compare the secret in the webhook's settings on GitHub \
-                 with PHILEAS_WEBHOOK_SECRET (or with what app.json keeps): during a rotation both secrets must be given, \
-                 with a comma between them"
+                "phileas refused deliveries with a wrong signature; compare the secret in the webhook's settings on \
+                 GitHub with PHILEAS_WEBHOOK_SECRET (or with the one in app.json). During a rotation \
+                 PHILEAS_WEBHOOK_SECRET must have both secrets, with a comma between them"
             ),
             RefusalReason::ContentType => tracing::warn!(
                 count,
-                "requests to /webhook that are no JSON were refused; should they be GitHub's, set the webhook's content \
-                 type to application/json"
+                "phileas refused requests to /webhook that are not JSON; if they are GitHub's, set the webhook's \
+                 content type to application/json"
             ),
         }
     }
 
-    /// How many to report now.
+    /// Returns how many to report now, if a report is due.
     fn take_due_count(&self, why: RefusalReason, now: Instant) -> Option<u64> {
         let mut kinds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let kind = &mut kinds[why as usize];
@@ -89,7 +88,7 @@ mod tests {
                 None
             );
         }
-        // Kinds do not hide one another.
+        // Each kind has its own count.
         assert_eq!(
             refusals.take_due_count(RefusalReason::Unsigned, at(30)),
             Some(1)

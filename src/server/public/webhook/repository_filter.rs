@@ -1,4 +1,4 @@
-//! Which repositories the service looks after.
+//! Decides for which repositories deliveries are accepted.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use crate::runtime::inbox::Delivery;
 use crate::server::config::RepositoryEntry;
 use crate::server::repositories::DiscoveredIds;
 
-/// The repositories of which deliveries are accepted. An empty list accepts all: then the user who installs the App, or sets
-/// up a hook with the secret, decides.
+/// The repositories whose deliveries are accepted. An empty list accepts all: then the user decides
+/// who installs the App, or sets up a hook with the secret.
 #[derive(Debug, Clone, Default)]
 pub struct RepositoryFilter {
     ids: BTreeSet<RepositoryId>,
@@ -18,7 +18,7 @@ pub struct RepositoryFilter {
 }
 
 impl RepositoryFilter {
-    /// The repositories of `phileas.toml`. An entry without an id counts by its name.
+    /// Takes the repositories of `phileas.toml`. An entry without an id counts by its name.
     #[must_use]
     pub fn from_entries(entries: &[RepositoryEntry]) -> Self {
         let ids = entries.iter().filter_map(|entry| entry.id).collect();
@@ -26,8 +26,8 @@ impl RepositoryFilter {
         Self::new(ids, unknown.map(|entry| entry.name.clone()).collect())
     }
 
-    /// Accepts these ids, and these names of repositories whose id is not configured. An id outlives a rename and cannot
-    /// be taken over; a name is what it is at the moment.
+    /// Accepts these ids, and these names of repositories whose id is not configured. An id
+    /// survives a rename and cannot be taken over, but a name can.
     #[must_use]
     pub fn new(ids: BTreeSet<RepositoryId>, names: Vec<RepositoryName>) -> Self {
         Self {
@@ -37,14 +37,15 @@ impl RepositoryFilter {
         }
     }
 
-    /// The same, with the ids of the names that are learnt meanwhile: from then on they count, and the names no longer.
+    /// Adds ids that are discovered for names; from then on the ids count, and the names do not.
     #[must_use]
     pub fn with_discovered_ids(mut self, discovered_ids: DiscoveredIds) -> Self {
         self.discovered_ids = discovered_ids;
         self
     }
 
-    /// Whether a delivery is accepted. One that is about no repository is: it tells of installations and of the hook.
+    /// Whether a delivery is accepted. One without a repository is, because it concerns
+    /// installations or the hook.
     pub(super) fn accepts(&self, delivery: &Delivery) -> bool {
         if self.ids.is_empty() && self.names.is_empty() {
             return true;

@@ -1,4 +1,5 @@
-//! Signatures of deliveries: `X-Hub-Signature-256: sha256=<64 hexadecimal digits>`, HMAC-SHA256 over the body's bytes.
+//! Verifies signatures of deliveries: `X-Hub-Signature-256: sha256=<64 hexadecimal digits>`,
+//! HMAC-SHA256 over the body's bytes.
 
 use axum::http::HeaderValue;
 use data_encoding::HEXLOWER_PERMISSIVE;
@@ -6,11 +7,11 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::Sha256;
 
-/// The shortest secret, in bytes: a shorter one can be guessed by trying, from a single delivery.
+/// The shortest secret, in bytes: a shorter one can be guessed from a single delivery.
 pub const MIN_SECRET: usize = 32;
 /// The most secrets at a time. A rotation needs two.
 const MAX_SECRETS: usize = 8;
-/// What a signature begins with. SHA-1 (`sha1=`) is not accepted.
+/// The prefix of a signature. SHA-1 (`sha1=`) is not accepted.
 const SCHEME: &str = "sha256=";
 /// The length of a signature in bytes.
 const LENGTH: usize = 32;
@@ -18,36 +19,40 @@ const LENGTH: usize = 32;
 /// A signature as it was sent.
 pub(super) type Signature = [u8; LENGTH];
 
-/// The secrets that deliveries may be signed with: one, and during a rotation the one before.
+/// The secrets of deliveries: one, and during a rotation the previous one, too.
 #[derive(Clone)]
 pub struct Secrets(Vec<Hmac<Sha256>>);
 
 /// Why secrets cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SecretsError {
-    /// There is none.
-    #[error("there is no secret in it")]
+    /// There is no secret.
+    #[error(
+        "there is no secret in it; write one of at least {MIN_SECRET} bytes, for example the output of `openssl \
+        rand -hex 32`"
+    )]
     None,
     /// There are too many.
     #[error(
         "there are more than {MAX_SECRETS} secrets in it; remove those that no hook uses any more"
     )]
     TooMany,
-    /// One could be guessed.
+    /// A secret could be guessed.
     #[error(
         "secret {number} of {of} is shorter than {MIN_SECRET} bytes and could be guessed; make one with `openssl rand \
-         -hex 32`, and set it in the webhook's settings on GitHub as well. A comma ends a secret, so none can be part of it"
+         -hex 32`, and set it in the webhook's settings on GitHub, too. A comma separates secrets, so none can contain \
+         one"
     )]
     Short {
-        /// Which, from 1.
+        /// Its number, from 1.
         number: usize,
-        /// How many there are.
+        /// The number of secrets.
         of: usize,
     },
 }
 
 impl Secrets {
-    /// Reads secrets from a text in which commas separate them. Spaces around them do not count.
+    /// Parses secrets from a text in which commas separate them. Spaces around them are removed.
     ///
     /// # Errors
     ///
@@ -81,8 +86,8 @@ impl Secrets {
         Self(keyed.collect())
     }
 
-    /// Whether one of the secrets has signed these bytes. Takes the same time whichever it is, and however much of the
-    /// signature is right.
+    /// Whether one of the secrets has signed these bytes. The duration shows neither which one, nor
+    /// how much of the signature is right.
     pub(super) fn is_signed(&self, body: &[u8], signature: &Signature) -> bool {
         self.0.iter().fold(false, |verified, keyed| {
             let mut mac = keyed.clone();
@@ -98,7 +103,7 @@ impl std::fmt::Debug for Secrets {
     }
 }
 
-/// Reads the header.
+/// Parses the header.
 pub(super) fn parse(header: &HeaderValue) -> Option<Signature> {
     let digits = header.to_str().ok()?.strip_prefix(SCHEME)?;
     if digits.len() != 2 * LENGTH {
@@ -119,7 +124,7 @@ mod tests {
     const DIGITS: &str = "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
     const SECRET: &str = "It's a Secret to Everybody";
 
-    /// GitHub's own example is shorter than what we take.
+    /// Parses secrets without the least length, because GitHub's own example is shorter.
     fn secrets(list: &[&str]) -> Secrets {
         Secrets::keyed_mac(list)
     }
@@ -177,7 +182,7 @@ mod tests {
         let good = "0123456789abcdef0123456789abcdef";
         assert_eq!(read(good), Ok(1));
         assert_eq!(read(&format!(" {good} ,{good},")), Ok(2));
-        // As when one secret has a comma in it.
+        // As for one secret with a comma in it.
         let short = read(&format!("{good},short")).unwrap_err();
         assert_eq!(short, SecretsError::Short { number: 2, of: 2 });
         assert!(short.to_string().contains("comma"), "{short}");

@@ -1,5 +1,5 @@
-//! Logs deliveries of repositories that the service does not look after. Behind one
-//! balancer that mostly means that the lists of two machines differ.
+//! Logs deliveries of repositories that the service does not manage. Behind one load balancer that
+//! mostly means that the lists of two machines differ.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,12 +9,13 @@ use phileas_domain::model::RepositoryId;
 
 use crate::runtime::inbox::Delivery;
 
-/// The least time between two lines about one repository.
+/// The least time between two log lines about one repository.
 const GAP: Duration = Duration::from_secs(60 * 60);
-/// The most repositories that are told apart. A sender with the secret can name any number of them.
+/// The most repositories with counts of their own. A sender with the secret can name any number of
+/// them.
 const MOST: usize = 1_000;
 
-/// Repositories of which deliveries were ignored lately, and how many of each are not reported yet.
+/// Repositories whose deliveries were ignored lately, with the counts that are not logged yet.
 #[derive(Debug, Default)]
 pub(super) struct UnlistedRepositories(Mutex<BTreeMap<RepositoryId, IgnoredDeliveries>>);
 
@@ -25,7 +26,8 @@ struct IgnoredDeliveries {
 }
 
 impl UnlistedRepositories {
-    /// Counts a delivery of a repository that is on no list, and tells of it unless that was done lately.
+    /// Counts a delivery of a repository that is on no list, and logs it unless one was logged
+    /// lately.
     pub(super) fn count_delivery(&self, delivery: &Delivery, now: Instant) {
         let Some(id) = delivery.repository else {
             return;
@@ -37,12 +39,12 @@ impl UnlistedRepositories {
         let called = name.map_or_else(|| format!("number {id}"), ToString::to_string);
         tracing::warn!(
             count,
-            "deliveries of {called} are ignored: it is not on this machine's list, the `[[repository]]` entries of \
-             phileas.toml; where several machines take deliveries their lists must be the same"
+            "phileas ignores deliveries of {called}, because the `[[repository]]` entries of this machine's \
+             phileas.toml do not name it; if several machines accept deliveries, their lists must be the same"
         );
     }
 
-    /// How many to report now.
+    /// Returns how many to report now, if a report is due.
     fn take_due_count(&self, id: RepositoryId, now: Instant) -> Option<u64> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_recent = |reported_at: Instant| now.saturating_duration_since(reported_at) < GAP;

@@ -1,4 +1,4 @@
-//! A list of thousands of repositories that cannot be read.
+//! Tests listings of thousands of repositories that cannot be read.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::adapters::transport::{Transport, TransportError};
 
 const MANY: usize = 5_000;
 
-/// A clock that waiting moves on.
+/// A clock that waiting advances.
 struct Clock(Mutex<Timestamp>);
 
 impl Pause for Clock {
@@ -31,7 +31,7 @@ impl Pause for Clock {
     }
 }
 
-/// A GitHub that answers everything with one status.
+/// A GitHub that replies with one status to everything.
 struct Upstream {
     status: u16,
     clock: Arc<Clock>,
@@ -51,7 +51,7 @@ impl Transport for Upstream {
     }
 }
 
-/// Lists so often, and answers with the requests of each listing and with what was logged.
+/// Lists this many times, and returns the number of requests of each listing and the log.
 async fn list_repeatedly(
     status: u16,
     times: usize,
@@ -92,7 +92,7 @@ async fn list_repeatedly(
     (all, logged.map(str::to_owned).collect())
 }
 
-/// GitHub allows 900 a minute, and ticks ask, too.
+/// GitHub allows 900 a minute, and ticks send requests, too.
 #[tokio::test]
 async fn thousands_that_are_not_there_are_asked_about_in_turn_and_told_in_a_line() {
     let (asked, logged) = list_repeatedly(404, 2).await;
@@ -111,7 +111,7 @@ async fn thousands_that_are_not_there_are_asked_about_in_turn_and_told_in_a_line
     );
 }
 
-/// Where each answer is a failure the reason is not one of the repositories.
+/// If each reply is a failure, the reason is not a repository.
 #[tokio::test]
 async fn a_github_that_fails_is_not_asked_about_thousands() {
     for (status, attempts) in [(503, 4), (403, 1)] {

@@ -1,4 +1,4 @@
-//! One hook: what its list of attempts shows as lost is asked for again.
+//! Sweeps one hook: requests the deliveries again that its list of attempts shows as lost.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,14 +10,16 @@ use crate::adapters::github::{AppClient, Client, DeliveryPage};
 use crate::adapters::pause::Pause;
 use crate::runtime::ports::{Disposition, Failure};
 
-/// The most pages of 100 attempts that are read of one hook at a time. The next sweep continues where this one stopped.
+/// The most pages of 100 attempts that one sweep reads of a hook. The next sweep continues there.
 pub const MAX_PAGES: usize = 300;
-/// The most deliveries that are asked for of one hook at a time. The next sweep looks back far enough for the others.
+/// The most deliveries that one sweep requests of a hook. The next sweep reaches back far enough
+/// for the others.
 pub const MAX_ASKED: usize = 1_000;
-/// The pause between two that are asked for: 120 a minute. GitHub counts five points for each, of 900 a minute.
-/// <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api>
+/// The pause between two requests: 120 a minute. GitHub counts five points for each, of 900 a
+/// minute. <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api>
 pub const ASK_PAUSE: Duration = Duration::from_millis(500);
-/// How long these have until they are looked for in GitHub's list. Those that it does not show yet count as taken.
+/// How long to wait before the sweep checks GitHub's list for the first redeliveries. Those that
+/// are not listed yet count as accepted.
 const TRIAL: Duration = Duration::from_secs(15);
 
 /// A hook: an App's, or one of a repository.
@@ -29,22 +31,23 @@ pub enum Hooked<'a> {
     Repository(&'a Client, u64),
 }
 
-/// What came of sweeping one hook.
+/// The result of sweeping one hook.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Swept {
     /// Attempts that were read.
     pub read: usize,
-    /// Events of which every attempt failed and that were asked for.
+    /// Events that were requested again, because every attempt failed.
     pub requested: usize,
-    /// Those that were left for the next sweep.
+    /// Events that were left for the next sweep.
     pub left: usize,
-    /// Whether they were left because all that came again before them was refused.
+    /// Whether they were left because every redelivery before them was refused.
     pub refused: bool,
-    /// Where the older attempts begin that were not read.
+    /// Where the unread older attempts begin.
     pub unread: Option<String>,
 }
 
-/// Reads a hook's attempts since an instant, from a page on, and asks for each event of which every one failed.
+/// Reads a hook's attempts since an instant, from a page on, and requests each event of which every
+/// one failed.
 ///
 /// # Errors
 ///
@@ -99,10 +102,10 @@ pub async fn sweep_attempts(
                 swept.requested += 1;
                 tried.push(guid);
             }
-            // It has gone out of GitHub's window meanwhile.
+            // GitHub does not keep it any more.
             Err(failure) if failure.disposition == Disposition::NotFound => {}
             Err(failure) => {
-                tracing::warn!("the rest of the lost deliveries is left for later: {failure}");
+                tracing::warn!("the other lost deliveries wait for the next sweep: {failure}");
                 break;
             }
         }

@@ -1,4 +1,5 @@
-//! Which events are lost, by the attempts that GitHub lists, and which of them are asked for first.
+//! Finds lost events in the attempts that GitHub lists, and decides which of them are requested
+//! first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,28 +8,28 @@ use jiff::{SignedDuration, Timestamp};
 use crate::adapters::github::DeliveryAttempt;
 use crate::server::public::webhook::is_relevant;
 
-/// How often one event is asked for.
+/// How many times one event is requested.
 pub const MAX_ASKS: u32 = 5;
-/// How many are asked for before it is seen whether they are taken.
+/// How many are requested before the sweep checks whether they are accepted.
 pub const TRIED_FIRST: usize = 10;
-/// What was asked for less than this ago may still be on its way, or not be listed yet.
+/// A delivery that was requested less than this ago may not have arrived, or may not be listed yet.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(30);
-/// How many events that were asked for are remembered.
+/// How many requested events are remembered.
 const MAX_REMEMBERED: usize = 10_000;
 
-/// The events that were asked for again, by their ids.
+/// The requested events, by their ids.
 #[derive(Debug, Default)]
 pub struct Remembered(BTreeMap<String, Asked>);
 
-/// An event that was asked for again.
+/// A requested event.
 #[derive(Debug, Clone, Copy)]
 struct Asked {
     times: u32,
     at: Timestamp,
 }
 
-/// One attempt of each event that no service accepted, that matters and that may be requested now, with the event's id; the oldest
-/// first.
+/// Returns one attempt of each lost event that may be requested now, with the event's id, oldest
+/// first. An event is lost if it matters and no service accepted it.
 pub(super) fn find_lost<'a>(
     attempts: &'a [DeliveryAttempt],
     since: Timestamp,
@@ -52,7 +53,7 @@ pub(super) fn find_lost<'a>(
         });
         event.taken |= attempt.was_accepted();
         event.last = event.last.max(attempt.delivered_at);
-        // Attempts come newest first, so that the last one is an event's first.
+        // Attempts come newest first, so the last one is an event's first.
         event.first = attempt.id;
         if attempt.redelivery {
             event.asks += 1;
@@ -74,7 +75,7 @@ pub(super) fn find_lost<'a>(
     lost
 }
 
-/// The same, but some from everywhere among them first: what is refused may be of one kind that came in a row.
+/// Moves a sample of all events to the front: refused events may be of one kind in a row.
 pub(super) fn trial_first<T>(lost: Vec<T>) -> Vec<T> {
     let step = (lost.len() / TRIED_FIRST).max(1);
     let is_tried = |place: usize| place.is_multiple_of(step) && place / step < TRIED_FIRST;
@@ -90,8 +91,8 @@ pub(super) fn trial_first<T>(lost: Vec<T>) -> Vec<T> {
     first
 }
 
-/// Whether all requested deliveries came again, and none of them nor any other was accepted meanwhile. `known`: the attempts
-/// from before.
+/// Whether all requested deliveries came again, and neither they nor any other was accepted
+/// meanwhile. `known`: the earlier attempts.
 pub(super) fn are_refused(
     attempts: &[DeliveryAttempt],
     known: &BTreeSet<u64>,
@@ -121,14 +122,14 @@ impl Remembered {
     }
 }
 
-/// What is known of an event from its attempts.
+/// The state of an event from its attempts.
 struct Event<'a> {
     guid: &'a str,
     first: u64,
     taken: bool,
-    /// How often it was asked for, as far as it shows.
+    /// How many requests its attempts show.
     asks: u32,
-    /// When it was asked for last.
+    /// When it was last requested.
     requested_at: Option<Timestamp>,
     /// When it was last attempted.
     last: Option<Timestamp>,
@@ -173,7 +174,7 @@ mod tests {
             find_lost(&attempts, at(2), at(10), &none),
             [(2, "lost"), (6, "twice")]
         );
-        // A redelivery that failed is no end of it: an hour later it is asked for again.
+        // A failed redelivery does not end it: an hour later it is requested again.
         assert_eq!(
             find_lost(&attempts, at(2), at(3_600), &none),
             [(2, "lost"), (3, "asked"), (6, "twice")]
@@ -188,7 +189,7 @@ mod tests {
         let mut asks = 0;
         for n in 1..=20 {
             let now = at(n * hour);
-            // By what GitHub lists, and by what is remembered of it.
+            // By GitHub's list, and by the memory.
             let listed = if n % 2 == 0 {
                 &attempts[..]
             } else {
@@ -202,7 +203,7 @@ mod tests {
             }
         }
         assert_eq!(asks, MAX_ASKS);
-        // After a restart GitHub's list alone tells it.
+        // After a restart only GitHub's list shows it.
         assert_eq!(
             find_lost(&attempts, at(0), at(30 * hour), &Remembered::default()),
             []
@@ -218,7 +219,7 @@ mod tests {
         let none = Remembered::default();
         let swept_at = at(5_000) + PATIENCE - SignedDuration::from_secs(1);
         let (before, since) = (swept_at - INTERVAL - OVERLAP, swept_at - OVERLAP);
-        // Another process had asked for it.
+        // Another process has requested it.
         assert_eq!(find_lost(&attempts, before, swept_at, &none), []);
         assert_eq!(
             find_lost(&attempts, since, swept_at + INTERVAL, &none),
@@ -248,7 +249,8 @@ mod tests {
         assert!(refused(&again));
         // One of them is not listed yet, or none.
         assert!(!refused(&again[1..]) && !refused(&[]));
-        // One of them was taken, or something else was meanwhile; what was taken before says nothing.
+        // One of them was accepted, or another delivery was meanwhile; earlier acceptances do not
+        // count.
         let with = |id, guid, redelivery| {
             let taken = attempt(id, guid, 202, redelivery);
             [vec![taken], again.clone()].concat()

@@ -1,4 +1,4 @@
-//! What was heard: the facts of deliveries, never what stood in them; and repositories that were given up for a while.
+//! Views of deliveries by their facts, never their payloads, and of suspended repositories.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,13 @@ pub struct DeliveryView {
     pub event: String,
     /// The repository's name, or its number.
     pub repository: Option<String>,
-    /// When it was received.
+    /// When the inbox received it.
     pub received: Moment,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: &'static str,
     /// How often it was stored.
     pub times: u32,
-    /// Whether running it again can do anything.
+    /// Whether it makes sense to run it again.
     pub replayable: bool,
 }
 
@@ -35,13 +35,13 @@ pub struct SuspendedView {
     pub id: u64,
     /// Its name, or its number.
     pub name: String,
-    /// Since when.
+    /// When it was suspended.
     pub since: Moment,
-    /// Why.
+    /// The reason.
     pub because: String,
-    /// When it is tried by itself.
+    /// When the service tries it next.
     pub probe: Moment,
-    /// How often it was tried.
+    /// How many times it was tried.
     pub attempts: u32,
 }
 
@@ -50,21 +50,21 @@ pub struct SuspendedView {
 pub struct InboxView {
     /// Deliveries that are stored.
     pub deliveries: u64,
-    /// Repositories that are due.
+    /// Due repositories.
     pub due: u64,
-    /// Repositories that are ticked now.
+    /// Repositories with a running tick.
     pub leased: u64,
     /// Repositories whose last tick failed.
     pub failing: u64,
-    /// Suspended ones.
+    /// Suspended repositories.
     pub suspended: u64,
-    /// For how long the longest overdue one has waited.
+    /// How long the longest overdue repository has waited.
     pub oldest: Option<String>,
-    /// How much of its room is taken, of 100.
+    /// The used share of its room, in percent.
     pub full: Option<u64>,
 }
 
-/// A delivery. `names` are those that the service knows now.
+/// Builds the view of a delivery. `names` are the known repositories.
 #[must_use]
 pub fn delivery_view(
     record: &Record,
@@ -90,7 +90,7 @@ pub fn delivery_view(
     }
 }
 
-/// A suspended repository. `None`: it is not suspended.
+/// Builds the view of a suspended repository. `None`: it is not suspended.
 #[must_use]
 pub fn suspended_view(
     wake: &Wake,
@@ -112,7 +112,7 @@ pub fn suspended_view(
     })
 }
 
-/// The figures of the inbox.
+/// Builds the view of the inbox.
 #[must_use]
 pub fn inbox_view(counts: &Counts, now: Timestamp) -> InboxView {
     InboxView {

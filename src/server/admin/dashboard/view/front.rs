@@ -1,4 +1,4 @@
-//! The front page: all repositories, those that need a person first.
+//! The view of the front page: all repositories, those that need a person first.
 
 use std::collections::BTreeMap;
 
@@ -14,17 +14,17 @@ pub const PAGE: usize = 60;
 /// The front page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrontView {
-    /// How many repositories there are of each standing: its word, its class, the number.
+    /// How many repositories have each status: its name, its class, the number.
     pub tally: Vec<(&'static str, &'static str, usize)>,
     /// The rows of this page.
     pub rows: Vec<RowView>,
-    /// What was searched for.
+    /// The search.
     pub query: String,
-    /// Which page this is, from 1.
+    /// The number of this page, from 1.
     pub page: usize,
-    /// How many there are.
+    /// The number of pages.
     pub pages: usize,
-    /// How many repositories fit the search.
+    /// How many repositories match the search.
     pub total: usize,
 }
 
@@ -37,9 +37,9 @@ pub struct RowView {
     pub owner: String,
     /// Its name.
     pub name: String,
-    /// The class of its standing.
+    /// The class of its status.
     pub class: &'static str,
-    /// Its standing in a word.
+    /// The name of its status.
     pub status: &'static str,
     /// What it waits for or does.
     pub sentence: String,
@@ -55,7 +55,7 @@ pub struct RowView {
     pub seen: Option<Moment>,
 }
 
-/// The front page over these repositories.
+/// Builds the front page of these repositories.
 #[must_use]
 pub fn front_view(
     members: &BTreeMap<RepositoryId, RepositoryName>,
@@ -137,14 +137,14 @@ fn row_view(
     }
 }
 
-/// A standing's word and class.
+/// The name and the class of a status.
 #[must_use]
 pub fn of_standing(standing: RepositoryStatus) -> (&'static str, &'static str) {
     match standing {
         RepositoryStatus::Attention => ("needs you", "attention"),
         RepositoryStatus::Working => ("at work", "working"),
         RepositoryStatus::Waiting => ("waiting", "waiting"),
-        RepositoryStatus::Unseen => ("not seen yet", "unseen"),
+        RepositoryStatus::Unseen => ("not checked yet", "unseen"),
     }
 }
 
@@ -179,7 +179,7 @@ mod tests {
             .collect();
         assert_eq!(rows[0], (2, "needs you", "no key"));
         assert_eq!(rows[1], (3, "needs you", "suspended: it panicked"));
-        assert_eq!((rows[2].0, rows[2].1), (1, "not seen yet"));
+        assert_eq!((rows[2].0, rows[2].1), (1, "not checked yet"));
         assert_eq!(page.tally[0], ("need you", "attention", 2));
     }
 

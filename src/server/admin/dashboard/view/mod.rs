@@ -1,5 +1,5 @@
-//! What the pages say, as plain values: made out of summaries and the inbox, without HTTP and without HTML, so that it
-//! can be tested by itself. Templates only write it down.
+//! The views: values of pages, built from summaries and the inbox without HTTP and HTML, so that
+//! tests can check them. Templates only render them.
 
 pub mod deliveries;
 pub mod front;

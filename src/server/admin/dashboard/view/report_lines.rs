@@ -1,4 +1,4 @@
-//! Report lines as the pages show them: what happens or waits, and why.
+//! The view of a report line: what happens or waits, and why.
 
 use jiff::Timestamp;
 use phileas_domain::engine::{Line, Verdict};
@@ -9,9 +9,9 @@ use crate::server::admin::dashboard::format::{self, Moment};
 /// One line of a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportLineView {
-    /// The persona, where the line is about one.
+    /// The persona, if the line has one.
     pub who: Option<String>,
-    /// What is done: `waiting`, `dispatched`, …
+    /// The verdict: `waiting`, `dispatched`, …
     pub verdict: &'static str,
     /// The class of its colour.
     pub class: &'static str,
@@ -19,13 +19,13 @@ pub struct ReportLineView {
     pub reason: String,
     /// The stable code of the reason.
     pub code: &'static str,
-    /// One sentence. It may hold words of others.
+    /// One sentence, which may contain external text.
     pub text: String,
-    /// Until when, where that is known.
+    /// The end of the wait, if it is known.
     pub until: Option<Moment>,
 }
 
-/// A line, seen from an instant.
+/// Builds the view of a line at an instant.
 #[must_use]
 pub fn line_view(line: &Line, now: Timestamp) -> ReportLineView {
     let class = match (standing_of(line.verdict, line.reason), line.verdict) {
@@ -41,7 +41,7 @@ pub fn line_view(line: &Line, now: Timestamp) -> ReportLineView {
         class,
         reason: format::reason_heading(line.reason),
         code: line.reason.code(),
-        // Quoted for terminals; here the page's own letters do.
+        // Terminals need the quotation marks; the page's own font does not.
         text: line.detail.replace('`', ""),
         until: until.map(|until| format::format_moment(until, now)),
     }

@@ -1,4 +1,4 @@
-//! The page of one repository.
+//! The view of the page of one repository.
 
 use jiff::Timestamp;
 use phileas_domain::engine::Forecast;
@@ -32,33 +32,33 @@ pub struct RepositoryView {
     pub tracks: Vec<TrackView>,
     /// Schedules.
     pub schedules: Vec<ScheduleView>,
-    /// What concerns all of it.
+    /// The lines that concern the whole repository.
     pub lines: Vec<ReportLineView>,
     /// The timeline.
     pub timeline: Option<TimelineView>,
     /// The newest sessions.
     pub sessions: Vec<SessionView>,
-    /// What became of each persona's work.
+    /// The results of each persona's work.
     pub yields: Vec<YieldView>,
-    /// What became of all work.
+    /// The results of all work.
     pub total: YieldView,
-    /// What is spent.
+    /// The used budget.
     pub budget: Vec<Meter>,
-    /// How many sessions of the key's day are kept for people.
+    /// How many daily sessions of the key are reserved for people.
     pub reserved: u32,
-    /// Until when the key pauses.
+    /// The end of the key's pause.
     pub pause: Option<Moment>,
-    /// Open issues by which phileas calls a person: number, title, page.
+    /// Open notices: number, title, page.
     pub notices: Vec<(u64, String, String)>,
-    /// Who paused it and why, and since when.
+    /// Who paused it and why, and when.
     pub paused: Option<(String, Option<Moment>)>,
     /// What is wrong with the plan.
     pub findings: Vec<String>,
-    /// What these are about.
+    /// The heading of these findings.
     pub findings_title: &'static str,
     /// Whether the default branch has a plan.
     pub has_plan: bool,
-    /// What could not be carried out.
+    /// The effects that failed.
     pub failed: Vec<String>,
 }
 
@@ -67,15 +67,15 @@ pub struct RepositoryView {
 pub struct TrackView {
     /// Its name.
     pub name: String,
-    /// Its loop.
+    /// Its drawing.
     pub ring: Ring,
     /// How many turns it has had.
     pub seq: u64,
-    /// How often it has come round.
+    /// How many passes it has had.
     pub passes: u64,
     /// When passes begin.
     pub start: Option<String>,
-    /// What is done or waited for.
+    /// The lines of what it does or waits for.
     pub lines: Vec<ReportLineView>,
 }
 
@@ -84,22 +84,22 @@ pub struct TrackView {
 pub struct ScheduleView {
     /// Who.
     pub persona: String,
-    /// The expression; `None`: only when asked for.
+    /// The expression; `None`: it runs on request only.
     pub cron: Option<String>,
     /// Its next time.
     pub next: Option<Moment>,
-    /// Whether it is at work.
+    /// Whether it has a live turn.
     pub live: bool,
-    /// What is done or waited for.
+    /// The lines of what it does or waits for.
     pub lines: Vec<ReportLineView>,
 }
 
-/// What the inbox knows of a repository, and how its last tick went.
+/// The state of a repository in the inbox, and the result of its last tick.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PulseView {
-    /// The class of its standing.
+    /// The class of its status.
     pub class: &'static str,
-    /// Its standing in a word.
+    /// The name of its status.
     pub status: &'static str,
     /// When it is checked next.
     pub next: Option<Moment>,
@@ -107,22 +107,22 @@ pub struct PulseView {
     pub ticking: bool,
     /// Why its last tick failed.
     pub problem: Option<String>,
-    /// Since when, why and until when it is suspended.
+    /// When and why it was suspended, and when it is tried next.
     pub suspended: Option<(Moment, String, Moment)>,
 }
 
-/// A turn that would start.
+/// A turn that a forecast starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComingView {
-    /// When.
+    /// The time.
     pub at: Moment,
-    /// Who.
+    /// The persona.
     pub persona: String,
-    /// In which track.
+    /// The track.
     pub track: String,
 }
 
-/// The page of a repository. `github` is where people meet GitHub.
+/// Builds the page of a repository. `github` is the address of GitHub's pages.
 #[must_use]
 pub fn repository_view(summary: &Summary, github: &str, now: Timestamp) -> RepositoryView {
     let lines = |lines: &[_]| lines.iter().map(|line| line_view(line, now)).collect();
@@ -202,7 +202,7 @@ pub fn repository_view(summary: &Summary, github: &str, now: Timestamp) -> Repos
     }
 }
 
-/// How a repository fares, by the board's words and the inbox' row.
+/// Builds the state of a repository from the board's summary and the inbox's row.
 #[must_use]
 pub fn pulse_view(words: &BriefSummary, wake: Option<&Wake>, now: Timestamp) -> PulseView {
     let suspended = wake.and_then(|wake| wake.suspended.as_ref());
@@ -230,7 +230,7 @@ pub fn pulse_view(words: &BriefSummary, wake: Option<&Wake>, now: Timestamp) -> 
     }
 }
 
-/// The coming turns of a forecast.
+/// Builds the coming turns of a forecast.
 #[must_use]
 pub fn coming_view(forecast: &Forecast, now: Timestamp) -> Vec<ComingView> {
     let turns = forecast.turns.iter().filter(|turn| turn.at > now);

@@ -1,5 +1,5 @@
-//! A track drawn as the loop that it is: stations on a circle, the way behind drawn thick, the present one marked. Long
-//! tracks, which would fill a circle, are a lane of stations instead.
+//! Draws a track as a loop: stations on a circle, the completed arc thick, the present station
+//! marked. A track too long for a circle is drawn as a row of stations.
 
 use std::f64::consts::TAU;
 
@@ -10,55 +10,55 @@ use crate::server::admin::dashboard::summary::TrackSummary;
 
 /// The most stations of a ring.
 pub const MAX_STATIONS: usize = 16;
-/// The middle of the picture, and half its width.
+/// The centre of the drawing, and half its width.
 const MIDDLE: f64 = 120.0;
 /// The circle's radius.
 const RADIUS: f64 = 92.0;
 
-/// A track's steps, and where they lie.
+/// The steps of a track, with their positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ring {
     /// Whether it is drawn as a circle.
     pub round: bool,
     /// The steps, in order.
     pub stations: Vec<Station>,
-    /// How much of the circle lies behind, in hundredths.
+    /// The completed share of the circle, in hundredths.
     pub behind: String,
-    /// What stands in the middle.
+    /// The text in the middle.
     pub middle: String,
-    /// What stands below it.
+    /// The text below the middle.
     pub below: &'static str,
 }
 
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Station {
-    /// Counted from 1.
+    /// Its number, from 1.
     pub number: usize,
     /// The persona or layer.
     pub name: String,
-    /// Where its middle is.
+    /// The position of its centre.
     pub x: String,
-    /// Where its middle is.
+    /// The position of its centre.
     pub y: String,
     /// `present`, `next` or empty.
     pub mark: &'static str,
-    /// What the mark means, in words.
+    /// The meaning of the mark, in words.
     pub mark_words: &'static str,
-    /// The class of its last outcome; empty where it has none.
+    /// The class of its last outcome; empty without one.
     pub class: &'static str,
     /// Its last outcome in words.
     pub last: Option<String>,
 }
 
-/// A track's ring. `sessions` are newest first.
+/// Builds a track's ring. `sessions` are newest first.
 #[must_use]
 pub fn track_ring(track: &TrackSummary, sessions: &[HistoryEntry]) -> Ring {
     let count = track.steps.len();
     let here = track.present.or(track.next);
     let stations = track.steps.iter().enumerate().map(|(index, name)| {
         let (mark, mark_words) = if track.present == Some(index) {
-            ("present", "at work now")
+            ("present", "running now")
         } else if track.present.is_none() && track.next == Some(index) {
             ("next", "next")
         } else {
@@ -97,7 +97,7 @@ pub fn track_ring(track: &TrackSummary, sessions: &[HistoryEntry]) -> Ring {
     }
 }
 
-/// A name that fits into the circle.
+/// Shortens a name so that it fits into the circle.
 fn fitting_name(name: &str) -> String {
     const ROOM: usize = 13;
     match name.char_indices().nth(ROOM) {

@@ -1,4 +1,4 @@
-//! The sessions of a repository, newest first, with the ways to look at them.
+//! The view of a repository's sessions, with links to their pages.
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryName;
@@ -6,27 +6,28 @@ use phileas_domain::state::HistoryEntry;
 
 use crate::server::admin::dashboard::format::{self, Moment};
 
-/// Where people meet Jules.
+/// The address of Jules' pages.
 pub const JULES: &str = "https://jules.google.com";
-/// A session without an outcome that is older than this was never completed by the program that wrote it; it is not running.
+/// A session older than this without an outcome does not run: the program that recorded it never
+/// completed the entry.
 const LONGEST_LIVE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// One session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionView {
-    /// Who.
+    /// The persona.
     pub persona: String,
-    /// In which track.
+    /// The track.
     pub track: String,
-    /// The track's number of the turn, where known.
+    /// The number of the turn in its track, if it is known.
     pub seq: Option<u64>,
     /// When it began.
     pub began: Option<Moment>,
-    /// How long until its outcome, or until now.
+    /// Its duration until the outcome, or until now.
     pub lasted: Option<String>,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: String,
-    /// The class of that.
+    /// The class of the outcome.
     pub class: &'static str,
     /// Its page.
     pub jules: Option<String>,
@@ -36,7 +37,7 @@ pub struct SessionView {
     pub note: Option<String>,
 }
 
-/// The address of a session's page. `None`: the id is none that could stand in an address.
+/// The address of a session's page. `None`: the id is not valid in an address.
 #[must_use]
 pub fn jules_page(id: &str) -> Option<String> {
     let plain = !id.is_empty() && id.len() <= 64 && id.bytes().all(|b| b.is_ascii_alphanumeric());
@@ -49,7 +50,7 @@ pub fn pull_page(github: &str, repository: &RepositoryName, number: u64) -> Stri
     format!("{github}/{repository}/pull/{number}")
 }
 
-/// Whether its outcome is still to come.
+/// Whether it has no outcome yet.
 #[must_use]
 pub fn is_live(entry: &HistoryEntry, now: Timestamp) -> bool {
     entry.outcome.is_none()
@@ -59,7 +60,7 @@ pub fn is_live(entry: &HistoryEntry, now: Timestamp) -> bool {
             .is_some_and(|at| now.duration_since(at) < LONGEST_LIVE)
 }
 
-/// One session, seen from an instant. `github` is where people meet GitHub.
+/// Builds the view of a session at an instant. `github` is the address of GitHub's pages.
 #[must_use]
 pub fn session_view(
     entry: &HistoryEntry,

@@ -1,4 +1,4 @@
-//! When who was at work, and what became of it: a row for each persona, a bar for each session.
+//! The timeline of sessions and their outcomes: a row for each persona, a bar for each session.
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryName;
@@ -7,11 +7,11 @@ use phileas_domain::state::HistoryEntry;
 use super::sessions::{self, SessionView};
 use crate::server::admin::dashboard::format;
 
-/// The width of a row, in units of its picture.
+/// The width of a row, in units of the drawing.
 pub const WIDTH: i64 = 1_000;
-/// No bar is narrower than this.
+/// The least width of a bar.
 const LEAST: i64 = 8;
-/// The spans that can be shown, each with the step of its marks, in hours.
+/// The spans that a timeline may have, each with the distance of its marks, in hours.
 const SPANS: [(i64, i64); 6] = [
     (6, 1),
     (24, 6),
@@ -20,19 +20,19 @@ const SPANS: [(i64, i64); 6] = [
     (14 * 24, 2 * 24),
     (30 * 24, 7 * 24),
 ];
-/// Nearer to the end than this, a mark would run into `now`.
+/// A mark closer to the end than this would overlap `now`.
 const ROOM: i64 = 60;
-/// The shortest span with so many sessions is shown.
+/// The timeline shows the shortest span with this many sessions.
 const ENOUGH: usize = 14;
-/// The most rows; the personas that ran last have them.
+/// The most rows; they show the personas that ran last.
 const MAX_ROWS: usize = 24;
 
 /// The timeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimelineView {
-    /// How much time it shows, in words.
+    /// Its span, in words.
     pub span: String,
-    /// Full hours or midnights along it, and its end.
+    /// The marks at full hours or midnights, and at the end.
     pub marks: Vec<Mark>,
     /// Rows by persona.
     pub rows: Vec<Row>,
@@ -41,20 +41,20 @@ pub struct TimelineView {
 /// A time along the timeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mark {
-    /// Where it is, from the left.
+    /// Its position from the left.
     pub x: i64,
     /// The time of day, or the day that begins.
     pub text: String,
 }
 
 impl Mark {
-    /// Where it is, in hundredths of the width.
+    /// Its position in hundredths of the width.
     #[must_use]
     pub fn percent(&self) -> String {
         format!("{}.{}%", self.x * 100 / WIDTH, self.x * 1_000 / WIDTH % 10)
     }
 
-    /// How its text lies to its place, so that none leaves the picture.
+    /// The anchor of its text, so that no text leaves the drawing.
     #[must_use]
     pub fn anchor(&self) -> &'static str {
         match self.x {
@@ -68,7 +68,7 @@ impl Mark {
 /// One persona's sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// Who.
+    /// The persona.
     pub persona: String,
     /// The bars, oldest first.
     pub bars: Vec<Bar>,
@@ -77,13 +77,13 @@ pub struct Row {
 /// One session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bar {
-    /// Where it begins, from the left.
+    /// Its left edge.
     pub x: i64,
-    /// How wide it is.
+    /// Its width.
     pub width: i64,
-    /// What it is.
+    /// The session.
     pub session: SessionView,
-    /// All of it in a sentence.
+    /// The session in a sentence.
     pub description: String,
 }
 
@@ -152,7 +152,7 @@ impl Span {
     }
 }
 
-/// The timeline of sessions, newest first. `None`: none of them has a time.
+/// Builds the timeline of sessions, newest first. `None`: none of them has a time.
 #[must_use]
 pub fn session_timeline(
     entries: &[HistoryEntry],

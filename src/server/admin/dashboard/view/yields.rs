@@ -1,4 +1,4 @@
-//! What became of the work of each persona, and what was spent for it.
+//! The view of the results of each persona's work, and of the used budget.
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{BudgetFigures, Yield};
@@ -6,30 +6,30 @@ use phileas_domain::model::PersonaId;
 
 use crate::server::admin::dashboard::format::{self, Moment};
 
-/// One persona's yield.
+/// The results of one persona.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct YieldView {
     /// The persona; `all` for the total.
     pub who: String,
-    /// Sessions.
+    /// The number of sessions.
     pub sessions: u32,
-    /// Pull requests.
+    /// The number of pull requests.
     pub pulls: u32,
-    /// Merged ones.
+    /// The number of merged pull requests.
     pub merged: u32,
-    /// Those that were closed unmerged.
+    /// The number of pull requests that were closed unmerged.
     pub rejected: u32,
-    /// Open ones without a review.
+    /// The number of open pull requests without a review.
     pub ignored: u32,
-    /// Open ones.
+    /// The number of open pull requests.
     pub open: u32,
-    /// Sessions that came to nothing: no output, failed, stuck.
+    /// The number of sessions without a result: no output, failed, stuck.
     pub nothing: u32,
     /// Parts of a bar of 100 units.
     pub parts: Vec<Part>,
-    /// How long until the merge, in the middle.
+    /// The median time until the merge.
     pub to_merge: Option<String>,
-    /// Until when it rests.
+    /// The end of its rest.
     pub resting: Option<Moment>,
 }
 
@@ -38,19 +38,19 @@ pub struct YieldView {
 pub struct Part {
     /// The class of its colour.
     pub class: &'static str,
-    /// Where it begins, of 100.
+    /// Its left edge, in percent.
     pub x: u32,
-    /// How wide it is, of 100.
+    /// Its width, in percent.
     pub width: u32,
 }
 
-/// The yield of a persona.
+/// Builds the results of a persona.
 #[must_use]
 pub fn of_persona(persona: &PersonaId, figures: &Yield, now: Timestamp) -> YieldView {
     yield_of(persona.to_string(), figures, now)
 }
 
-/// The yield of all personas together.
+/// Builds the results of all personas together.
 #[must_use]
 pub fn of_all(figures: &Yield, now: Timestamp) -> YieldView {
     yield_of("all".to_owned(), figures, now)
@@ -101,36 +101,36 @@ fn outcome_parts(shares: &[(&'static str, u32)], whole: u32) -> Vec<Part> {
     parts
 }
 
-/// One limit, and what is used of it.
+/// One limit, and its use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meter {
-    /// What is limited.
+    /// The limited quantity.
     pub what: &'static str,
-    /// What the figure counts.
+    /// The unit of the figure.
     pub unit: &'static str,
-    /// What is used; `None`: it was not read lately.
+    /// The used amount; `None`: it was not read lately.
     pub used: Option<u32>,
     /// The limit.
     pub limit: u32,
-    /// How much of 100 is used.
+    /// The used share, in percent.
     pub share: u32,
     /// `full`, or empty.
     pub class: &'static str,
-    /// How long ago the figure was told, where that is long ago.
+    /// The age of the figure, if it is old.
     pub seen: Option<String>,
 }
 
-/// From this age on it is said how old a figure is.
+/// From this age on the page shows how old a figure is.
 const OLD: SignedDuration = SignedDuration::from_mins(5);
 
-/// The limits of a repository and of its key.
+/// Builds the limits of a repository and of its key.
 #[must_use]
 pub fn budget_meters(
     figures: &BudgetFigures,
     key_at: Option<Timestamp>,
     now: Timestamp,
 ) -> Vec<Meter> {
-    // What was told lately counts as of now; a look at the repository need not ask Jules.
+    // A recent figure counts as present; a check of the repository need not ask Jules.
     let old = key_at.filter(|at| now.duration_since(*at) >= OLD);
     let seen = old.map(|at| format::relative_time(at, now));
     let meter = |what, unit, used: Option<u32>, limit: u32| {
@@ -181,7 +181,7 @@ pub fn budget_meters(
     ]
 }
 
-/// Until when the key pauses, in words.
+/// The end of the key's pause.
 #[must_use]
 pub fn key_pause(figures: &BudgetFigures, now: Timestamp) -> Option<Moment> {
     let until = figures.paused_until.filter(|until| *until > now)?;
