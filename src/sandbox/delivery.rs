@@ -16,8 +16,8 @@ const ROUND: Duration = Duration::from_millis(40);
 /// <https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks>
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Posts every delivery to `url` when its time has come, until the end. What the model loses it never hands over, what it
-/// doubles or delays comes twice or late.
+/// Posts every delivery to `url` when its time has come, until the end. What the model loses it
+/// never hands over, what it doubles or delays comes twice or late.
 pub async fn deliver_webhooks(
     shared: SharedWorld,
     transport: Arc<dyn Transport>,

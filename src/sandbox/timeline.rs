@@ -89,7 +89,8 @@ impl Timeline {
         &self.repository
     }
 
-    /// Leaves it to the hour alone to bring ticks about: no webhook arrives, and no tick runs at the time that an earlier tick asked for.
+    /// Leaves it to the hour alone to bring ticks about: no webhook arrives, and no tick runs at
+    /// the time that an earlier tick asked for.
     pub fn by_the_hour(&mut self) {
         self.hourly = true;
         self.wake_at = next_hour(self.shared.world_time());

@@ -1,9 +1,10 @@
 //! An agent that writes the files that its prompt asks for, from the prompt and its checkout alone.
 //!
-//! It knows no file format. A heading such as `What you write for each finding: FOLDER/NAME.yml` names the file, and the
-//! template below it gives the content. The agent fills in blanks in angle brackets, chooses among `one|or|another`, and
-//! copies the rest. Where the prompt quotes the file to write, the agent starts from that text. Without the template in
-//! the prompt, the agent writes no such file.
+//! It knows no file format. A heading such as `What you write for each finding: FOLDER/NAME.yml`
+//! names the file, and the template below it gives the content. The agent fills in blanks in angle
+//! brackets, chooses among `one|or|another`, and copies the rest. Where the prompt quotes the file
+//! to write, the agent starts from that text. Without the template in the prompt, the agent writes
+//! no such file.
 
 use std::collections::BTreeMap;
 

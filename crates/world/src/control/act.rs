@@ -92,8 +92,8 @@ pub enum ActKind {
         #[serde(default)]
         assets: BTreeMap<String, String>,
     },
-    /// Sets the rules of a branch or a pattern. A rule is a kind, or an object with `type` and `parameters`. `classic` also
-    /// sets the older branch protection.
+    /// Sets the rules of a branch or a pattern. A rule is a kind, or an object with `type` and
+    /// `parameters`. `classic` also sets the older branch protection.
     ProtectBranch {
         branch: String,
         #[serde(default)]
@@ -117,8 +117,9 @@ pub enum ActKind {
     Rename { name: String },
     /// Installs an App on the repository; replies `{"installation"}`.
     InstallApp { app: u64 },
-    /// Gives GitHub a key for an App that will be made from a manifest, because the model makes no keys. The private half
-    /// is PEM and is returned as it is; the public half is PKCS#1 DER in base64. The key that came last is used first.
+    /// Gives GitHub a key for an App that will be made from a manifest, because the model makes no
+    /// keys. The private half is PEM and is returned as it is; the public half is PKCS#1 DER in
+    /// base64. The key that came last is used first.
     StockAppKey { pem: String, public_key: String },
     /// Writes a message to a session in the web app.
     ReplyToSession { session: String, message: String },

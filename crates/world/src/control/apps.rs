@@ -30,8 +30,8 @@ pub(super) fn stock_key(
     Ok(())
 }
 
-/// Installs an App on a repository. An account has at most one installation of an App: an existing installation gets the
-/// repository in addition.
+/// Installs an App on a repository. An account has at most one installation of an App: an existing
+/// installation gets the repository in addition.
 pub(super) fn install_app(
     github: &mut Model,
     repo: RepoId,

@@ -1,6 +1,7 @@
 //! A model of GitHub: REST, GraphQL, webhooks and git over smart HTTP above real git objects in memory.
 //!
-//! [`Model`] gives typed access for tests and judges; `Model::handle_request` answers requests as `api.github.com` does.
+//! [`Model`] gives typed access for tests and judges; `Model::handle_request` answers requests as
+//! `api.github.com` does.
 
 pub mod account;
 mod acts;

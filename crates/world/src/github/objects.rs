@@ -462,7 +462,8 @@ impl Objects {
         }
     }
 
-    /// The unified diff of one file's change, without the `diff --git` line, and the numbers of lines added and removed.
+    /// The unified diff of one file's change, without the `diff --git` line, and the numbers of
+    /// lines added and removed.
     #[must_use]
     pub fn file_patch(&self, difference: &Difference) -> (String, usize, usize) {
         let text = |side: PathChange| {

@@ -116,7 +116,8 @@ impl Repository {
         self.refs.get(&format!("refs/heads/{name}")).copied()
     }
 
-    /// The reference that conflicts with one of this name, because git cannot use a name as a reference and as a folder.
+    /// The reference that conflicts with one of this name, because git cannot use a name as a
+    /// reference and as a folder.
     #[must_use]
     pub fn blocking_ref(&self, name: &str) -> Option<&str> {
         let folders = name.match_indices('/').map(|(end, _)| &name[..end]);

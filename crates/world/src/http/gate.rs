@@ -22,7 +22,7 @@ pub trait Gate: Send + Sync {
     /// Called before the request has an effect. After a cut it has none, and the books do not record it.
     fn before_effect(&self, n: u64, face: Face, request: &Request<Bytes>) -> GateDecision;
 
-    /// Called after the effect and before the reply. After a cut no reply is sent, and the books record the request without
-    /// a status.
+    /// Called after the effect and before the reply. After a cut no reply is sent, and the books
+    /// record the request without a status.
     fn before_reply(&self, n: u64, face: Face, request: &Request<Bytes>) -> GateDecision;
 }

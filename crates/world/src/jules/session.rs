@@ -167,8 +167,8 @@ impl Session {
         });
     }
 
-    /// Adds an activity to the log. Activities of the service at one instant share a timestamp. Each act of a person has
-    /// its own.
+    /// Adds an activity to the log. Activities of the service at one instant share a timestamp.
+    /// Each act of a person has its own.
     pub(super) fn log_activity(
         &mut self,
         originator: &'static str,

@@ -19,7 +19,8 @@ const ANSWERS_AFTER: f64 = 40.0;
 const GOES_ON_AFTER: f64 = 30.0;
 
 impl Session {
-    /// Receives a message. It answers a question, revises a plan, wakes a completed session, or is read during the work.
+    /// Receives a message. It answers a question, revises a plan, wakes a completed session, or is
+    /// read during the work.
     pub(super) fn receive_message(
         &mut self,
         text: &str,

@@ -76,7 +76,8 @@ pub(super) struct Run<'a> {
     pub(super) errors: Vec<Value>,
     /// What it costs, in points.
     pub(super) cost: u64,
-    /// Whether each pull request of this request can be merged. A request determines it once, however many fields show it.
+    /// Whether each pull request of this request can be merged. A request determines it once,
+    /// however many fields show it.
     pub(super) mergeable: BTreeMap<(RepoId, u64), Option<bool>>,
     document: &'a ExecutableDocument,
     variables: Map<String, Value>,

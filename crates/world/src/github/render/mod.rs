@@ -1,5 +1,5 @@
-//! GitHub's JSON for accounts, repositories, labels, Apps and releases. Fields follow the `required` lists of its OpenAPI
-//! description and of the webhook schemas.
+//! GitHub's JSON for accounts, repositories, labels, Apps and releases. Fields follow the
+//! `required` lists of its OpenAPI description and of the webhook schemas.
 
 pub(crate) mod checks;
 mod git;

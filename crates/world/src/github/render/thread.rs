@@ -176,8 +176,8 @@ impl Model {
         out
     }
 
-    /// `behind` where the protection of its base demands that a pull request is up to date and it is not; else `clean` or
-    /// `unstable` by the checks of its head.
+    /// `behind` where the protection of its base demands that a pull request is up to date and it
+    /// is not; else `clean` or `unstable` by the checks of its head.
     pub(crate) fn merge_state(&self, repository: &Repository, pull: &Pull) -> &'static str {
         let protection = repository.protections.get(&pull.base.branch);
         let demands =

@@ -128,8 +128,8 @@ pub(super) fn list_issues(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 const LOCKED: &str = "Unable to create comment because issue is locked.";
 
 impl Model {
-    /// Refuses a caller who may not take part in a locked conversation. Only people with write access may; Apps and jobs
-    /// may not.
+    /// Refuses a caller who may not take part in a locked conversation. Only people with write
+    /// access may; Apps and jobs may not.
     pub(crate) fn not_locked(
         &self,
         repo: RepoId,

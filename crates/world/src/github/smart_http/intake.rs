@@ -20,7 +20,8 @@ const MAX_OBJECT: u64 = 256 * 1024 * 1024;
 const PULLS: &str = "refs/pull/";
 
 impl Model {
-    /// Copies the folder's objects and references into the model after a push, and applies the consequences of the push.
+    /// Copies the folder's objects and references into the model after a push, and applies the
+    /// consequences of the push.
     pub(super) fn take_in(
         &mut self,
         repo: RepoId,
