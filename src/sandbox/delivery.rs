@@ -1,4 +1,4 @@
-//! Carries the deliveries of a world to a webhook, over HTTP, and tells the model what was answered.
+//! Posts the deliveries of a world to a webhook over HTTP, and reports the responses to the model.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,8 +16,8 @@ const ROUND: Duration = Duration::from_millis(40);
 /// <https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks>
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Posts every delivery to `url` when its time has come, until the end. What the model loses it
-/// never hands over, what it doubles or delays comes twice or late.
+/// Posts every delivery to `url` when its time has come, until the shutdown. Deliveries that the
+/// model loses are never posted; those that it doubles or delays are posted twice or late.
 pub async fn deliver_webhooks(
     shared: SharedWorld,
     transport: Arc<dyn Transport>,

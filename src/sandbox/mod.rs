@@ -1,7 +1,8 @@
-//! The sandbox: models of GitHub and Jules, a repository, a maintainer, and phileas itself at work on them.
+//! The sandbox: models of GitHub and Jules, a repository, a maintainer, and phileas working on
+//! them.
 //!
-//! It is what a newcomer looks at first, and the judge of the tests: the adapters, the runtime and the engine in it are
-//! the real ones; only the other ends of the wires are models.
+//! It is the first thing that a newcomer runs, and the judge of the tests. The adapters, the
+//! runtime and the engine in it are the real ones; only GitHub and Jules are models.
 
 pub mod clients;
 pub mod delivery;

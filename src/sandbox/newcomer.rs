@@ -1,8 +1,8 @@
-//! The repository of a newcomer: a small library, five personas, a cycle and a schedule.
+//! The default repository of a sandbox: a small library, five personas, a cycle and a schedule.
 
 use phileas_world::seed::{Files, files as files_of};
 
-/// What puts the layers of the hand-over pipeline to work in it, instead of its cycle.
+/// The files that replace the cycle by the layers of the hand-over pipeline.
 #[must_use]
 pub fn layer_files() -> Files {
     files_of(&[
@@ -14,7 +14,7 @@ pub fn layer_files() -> Files {
     ])
 }
 
-/// Its files.
+/// The files of the repository.
 #[must_use]
 pub fn repository_files() -> Files {
     files_of(&[

@@ -9,10 +9,10 @@ use crate::adapters::pause::Pause;
 use crate::adapters::transport::BoxFuture;
 use crate::runtime::ports::{Clock, Stopwatch};
 
-/// The shortest real sleep: the world itself looks at its clock no oftener.
+/// The shortest real sleep: the world checks its own clock no more often.
 const LEAST: Duration = Duration::from_millis(10);
 
-/// The clock of a world whose faces are served at a pace.
+/// The clock of a world that is served at a pace.
 #[derive(Debug, Clone)]
 pub struct RunningTime {
     shared: SharedWorld,
@@ -21,7 +21,8 @@ pub struct RunningTime {
 }
 
 impl RunningTime {
-    /// The clock of a world of which `factor` seconds go by in one of ours; its stopwatch starts now.
+    /// Creates the clock of a world in which `factor` seconds pass in a real one; its stopwatch
+    /// starts now.
     #[must_use]
     pub fn new(shared: SharedWorld, factor: f64) -> Self {
         let start = shared.world_time();

@@ -1,7 +1,9 @@
-//! Scenarios: a repository, how its sessions go and what people do, told in one file.
+//! Reads scenarios: a repository, the course of its sessions and the actions of people, in one
+//! file.
 //!
-//! What a file leaves out is the newcomer's repository with its layers, sessions of ten minutes that bring what their
-//! prompt asks for, and no reviewer. `tests/scenarios/README.md` tells of the keys.
+//! By default a scenario has the newcomer's repository with its layers, sessions of ten minutes
+//! that do what their prompt requests, and no reviewer. `tests/scenarios/README.md` explains the
+//! keys.
 
 use std::collections::BTreeMap;
 
@@ -16,37 +18,37 @@ use serde::Deserialize;
 use super::virtual_time::SharedWorld;
 use super::world_setup::WorldSetup;
 
-/// How long a session works for which nothing else is said, in minutes.
+/// How long a session works by default, in minutes.
 const USUAL_MINUTES: f64 = 10.0;
-/// A scenario does not last longer than this.
+/// The longest scenario.
 const MAX_SPAN: SignedDuration = SignedDuration::from_hours(31 * 24);
 
-/// What a file tells.
+/// The content of a file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Scenario {
-    /// What it shows, in a few words.
+    /// Its title, in a few words.
     pub title: String,
-    /// What happens and why, for readers.
+    /// The events and their reasons, for readers.
     pub about: String,
-    /// How long it lasts, such as `12h`.
+    /// Its length, such as `12h`.
     pub lasts: SignedDuration,
-    /// What brings a tick about.
+    /// The triggers of ticks.
     #[serde(default)]
     pub clock: Clock,
-    /// Who reviews.
+    /// The reviewer.
     #[serde(default)]
     pub maintainer: Reviewer,
-    /// Files of the default branch by path, over the newcomer's; an empty text takes a file away.
+    /// Files of the default branch by path, over the newcomer's; an empty text removes a file.
     #[serde(default)]
     pub repository: BTreeMap<String, String>,
-    /// Files that the branch `jules` begins with, by path.
+    /// Files of the branch `jules` at the beginning, by path.
     #[serde(default)]
     pub ledger: BTreeMap<String, String>,
-    /// How sessions go; the first that fits decides.
+    /// The course of sessions; the first that matches counts.
     #[serde(default)]
     pub sessions: Vec<Session>,
-    /// What people do.
+    /// The actions of people.
     #[serde(default)]
     pub acts: Vec<TimedAction>,
     /// Files and folders of the branch `jules` whose texts are printed at the end.
@@ -54,34 +56,34 @@ pub struct Scenario {
     pub prints: Vec<String>,
 }
 
-/// What brings a tick about.
+/// The triggers of ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Clock {
-    /// Webhooks, and the time that the last tick has named, as with the service.
+    /// Webhooks, and the time that the last tick requested, as for the service.
     #[default]
     Events,
-    /// The 17th minute of each hour and nothing else, as with a workflow whose events are all lost.
+    /// The 17th minute of each hour alone, as for a workflow that loses all events.
     Hourly,
 }
 
-/// Who reviews.
+/// The reviewer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reviewer {
-    /// No one, apart from the scenario's people.
+    /// There is none, apart from the scenario's people.
     #[default]
     Away,
     /// A maintainer who merges everything within minutes.
     Eager,
 }
 
-/// What a person does at a given time.
+/// An action of a person at a given time.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct TimedAction {
-    /// How long after the beginning, such as `1h30m`.
+    /// The time since the beginning, such as `1h30m`.
     pub at: SignedDuration,
-    /// What, in the words of the models' own control.
+    /// The action, in the form of the models' control.
     #[serde(flatten)]
     pub act: Act,
 }
@@ -91,13 +93,13 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// Says where and what is wrong.
+    /// Says what is wrong, and where.
     pub fn read_scenario(text: TomlText<'_>) -> Result<Self, Box<Diagnostic>> {
         let mut read: Self = text.read()?;
         if read.lasts <= SignedDuration::ZERO || read.lasts > MAX_SPAN {
             let wrong = text.mistake("lasts", format!("{:#} is out of range", read.lasts));
             return Err(Box::new(
-                wrong.help("write more than nothing, and at most 31 days (`744h`)"),
+                wrong.help("write more than zero, and at most 31 days (`744h`)"),
             ));
         }
         for (number, one) in read.acts.iter().enumerate() {
@@ -109,7 +111,7 @@ impl Scenario {
                 };
                 let wrong = text.mistake(&key, format!("{:#} is {side}", one.at));
                 return Err(Box::new(wrong.help(format!(
-                    "write a time from `0s` to less than the {:#} that it lasts",
+                    "write a time from `0s` to less than {:#}, the length of the scenario",
                     read.lasts
                 ))));
             }
@@ -118,7 +120,7 @@ impl Scenario {
         Ok(read)
     }
 
-    /// The world that it is played in.
+    /// Returns the set-up of its world.
     #[must_use]
     pub fn world_setup(&self, seed: u64) -> WorldSetup {
         let mut setup = WorldSetup::new(seed);
@@ -141,17 +143,18 @@ impl Scenario {
 }
 
 impl TimedAction {
-    /// Does it.
+    /// Performs the action.
     ///
     /// # Errors
     ///
-    /// What cannot be done, and why.
+    /// What failed, and why.
     pub fn perform_action(&self, shared: &SharedWorld) -> Result<(), String> {
         control::perform_act(&mut shared.lock_world(), self.act.clone())
             .map_err(|wrong| format!("acts, at {:#}: {wrong}", self.at))
     }
 
-    /// What it writes on a branch, for people: no issue and no pull request tells of it. `None`: nothing.
+    /// Describes a commit on a branch, which no issue or pull request shows. `None`: the action is
+    /// none.
     #[must_use]
     pub fn report_text(&self) -> Option<String> {
         let ActKind::PushFiles(push) = &self.act.kind else {
@@ -164,7 +167,7 @@ impl TimedAction {
         let written = written.map(|(path, _)| format!("writes {path}"));
         let gone = gone.map(|(path, _)| path).chain(&push.deletes);
         let what: Vec<String> = written
-            .chain(gone.map(|path| format!("takes away {path}")))
+            .chain(gone.map(|path| format!("removes {path}")))
             .collect();
         let (branch, message) = (&push.branch, &push.message);
         Some(format!(

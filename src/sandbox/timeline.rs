@@ -1,5 +1,5 @@
-//! Days of a repository, as fast as the machine can: ticks when something is due or a webhook arrives, and in between
-//! the world moves on by itself.
+//! Runs days of a repository as fast as possible: ticks when something is due or a webhook arrives,
+//! and advances the world in between.
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::RunRequest;
@@ -12,16 +12,16 @@ use super::virtual_time::SharedWorld;
 use crate::adapters::renderer;
 use crate::runtime::{Settings, Tick, TickError, TickReport};
 
-/// The minute of each hour at which a workflow's cron comes, as `init` writes it.
+/// The minute of each hour at which a workflow's cron starts, as `init` writes it.
 const CRON_MINUTE: i64 = 17;
-/// How long a failed tick is left alone.
+/// The pause after a failed tick.
 const RETRY_AFTER: SignedDuration = SignedDuration::from_mins(1);
-/// No run makes more ticks than this.
+/// The most ticks of a run.
 const MAX_TICKS: u64 = 1_000_000;
-/// The world does not do more things than this between two ticks.
+/// The most steps of the world between two ticks.
 const MAX_STEPS: usize = 1_000_000;
 
-/// A run through days.
+/// A run over a span of time.
 #[derive(Debug)]
 pub struct Timeline {
     shared: SharedWorld,
@@ -36,30 +36,30 @@ pub struct Timeline {
     clients: Clients,
 }
 
-/// What one step came to.
+/// The result of one step.
 #[derive(Debug)]
 pub enum Step {
-    /// The world moved on.
+    /// The world advanced.
     Moved,
-    /// A tick was made.
+    /// A tick ran.
     Ticked(Box<Ticked>),
-    /// The time is over.
+    /// The span is over.
     Over,
 }
 
-/// What one tick came to.
+/// The result of one tick.
 #[derive(Debug)]
 pub struct Ticked {
     /// When it began.
     pub at: Timestamp,
-    /// What it did, or why it could not.
+    /// The report, or why the tick failed.
     pub result: Result<TickReport, TickError>,
-    /// Requests to GitHub, points and requests to Jules that it took.
+    /// The requests to GitHub, the points and the requests to Jules of the tick.
     pub cost: crate::cli::terminal::decision_line::Cost,
 }
 
 impl Timeline {
-    /// A run from the world's present time for a span.
+    /// Creates a run from the world's present time for a span.
     #[must_use]
     pub fn new(
         shared: SharedWorld,
@@ -89,25 +89,25 @@ impl Timeline {
         &self.repository
     }
 
-    /// Leaves it to the hour alone to bring ticks about: no webhook arrives, and no tick runs at
-    /// the time that an earlier tick asked for.
+    /// Ticks hourly only: no webhook arrives, and no tick runs at the time that an earlier tick
+    /// requested.
     pub fn by_the_hour(&mut self) {
         self.hourly = true;
         self.wake_at = next_hour(self.shared.world_time());
     }
 
-    /// Moves the end of the time.
+    /// Sets the end of the run.
     pub fn go_on_until(&mut self, at: Timestamp) {
         self.until = at;
     }
 
-    /// How many ticks were made.
+    /// How many ticks have run.
     #[must_use]
     pub fn tick_count(&self) -> u64 {
         self.ticks
     }
 
-    /// Moves on to the next tick and carries it out; `None` when the time is over.
+    /// Advances to the next tick and runs it; `None` after the end.
     pub async fn next(&mut self) -> Option<Ticked> {
         for _ in 0..MAX_STEPS {
             match self.next_step().await {
@@ -119,7 +119,7 @@ impl Timeline {
         None
     }
 
-    /// Does the next thing: one step of the world, or one tick.
+    /// Runs the next step: one step of the world, or one tick.
     pub async fn next_step(&mut self) -> Step {
         let due = {
             let mut world = self.shared.lock_world();
@@ -130,7 +130,7 @@ impl Timeline {
             let due = (take_deliveries(&mut world) && !self.hourly) || self.wake_at <= now;
             if !due {
                 let next = world.next_due().unwrap_or(Timestamp::MAX).min(self.wake_at);
-                // Something that is due now but has not happened needs the clock to move.
+                // A step that is due but has not happened needs the clock to advance.
                 world.advance_to(
                     next.max(now + SignedDuration::from_millis(1))
                         .min(self.until),
@@ -172,7 +172,7 @@ impl Timeline {
         let soon = now.checked_add(RETRY_AFTER).unwrap_or(Timestamp::MAX);
         self.wake_at = match &result {
             _ if self.hourly => next_hour(now),
-            // What is due at once is due again only when the clock has moved.
+            // A tick that is due at once runs again only after the clock has advanced.
             Ok(report) => report
                 .wake_at
                 .unwrap_or(soon)
@@ -201,7 +201,7 @@ impl Timeline {
     }
 }
 
-/// When cron comes next.
+/// The next time of cron.
 fn next_hour(now: Timestamp) -> Timestamp {
     const HOUR_SECONDS: i64 = 60 * 60;
     let into = (now.as_second() - CRON_MINUTE * 60).rem_euclid(HOUR_SECONDS);
@@ -209,7 +209,7 @@ fn next_hour(now: Timestamp) -> Timestamp {
     next.unwrap_or(Timestamp::MAX)
 }
 
-/// Takes the deliveries that have arrived. Each only says that the repository is due.
+/// Takes the deliveries that have arrived. Each only makes the repository due.
 fn take_deliveries(world: &mut phileas_world::World) -> bool {
     let arrived = world.take_due_deliveries();
     for delivery in &arrived {
@@ -218,7 +218,7 @@ fn take_deliveries(world: &mut phileas_world::World) -> bool {
     !arrived.is_empty()
 }
 
-/// Randomness of a tick, drawn from the run's seed.
+/// The randomness of a tick, from the run's seed.
 fn tick_entropy(seed: u64, tick: u64) -> [u8; 32] {
     Sha256::new()
         .chain_update(seed.to_be_bytes())

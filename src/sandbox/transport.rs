@@ -1,4 +1,4 @@
-//! Requests to the models without a socket.
+//! Sends requests to the models without a socket.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use phileas_world::{Face, Outcome};
 use super::virtual_time::SharedWorld;
 use crate::adapters::transport::{BoxFuture, Transport, TransportError};
 
-/// How long a client waits for an answer that never comes.
+/// How long a client waits for a response that never arrives.
 pub const CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The part of a result that the client sees.
 ///
 /// # Errors
 ///
-/// When the answer is lost. The request may have been carried out.
+/// When the response is lost. The request may have taken effect.
 pub fn received_response(outcome: Outcome) -> Result<Response<Bytes>, TransportError> {
     match outcome {
         Outcome::Reply(reply) => Ok(reply),
@@ -33,7 +33,7 @@ pub struct InProcess {
 }
 
 impl InProcess {
-    /// A face of a world.
+    /// Connects to a face of a world.
     #[must_use]
     pub fn new(shared: SharedWorld, face: Face) -> Self {
         Self { shared, face }

@@ -21,25 +21,25 @@ impl SharedWorld {
         Self(Arc::new(Mutex::new(world)))
     }
 
-    /// The world itself.
+    /// Locks the world.
     pub fn lock_world(&self) -> MutexGuard<'_, World> {
-        // A panic while the world was held is a failure of the run anyway; its books are still worth reading.
+        // After a panic with a locked world the run has failed, but its books can still be read.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the faces over TCP hold.
+    /// The shared world, for faces over TCP.
     #[must_use]
     pub fn shared_world(&self) -> Arc<Mutex<World>> {
         Arc::clone(&self.0)
     }
 
-    /// The world's time.
+    /// The world's present time.
     #[must_use]
     pub fn world_time(&self) -> Timestamp {
         self.lock_world().now()
     }
 
-    /// Moves the world's time on.
+    /// Advances the world's time.
     pub fn advance_time(&self, span: Duration) {
         let mut world = self.lock_world();
         let span = SignedDuration::try_from(span).unwrap_or(SignedDuration::MAX);
@@ -48,7 +48,7 @@ impl SharedWorld {
     }
 }
 
-/// The world's clock as the runtime and the adapters see it.
+/// The world's clock for the runtime and the adapters.
 #[derive(Debug, Clone)]
 pub struct VirtualTime {
     shared: SharedWorld,
@@ -56,7 +56,7 @@ pub struct VirtualTime {
 }
 
 impl VirtualTime {
-    /// The clock of a world; its stopwatch starts now.
+    /// Creates the clock of a world; its stopwatch starts now.
     #[must_use]
     pub fn new(shared: SharedWorld) -> Self {
         let start = shared.world_time();

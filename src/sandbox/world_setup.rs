@@ -1,4 +1,4 @@
-//! How a sandbox begins: a repository, its people, their tokens and keys.
+//! Sets up the world of a sandbox: a repository, its people, their tokens and keys.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,62 +18,63 @@ use super::newcomer;
 pub const OWNER: &str = "acme";
 /// The repository's name.
 pub const NAME: &str = "widget";
-/// Whose the token is.
+/// The account of the token.
 pub const RUNNER: &str = "phileas-runner";
-/// The token that GitHub's model takes. It opens nothing else.
+/// The token that GitHub's model accepts. It is valid nowhere else.
 pub const GITHUB_TOKEN: &str = "sandbox-github-token";
-/// The token of the person who looks after the repository. It opens nothing else.
+/// The token of the repository's maintainer. It is valid nowhere else.
 pub const MAINTAINER_TOKEN: &str = "sandbox-maintainer-token";
-/// The key that Jules' model takes. It opens nothing else.
+/// The key that Jules' model accepts. It is valid nowhere else.
 pub const JULES_KEY: &str = "sandbox-jules-key";
-/// Where the repository's webhook goes; the sandbox takes the deliveries itself.
+/// The address of the repository's webhook; the sandbox takes the deliveries itself.
 const WEBHOOK_URL: &str = "http://sandbox.invalid/webhook";
-/// The address under which GitHub's model knows the service.
+/// The public address of the service for GitHub's model.
 pub const PUBLIC_URL: &str = "http://sandbox.invalid";
-/// The secret of the webhooks. It opens nothing else.
+/// The secret of the webhooks. It is valid nowhere else.
 pub const WEBHOOK_SECRET: &str = "sandbox-webhook-secret-of-no-use-elsewhere";
-/// What the maintainer asks for.
+/// The label of the maintainer's request.
 const REQUEST_LABEL: &str = "phileas:fixer";
-/// Where every sandbox begins.
+/// The start time of every sandbox.
 pub const START: &str = "2026-01-05T00:00:00Z";
 
-/// What a sandbox is made of.
+/// The settings of a sandbox.
 #[derive(Debug, Clone)]
 pub struct WorldSetup {
-    /// A folder to take as the repository; the newcomer's one without it.
+    /// A folder to use as the repository; by default the newcomer's.
     pub repo: Option<PathBuf>,
     /// A folder to put on the branch `jules` first.
     pub ledger: Option<PathBuf>,
     /// Whether the repository has no commit yet.
     pub empty: bool,
-    /// The seed of all chance.
+    /// The seed of all random draws.
     pub seed: u64,
-    /// How the open questions are answered.
+    /// The answers to the open questions.
     pub knobs: Knobs,
-    /// What goes wrong.
+    /// The faults.
     pub faults: FaultPlan,
-    /// How the maintainer behaves.
+    /// The behaviour of the maintainer.
     pub review_policy: ReviewPolicy,
-    /// How Jules behaves.
+    /// The behaviour of Jules.
     pub jules: Config,
     /// The plan of the Jules account.
     pub tier: Tier,
-    /// When it begins.
+    /// The start time.
     pub start: Timestamp,
-    /// Whether the maintainer begins by putting a label on an issue of another user; only in the newcomer's repository.
+    /// Whether the maintainer begins by labelling an issue of another user; only in the newcomer's
+    /// repository.
     pub begins_with_request: bool,
-    /// Whether the layers of the hand-over pipeline are at work in it, too.
+    /// Whether the repository also uses the layers of the hand-over pipeline.
     pub layers: bool,
-    /// Texts by path that are laid over the repository's files; an empty one takes a file away.
+    /// Texts by path that replace the repository's files; an empty one removes a file.
     pub texts: BTreeMap<String, String>,
-    /// Texts by path that the branch `jules` begins with, beside a folder's.
+    /// Texts by path at the beginning of the branch `jules`, over a folder's.
     pub ledger_texts: BTreeMap<String, String>,
     /// The names of further repositories of the same owner, with the newcomer's files.
     pub others: Vec<String>,
 }
 
 impl WorldSetup {
-    /// The newcomer's repository and a maintainer who looks after it.
+    /// The newcomer's repository with a maintainer.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self {
@@ -130,7 +131,8 @@ impl WorldSetup {
             review_policy: self.review_policy,
             jules,
         });
-        // A session with a layer's prompt does what the prompt says; the model makes up all other sessions.
+        // A session with a layer's prompt does what the prompt says; the model invents the work of
+        // all other sessions.
         world.jules_mut().set_worker(Box::new(Agent));
         let mut files: Files = match &self.repo {
             Some(dir) => seed::files_of(dir)?,
@@ -198,11 +200,11 @@ impl WorldSetup {
 pub fn repository_name() -> RepositoryName {
     format!("{OWNER}/{NAME}")
         .parse()
-        .expect("the sandbox's repository has a good name")
+        .expect("the sandbox's repository has a valid name")
 }
 
-/// Faults that come beside the worst answers to the open questions: lost requests, lost answers, server errors and
-/// limits, a few in a hundred requests each.
+/// Faults for the worst answers to the open questions: lost requests, lost responses, server errors
+/// and limits, a few in a hundred requests each.
 #[must_use]
 pub fn worst_faults() -> FaultPlan {
     let rule = |face: Face, fault: Fault, probability: f64| FaultRule {
