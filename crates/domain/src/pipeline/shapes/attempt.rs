@@ -1,4 +1,4 @@
-//! What every artifact may say of the attempt that made it.
+//! The keys that every artifact may have about the attempt that wrote it.
 
 use super::kinds::{NOT_NEGATIVE, PHRASES, list_of};
 use crate::exchange::shape::{Key, Kind};

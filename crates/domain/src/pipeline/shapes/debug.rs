@@ -1,4 +1,4 @@
-//! Why it failed.
+//! The shape of `debug-diagnosis.json`: why a stage failed, and how to fix it.
 
 use super::attempt::{COST_ESTIMATE, PRODUCED_BY, SELF_ASSESSMENT, TIER_USED};
 use super::kinds::PASSAGES;

@@ -1,4 +1,4 @@
-//! What was committed and proposed.
+//! The shape of `git-result.json`: the commits, the pull request and its checks.
 
 use super::attempt::{COST_ESTIMATE, PRODUCED_BY, SELF_ASSESSMENT, TIER_USED};
 use super::kinds::PHRASES;

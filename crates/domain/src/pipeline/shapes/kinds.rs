@@ -1,4 +1,4 @@
-//! The kinds of values that several artifacts use.
+//! The kinds of values that several artifacts share.
 
 use crate::exchange::shape::{Kind, List, Table};
 use crate::pipeline::limits::ENTRIES_LIMIT;

@@ -1,4 +1,4 @@
-//! What went wrong before.
+//! The shape of `lessons.yaml`: mistakes of earlier runs, for later ones.
 
 use super::kinds::list_of;
 use crate::exchange::shape::{Key, Kind};

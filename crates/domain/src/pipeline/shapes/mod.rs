@@ -1,4 +1,4 @@
-//! What each artifact may say. Validator and JSON Schema are made of these tables.
+//! The shape of each artifact as a table. The validator and the JSON Schemas are built from these tables.
 
 mod attempt;
 mod debug;

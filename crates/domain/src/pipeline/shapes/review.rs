@@ -1,4 +1,4 @@
-//! What the reviewer found.
+//! The shape of `review-result.json`: the verdict of the reviewer and its findings.
 
 use super::attempt::{COST_ESTIMATE, PRODUCED_BY, SELF_ASSESSMENT, TIER_USED};
 use super::kinds::list_of;

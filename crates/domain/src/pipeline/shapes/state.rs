@@ -1,4 +1,4 @@
-//! What the planner keeps of a run.
+//! The shape of `state.yaml`: the status of a run, its stages and its retries.
 
 use super::attempt::TIERS;
 use super::kinds::{PASSAGES, list_of, table_of};

@@ -1,4 +1,4 @@
-//! What the tests said.
+//! The shape of `test-result.json`: the checks of both phases, and the kind of a failure.
 
 use super::attempt::{COST_ESTIMATE, ESCALATION_HISTORY, PRODUCED_BY, SELF_ASSESSMENT, TIER_USED};
 use super::kinds::{NOT_NEGATIVE, table_of};

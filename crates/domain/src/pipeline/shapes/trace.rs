@@ -1,4 +1,4 @@
-//! What a run has gone through.
+//! The shape of `pipeline-trace.json`: the stages of a run with their durations, costs and outcomes.
 
 use super::attempt::{COST_USD, PRODUCED_BY, TIERS};
 use super::kinds::NOT_NEGATIVE;

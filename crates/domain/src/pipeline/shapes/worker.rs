@@ -1,4 +1,4 @@
-//! What was implemented.
+//! The shape of `worker-result.json`: the status of the work and the changed files.
 
 use super::attempt::{COST_ESTIMATE, ESCALATION_HISTORY, PRODUCED_BY, SELF_ASSESSMENT, TIER_USED};
 use super::kinds::{PASSAGES, PHRASES};
