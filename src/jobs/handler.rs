@@ -368,7 +368,8 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         Ok(started.id)
     }
 
-    /// Records that a session is about to be started. A job that is in no jobs file joins it, so that the intent has a place.
+    /// Records the intent to start a session. The intent is part of the job's entry, so a job
+    /// without an entry gets one.
     fn record_retry_intent(
         &self,
         job: &Job,
@@ -406,7 +407,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
 
 /// Why no session was started in place of another.
 enum RetryError {
-    /// Something stands in the way.
+    /// The session was not started.
     NotStarted {
         why: String,
         /// Whether it is tried again.

@@ -316,7 +316,7 @@ fn one_event(desk: &ToolContext, id: EventId) -> Result<Content, ResourceError> 
     Ok((json!(event).to_string(), JSON))
 }
 
-/// The pipeline's runs on this machine, and who comes next in each.
+/// The pipeline's runs on this machine, with the next agent of each.
 fn all_runs(desk: &ToolContext) -> Result<Content, ResourceError> {
     let (issues, _) = desk.runs.list_issues()?;
     let settings = desk.runs.read_settings()?;

@@ -331,8 +331,8 @@ pub trait WriteGitHub: ReadGitHub {
         base: &BranchName,
     ) -> impl Future<Output = Result<(), Failure>> + Send;
 
-    /// Marks a draft as ready for review. A pull request stays as it is if it is closed or no
-    /// draft, if any account has marked it so before, or if it was turned back into a draft.
+    /// Marks a draft as ready for review. A pull request that is closed or no draft stays as it is.
+    /// So does one that any account has marked so before, or turned back into a draft.
     fn mark_ready(&self, pull: PullNumber) -> impl Future<Output = Result<(), Failure>> + Send;
 
     /// Merges a pull request if this commit is still its newest. Sends exactly one request. A

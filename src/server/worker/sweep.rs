@@ -3,9 +3,9 @@
 //! <https://docs.github.com/en/webhooks/using-webhooks/automatically-redelivering-failed-deliveries-for-a-github-app-webhook>
 //!
 //! Once an hour the sweep reads the attempts since the last sweep, newest first. It requests each
-//! event of which every attempt failed, one after another at a pace that GitHub allows, and again
-//! an hour later while it still fails, up to [`MAX_ASKS`] times. Earlier requests show as
-//! redeliveries, also after a restart.
+//! event of which every attempt failed, one after another at a pace that GitHub allows. An event
+//! that still fails is requested again an hour later, up to [`MAX_ASKS`] times. Earlier requests
+//! show as redeliveries, also after a restart.
 //!
 //! While the first redeliveries are refused, as by a full inbox, the others wait for the next
 //! sweep: otherwise their attempts would be used up before there is room. Nothing depends on the

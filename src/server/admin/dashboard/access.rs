@@ -3,9 +3,9 @@
 //! With a token, people sign in once and get a session cookie; programs send the token as `Bearer`.
 //! Without a token the listener must be on loopback, and admits every client that reaches it. A
 //! browser on the same machine may also show pages of other origins. Against these, three rules
-//! apply: the `Host` must be an address or a configured name (a rebound name is neither), a form
-//! must come from our own origin, and it must carry a token that only our own pages contain. A
-//! rebound page may send any header, so only the right token makes up for a foreign host.
+//! apply. The `Host` must be an address or a configured name; a rebound name is neither. A form
+//! must come from our own origin. It must carry a token that only our own pages contain. A rebound
+//! page may send any header, so only the right token makes up for a foreign host.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::{IpAddr, SocketAddr};

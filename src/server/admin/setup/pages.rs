@@ -80,7 +80,7 @@ pub(super) fn done_page(html_url: &str) -> String {
         "The App is created",
         &format!(
             "<p>Its credentials are kept in the data directory. Two steps are left:</p>\n<ol>\n\
-             <li><a href=\"{}\">Install it</a> on the repositories that phileas is to look after.</li>\n\
+             <li><a href=\"{}\">Install it</a> on the repositories that phileas should manage.</li>\n\
              <li>Start <code>phileas serve</code> again, without <code>--setup</code>.</li>\n</ol>\n",
             escape_html(&install)
         ),
