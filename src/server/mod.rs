@@ -11,10 +11,11 @@
 //! | which repositories does it manage? | [`repositories`] |
 //! | what is a tick of one of them, and what starts it? which deliveries were lost? | [`worker`], [`crate::runtime::driver`] |
 //! | what do operators see and do? | [`admin`] |
-//! | how is it configured, started and shut down? | [`config`], [`service`], [`shutdown`] |
+//! | how is it configured, started and shut down? | [`config`], `assemble.rs`, [`service`], [`shutdown`] |
 
 pub mod accounts;
 pub mod admin;
+pub(crate) mod assemble;
 pub mod config;
 pub mod public;
 pub mod repositories;

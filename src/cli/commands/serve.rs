@@ -1,7 +1,7 @@
 //! `phileas serve`: runs the webhook service until a signal ends it.
 
 mod check;
-mod fleet;
+mod repositories;
 mod setup;
 
 use std::io::Write;
@@ -18,7 +18,7 @@ use crate::adapters::inbox::sqlite::{DataDirectory, HeldDirectory, SqliteInbox};
 use crate::adapters::pause::SystemPause;
 use crate::cli::arguments::Serve;
 use crate::cli::context::bind::bind_listener;
-use crate::cli::context::env_var::env_value;
+use crate::cli::context::env_var::{env_value, is_switched_on};
 use crate::cli::context::service_config::{
     ADMIN_LISTEN_SETTING, LISTEN_SETTING, admin_access, service_config, webhook_secrets,
 };
@@ -27,21 +27,17 @@ use crate::cli::context::{clock, service_inbox};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::jobs::EventsFile;
-use crate::runtime::driver::Heartbeat;
 use crate::server::admin::audit::Audit;
-use crate::server::admin::dashboard::{self, Board, Dashboard};
 use crate::server::admin::feed::Feed;
-use crate::server::admin::metrics::{self, Metrics, MetricsSources};
+use crate::server::admin::metrics::Metrics;
 use crate::server::admin::setup::GITHUB;
+use crate::server::assemble::{Parts, assemble};
 use crate::server::config::Config;
-use crate::server::public::counters::Figures;
-use crate::server::public::webhook::{Intake, RepositoryFilter};
+use crate::server::public::webhook::RepositoryFilter;
+use crate::server::repositories::Repositories;
 use crate::server::shutdown::ShutdownTrigger;
-use crate::server::worker::housekeeping::Housekeeping;
+use crate::server::shutdown_pair;
 use crate::server::worker::journal::Journal;
-use crate::server::worker::sweep::Sweep;
-use crate::server::worker::tick_observer::TickObserver;
-use crate::server::{Fleet, Service, shutdown_pair};
 
 /// More threads would wait for the same disk.
 const MAX_THREADS: usize = 4;
@@ -106,73 +102,43 @@ async fn serve(
         "admin_listen": admin.local_addr()?.to_string(),
         "inbox": inbox_name,
     });
-    let figures = Arc::new(Figures::default());
     let changed = Arc::new(Notify::new());
-    let heartbeat = Arc::new(Heartbeat::default());
-    let board = Arc::new(Board::default());
     let metrics = Arc::new(Metrics::default());
-    let journal = Arc::new(Journal::new(Arc::clone(&audit)));
-    let observers: Vec<Arc<dyn TickObserver>> =
-        vec![Arc::clone(&board) as _, Arc::clone(&metrics) as _, journal];
     let events = super::jobs::service_events_path(arguments.events.clone(), &config.data_dir)?;
     let feed = open_feed(arguments, config, &events)?;
-    let fleet = fleet::build_fleet(
-        config,
-        Arc::clone(&changed),
-        Arc::clone(&heartbeat),
-        &metrics,
-        observers,
-        feed.clone(),
-    )?;
-    let sweep = fleet.as_ref().map(|fleet| Sweep {
-        repositories: Arc::clone(&fleet.repositories),
-        clock: Arc::clone(&fleet.clock),
-        public_url: config.public_url.clone(),
-    });
-    let listed = accepted_repositories(config, fleet.as_ref());
+    let repositories =
+        repositories::connect_repositories(config, Arc::clone(&changed), &metrics)?.map(Arc::new);
     let (end, asked) = shutdown_pair();
     let hurry = shutdown_pair();
     let signals = shutdown_signal()?;
-    let measured = metrics::routes(MetricsSources {
-        metrics,
-        figures: Arc::clone(&figures),
-        inbox: Arc::clone(&inbox),
-        repositories: fleet.as_ref().map(|fleet| Arc::clone(&fleet.repositories)),
-        feed,
-        clock: Arc::new(SystemPause),
-    });
-    let repositories = fleet.as_ref().map(|fleet| Arc::clone(&fleet.repositories));
-    let tools = match arguments.mcp {
+    let more_admin_routes = match arguments.mcp {
         true => super::mcp::http_routes(repositories.clone(), events)?,
         false => axum::Router::new(),
     };
-    let dashboard = Dashboard {
-        inbox: Arc::clone(&inbox),
-        board,
-        repositories: fleet.as_ref().map(|fleet| Arc::clone(&fleet.repositories)),
-        clock: Arc::new(SystemPause),
-        access,
-        audit,
-        figures: Arc::clone(&figures),
-        heartbeat: Arc::clone(&heartbeat),
-        github: env_value("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
-        ending: asked.clone(),
-    };
     let lost = inbox.lost();
-    let service = Service {
-        intake: Intake::new(Arc::clone(&inbox), secrets, listed, Arc::clone(&figures))
-            .with_change_notifier(changed),
+    let service = assemble(Parts {
+        accepted: accepted_repositories(config, repositories.as_deref()),
         inbox,
+        repositories,
+        changed,
+        run: repositories::process_name()?,
+        paused: env_value("PHILEAS_PAUSED").filter(|value| is_switched_on(value)),
+        observers: vec![Arc::new(Journal::new(Arc::clone(&audit))) as _],
+        feed,
+        metrics,
+        audit,
+        clock: Arc::new(SystemPause),
+        secrets,
+        public_url: config.public_url.clone(),
         public,
         admin,
-        access: Arc::clone(&dashboard.access),
-        admin_routes: dashboard::routes(dashboard, measured.merge(tools)),
-        figures,
-        driver: (Housekeeping, (fleet, sweep)),
-        heartbeat,
+        access,
+        more_admin_routes,
+        github: env_value("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
         drain: config.drain,
         hurry: hurry.1,
-    };
+        ending: asked.clone(),
+    });
     report_start(&places, config, inbox_name, screen)?;
     let running = service.run(asked);
     let drained = run_until_end(running, signals, lost, config.drain, end, hurry.0).await?;
@@ -187,12 +153,10 @@ async fn serve(
 }
 
 /// The repositories whose deliveries are accepted.
-fn accepted_repositories(config: &Config, fleet: Option<&Fleet<SystemPause>>) -> RepositoryFilter {
+fn accepted_repositories(config: &Config, repositories: Option<&Repositories>) -> RepositoryFilter {
     let listed = RepositoryFilter::from_entries(&config.repositories);
-    match fleet {
-        Some(fleet) => {
-            listed.with_discovered_ids(fleet.repositories.source().discovered_ids().clone())
-        }
+    match repositories {
+        Some(known) => listed.with_discovered_ids(known.source().discovered_ids().clone()),
         None => listed,
     }
 }

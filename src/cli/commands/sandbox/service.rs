@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use phileas_domain::model::{Holder, RepositoryId, RepositoryName};
+use phileas_domain::model::{RepositoryId, RepositoryName};
 use phileas_world::Face;
 use phileas_world::github::Role;
 use phileas_world::http::{ClockMode, serve};
@@ -26,14 +26,13 @@ use crate::adapters::entropy::SystemEntropy;
 use crate::adapters::github::{self, Token};
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, DataDirectory, SqliteInbox};
 use crate::adapters::jules::{self, JulesKey};
-use crate::adapters::pause::Pause;
+use crate::adapters::pause::Pause as _;
 use crate::cli::arguments::Sandbox;
 use crate::cli::context::bind::bind_listener;
 use crate::cli::context::clients::http_transport;
 use crate::cli::context::shutdown_signal::shutdown_signal;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::runtime::driver::{Bounds, Heartbeat};
 use crate::runtime::inbox::Fault;
 use crate::runtime::{SERVICE, TickReport};
 use crate::sandbox::delivery::deliver_webhooks;
@@ -43,18 +42,15 @@ use crate::server::accounts::app::Identity;
 use crate::server::accounts::external_services::ExternalServices;
 use crate::server::accounts::keys::Keys;
 use crate::server::admin::audit::Audit;
-use crate::server::admin::dashboard::{self, Access, Board, Dashboard};
-use crate::server::admin::metrics::{self, Metrics, MetricsSources};
+use crate::server::admin::dashboard::Access;
+use crate::server::admin::metrics::{self, Metrics};
 use crate::server::admin::setup::GITHUB;
+use crate::server::assemble::{Parts, Workers, assemble};
 use crate::server::config::RepositoryEntry;
-use crate::server::public::counters::Figures;
-use crate::server::public::webhook::{Intake, RepositoryFilter, Secrets};
+use crate::server::public::webhook::{RepositoryFilter, Secrets};
 use crate::server::repositories::{Member, Repositories, Source};
-use crate::server::worker::housekeeping::Housekeeping;
-use crate::server::worker::sweep::Sweep;
 use crate::server::worker::tick_observer::TickObserver;
-use crate::server::worker::ticks::Ticks;
-use crate::server::{Fleet, Service, Shutdown, shutdown_pair};
+use crate::server::{Service, Shutdown, shutdown_pair};
 
 /// How many minutes of the sandbox pass in a second.
 const MINUTES_PER_SECOND: f64 = 3.0;
@@ -64,9 +60,6 @@ const DOUBLED_SHARE: f64 = 0.08;
 const LATE_SECONDS: u64 = 90;
 /// The names of further repositories, which begin when the service does.
 const OTHER_REPOSITORIES: [&str; 2] = ["gadget", "sprocket"];
-
-/// What works beside the listeners.
-type Driver = (Housekeeping, (Fleet<RunningTime>, Sweep<RunningTime>));
 
 /// Serves until a signal ends it.
 pub(crate) async fn run(
@@ -176,7 +169,7 @@ fn build_service(
     time: &RunningTime,
     reports: ReportSender,
     asked: &Shutdown,
-) -> Result<(Service<SqliteInbox, Driver>, TempDir), CliError> {
+) -> Result<(Service<SqliteInbox, Workers<RunningTime>>, TempDir), CliError> {
     let folder = tempfile::tempdir()?;
     let metrics = Arc::new(Metrics::default());
     let outside = metrics::count_requests(external_services(at, time)?, &metrics);
@@ -190,72 +183,32 @@ fn build_service(
         outside,
         Arc::clone(&changed),
     )?);
-    let board = Arc::new(Board::default());
-    let figures = Arc::new(Figures::default());
-    let heartbeat = Arc::new(Heartbeat::default());
-    let clock = Arc::new(time.clone());
-    let clock_of_intake: Arc<dyn Pause> = Arc::new(time.clone());
-    let run = format!("{SERVICE}sandbox");
-    let ticks = Ticks::new(Arc::clone(&repositories), run.clone(), None)
-        .seen_by(Arc::new(reports) as Arc<dyn TickObserver>)
-        .seen_by(Arc::clone(&board) as Arc<dyn TickObserver>)
-        .seen_by(Arc::clone(&metrics) as Arc<dyn TickObserver>);
     let secrets = SecretString::from(world_setup::WEBHOOK_SECRET);
     let secrets =
         Secrets::from_list(&secrets).map_err(|error| CliError::fault(error.to_string()))?;
-    let measured = metrics::routes(MetricsSources {
+    let service = assemble(Parts {
+        inbox,
+        repositories: Some(repositories),
+        changed,
+        run: format!("{SERVICE}sandbox"),
+        paused: None,
+        observers: vec![Arc::new(reports) as _],
         feed: None,
         metrics,
-        figures: Arc::clone(&figures),
-        inbox: Arc::clone(&inbox),
-        repositories: Some(Arc::clone(&repositories)),
-        clock: Arc::new(time.clone()),
-    });
-    let dashboard = Dashboard {
-        inbox: Arc::clone(&inbox),
-        board,
-        repositories: Some(Arc::clone(&repositories)),
-        clock: Arc::new(time.clone()),
-        access: Arc::new(Access::new(at.admin, None, [])?),
         audit,
-        figures: Arc::clone(&figures),
-        heartbeat: Arc::clone(&heartbeat),
-        github: GITHUB.to_owned(),
-        ending: asked.clone(),
-    };
-    let fleet = Fleet {
-        repositories: Arc::clone(&repositories),
-        ticks: Arc::new(ticks),
-        clock: Arc::clone(&clock),
-        holder: Holder::new(run),
-        bounds: Bounds::default(),
-        heartbeat: Arc::clone(&heartbeat),
-    };
-    let sweep = Sweep {
-        repositories,
-        clock,
+        clock: Arc::new(time.clone()),
+        secrets,
+        accepted: RepositoryFilter::default(),
         public_url: Some(world_setup::PUBLIC_URL.to_owned()),
-    };
-    let service = Service {
-        intake: Intake::new(
-            Arc::clone(&inbox),
-            secrets,
-            RepositoryFilter::default(),
-            Arc::clone(&figures),
-        )
-        .with_change_notifier(changed)
-        .with_clock(clock_of_intake),
-        inbox,
         public,
         admin,
-        access: Arc::clone(&dashboard.access),
-        admin_routes: dashboard::routes(dashboard, measured),
-        figures,
-        driver: (Housekeeping, (fleet, sweep)),
-        heartbeat,
+        access: Arc::new(Access::new(at.admin, None, [])?),
+        more_admin_routes: axum::Router::new(),
+        github: GITHUB.to_owned(),
         drain: Duration::ZERO,
         hurry: asked.clone(),
-    };
+        ending: asked.clone(),
+    });
     Ok((service, folder))
 }
 

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::fleet;
+use super::repositories;
 use crate::adapters::inbox::postgres::DatabaseUrl;
 use crate::adapters::inbox::sqlite::DataDirectory;
 use crate::cli::context::env_var::env_value;
@@ -79,7 +79,7 @@ pub(super) async fn run(
         ADMIN_LISTEN_SETTING,
         config.admin_listen,
     ));
-    if let Some(name) = fleet::ignored_app_variable(config) {
+    if let Some(name) = repositories::ignored_app_variable(config) {
         findings.push(Finding {
             grade: Grade::Hint,
             about: "GitHub".to_owned(),
@@ -129,11 +129,11 @@ pub(super) async fn run(
 ///
 /// Findings that exist when this future is dropped count.
 async fn check_credentials(config: &Config, findings: &CheckResult) {
-    let outside = match fleet::external_services() {
+    let outside = match repositories::external_services() {
         Ok(outside) => outside,
         Err(stopped) => return findings.add_finding(refused_finding("addresses", stopped)),
     };
-    let key = fleet::default_jules_key();
+    let key = repositories::default_jules_key();
     let is_broken = key.is_err();
     let key = key.unwrap_or_else(|stopped| {
         findings.add_finding(refused_finding("Jules key", stopped));
@@ -148,7 +148,7 @@ async fn check_credentials(config: &Config, findings: &CheckResult) {
     };
     let shared = key.as_ref().map(|(_, key)| key.clone());
     let changed = Arc::new(Notify::new());
-    let members = match fleet::build_repositories(config, outside.clone(), changed, shared) {
+    let members = match repositories::build_repositories(config, outside.clone(), changed, shared) {
         Ok(Some(repositories)) => {
             check_service(&repositories, &told, findings).await;
             repositories.list_members().len()

@@ -1,41 +1,31 @@
-//! Builds what ticks the service's repositories, with its identity on GitHub and its Jules keys.
+//! The service's repositories, with its identity on GitHub and its Jules keys.
 
 use std::sync::Arc;
 
-use phileas_domain::model::Holder;
 use secrecy::ExposeSecret as _;
 use tokio::sync::Notify;
 
 use crate::adapters::github;
 use crate::adapters::jules::{JulesKey, key};
-use crate::adapters::pause::SystemPause;
 use crate::cli::context::clients;
-use crate::cli::context::env_var::{env_value, is_switched_on};
+use crate::cli::context::env_var::env_value;
 use crate::cli::context::run_identity::{hex_text, random_bytes};
 use crate::cli::exit::CliError;
 use crate::runtime::SERVICE;
-use crate::runtime::driver::{Bounds, Heartbeat};
-use crate::server::Fleet;
 use crate::server::accounts::app::{APP_FILE, named_by, read_identity};
 use crate::server::accounts::external_services::ExternalServices;
 use crate::server::accounts::keys::Keys;
-use crate::server::admin::feed::Feed;
 use crate::server::admin::metrics::{Metrics, count_requests};
 use crate::server::config::{Config, read_secret, secret_origin};
 use crate::server::repositories::{Repositories, Source};
-use crate::server::worker::tick_observer::TickObserver;
-use crate::server::worker::ticks::Ticks;
 
-/// Builds the fleet. `None`, with a warning in the log, if there is no GitHub identity: the service still stores
-/// deliveries, and ticks their repositories once it has one.
-pub(super) fn build_fleet(
+/// The repositories, which count their requests. `None`, with a warning in the log, if there is no GitHub identity: the
+/// service still stores deliveries, and ticks their repositories once it has one.
+pub(super) fn connect_repositories(
     config: &Config,
     changed: Arc<Notify>,
-    heartbeat: Arc<Heartbeat>,
     metrics: &Arc<Metrics>,
-    observers: Vec<Arc<dyn TickObserver>>,
-    feed: Option<Arc<Feed>>,
-) -> Result<Option<Fleet<SystemPause>>, CliError> {
+) -> Result<Option<Repositories>, CliError> {
     if let Some(name) = ignored_app_variable(config) {
         tracing::warn!(
             "{APP_FILE} in the data directory keeps an App, and {name} counts before it; unset {name} to be that App"
@@ -57,28 +47,13 @@ pub(super) fn build_fleet(
              ticked; add `[[repository]]` entries with `name = \"owner/name\"`"
         );
     }
-    let entropy = random_bytes()?;
-    let run = format!(
-        "{SERVICE}{}:{}",
-        std::process::id(),
-        hex_text(&entropy[..4])
-    );
-    let repositories = Arc::new(repositories);
-    let ticks = Ticks::new(
-        Arc::clone(&repositories),
-        run.clone(),
-        env_value("PHILEAS_PAUSED").filter(|value| is_switched_on(value)),
-    )
-    .with_feed(feed);
-    let ticks = observers.into_iter().fold(ticks, Ticks::seen_by);
-    Ok(Some(Fleet {
-        ticks: Arc::new(ticks),
-        repositories,
-        clock: Arc::new(SystemPause),
-        holder: Holder::new(run),
-        bounds: Bounds::default(),
-        heartbeat,
-    }))
+    Ok(Some(repositories))
+}
+
+/// The name of this process in leases and decisions.
+pub(super) fn process_name() -> Result<String, CliError> {
+    let random = hex_text(&random_bytes()?[..4]);
+    Ok(format!("{SERVICE}{}:{random}", std::process::id()))
 }
 
 /// The variable that overrides the stored App, if both exist.
