@@ -1,8 +1,7 @@
 //! Encodes positions in listings as opaque cursors. A cursor of another tool or another job is
 //! refused.
 
-use base64::Engine as _;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use data_encoding::BASE64URL_NOPAD;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +27,7 @@ pub(super) fn seal_cursor(of: &str, at: &impl Serialize) -> String {
         at,
     };
     let text = serde_json::to_vec(&sealed).expect("cursors are made of texts and numbers");
-    BASE64_URL_SAFE_NO_PAD.encode(text)
+    BASE64URL_NOPAD.encode(&text)
 }
 
 /// Decodes the position from a cursor of this listing. `None`: the client passed none, so the
@@ -45,7 +44,7 @@ pub(super) fn open_cursor<T: DeserializeOwned>(
         return Ok(None);
     };
     let sealed = (cursor.len() <= MAX_BYTES)
-        .then(|| BASE64_URL_SAFE_NO_PAD.decode(cursor).ok())
+        .then(|| BASE64URL_NOPAD.decode(cursor.as_bytes()).ok())
         .flatten()
         .and_then(|bytes| serde_json::from_slice::<Sealed<T>>(&bytes).ok())
         .filter(|sealed| sealed.v == VERSION && sealed.of == of);

@@ -9,9 +9,8 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use data_encoding::HEXLOWER;
+use data_encoding::{BASE64, BASE64URL};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use phileas::sandbox::world_setup::{self, JULES_KEY, RUNNER};
@@ -127,7 +126,7 @@ fn leaked_form(text: &str, secret: &str) -> Option<String> {
     for shift in 0..3 {
         let bytes = [&vec![b'x'; shift], trimmed.as_bytes()].concat();
         let (first, last) = ((shift * 8).div_ceil(6), bytes.len() * 8 / 6);
-        forms.extend([STANDARD, URL_SAFE].map(|by| by.encode(&bytes)[first..last].to_owned()));
+        forms.extend([BASE64, BASE64URL].map(|by| by.encode(&bytes)[first..last].to_owned()));
     }
     forms.into_iter().find(|form| text.contains(form.as_str()))
 }
@@ -145,9 +144,9 @@ fn r15_a_secret_is_found_in_every_form_and_other_words_are_none() {
             secret.to_owned(),
             secret[TRIMMED..].to_owned(),
             utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string(),
-            STANDARD.encode(&basic),
-            URL_SAFE.encode(secret),
-            STANDARD.encode(format!("ab{secret}cd")),
+            BASE64.encode(basic.as_bytes()),
+            BASE64URL.encode(secret.as_bytes()),
+            BASE64.encode(format!("ab{secret}cd").as_bytes()),
             hex,
         ] {
             assert!(

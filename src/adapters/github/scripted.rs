@@ -181,10 +181,9 @@ pub(super) fn key() -> (String, Vec<u8>) {
     use aws_lc_rs::encoding::AsDer as _;
     use aws_lc_rs::rsa::{KeyPair, KeySize};
     use aws_lc_rs::signature::KeyPair as _;
-    use base64::Engine as _;
     let pair = KeyPair::generate(KeySize::Rsa2048).unwrap();
     let der = pair.as_der().unwrap();
-    let body = base64::engine::general_purpose::STANDARD.encode(der.as_ref());
+    let body = data_encoding::BASE64.encode(der.as_ref());
     let lines: Vec<&str> = body
         .as_bytes()
         .chunks(64)

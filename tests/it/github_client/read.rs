@@ -244,10 +244,9 @@ async fn limits_and_refusals_come_back_as_what_they_are() {
 async fn an_app_asks_with_a_token_of_its_installation() {
     use aws_lc_rs::encoding::AsDer as _;
     use aws_lc_rs::rsa::{KeyPair, KeySize};
-    use base64::Engine as _;
     use phileas_world::github::account::{Access, permissions};
     let pair = KeyPair::generate(KeySize::Rsa2048).unwrap();
-    let body = base64::engine::general_purpose::STANDARD.encode(pair.as_der().unwrap().as_ref());
+    let body = data_encoding::BASE64.encode(pair.as_der().unwrap().as_ref());
     let label = "PRIVATE KEY";
     let pem = format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n");
     let place = ClientWorld::new();

@@ -1,7 +1,6 @@
 //! Stocks the keys of GitHub Apps and installs Apps. A person makes an App on GitHub's own form, from a manifest.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -16,8 +15,8 @@ pub(super) fn stock_key(
 ) -> Result<(), ControlError> {
     // Signatures are checked against keys of at least 2048 bits. Their PKCS#1 form always begins with a sequence whose
     // length takes two bytes, and a number in it. Other forms have a second sequence there, or are no DER at all.
-    let public = STANDARD
-        .decode(public_key)
+    let public = BASE64
+        .decode(public_key.as_bytes())
         .ok()
         .filter(|der| matches!(der.as_slice(), [0x30, 0x82, _, _, 0x02, ..]))
         .ok_or_else(|| {

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use data_encoding::BASE64;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -325,7 +324,7 @@ fn publish_release(
 ) -> Result<Value, ControlError> {
     let mut files: Vec<(&str, Bytes)> = Vec::new();
     for (name, text) in assets {
-        let content = STANDARD.decode(text).map_err(|error| {
+        let content = BASE64.decode(text.as_bytes()).map_err(|error| {
             ControlError::malformed(format!("assets: {name}: not base64: {error}"))
         })?;
         files.push((name, content.into()));

@@ -1,7 +1,6 @@
 //! The activities of a session, and their form on the wire.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -208,7 +207,7 @@ impl Artifact {
         match self {
             Artifact::ChangeSet(set) => json!({ "changeSet": set.to_wire() }),
             Artifact::Media { data, mime } => {
-                json!({ "media": { "data": STANDARD.encode(data), "mimeType": mime } })
+                json!({ "media": { "data": BASE64.encode(data), "mimeType": mime } })
             }
             Artifact::Bash {
                 command,

@@ -1,7 +1,6 @@
 //! Parses query parameters: names, page sizes, page tokens.
 
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use data_encoding::BASE64URL_NOPAD;
 
 use super::refusal::Refusal;
 use super::route::Route;
@@ -74,8 +73,8 @@ impl Query {
         let Some(token) = &self.page_token else {
             return Ok(None);
         };
-        let text = URL_SAFE_NO_PAD
-            .decode(token)
+        let text = BASE64URL_NOPAD
+            .decode(token.as_bytes())
             .ok()
             .and_then(|bytes| String::from_utf8(bytes).ok())
             .ok_or_else(Refusal::invalid_argument)?;
@@ -91,7 +90,7 @@ impl Query {
 
 /// An opaque token from which the next page of this kind of listing starts.
 pub(super) fn page_token(kind: &str, position: usize) -> String {
-    URL_SAFE_NO_PAD.encode(format!("{kind} {position}"))
+    BASE64URL_NOPAD.encode(format!("{kind} {position}").as_bytes())
 }
 
 #[cfg(test)]

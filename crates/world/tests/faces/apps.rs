@@ -1,7 +1,6 @@
 //! Tests of GitHub Apps in a served world: made from a manifest, and installed.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use data_encoding::{BASE64, BASE64URL_NOPAD};
 use phileas_world::github::NewApp;
 use phileas_world::seed::{Files, Seed};
 use serde_json::{Value, json};
@@ -11,7 +10,7 @@ use crate::bench::{Reply, Served, seeded_world};
 /// A JSON Web Token of an App with a made-up signature.
 fn app_jwt(served: &Served, app: &Value) -> String {
     let now = served.world.lock().unwrap().now().as_second();
-    let encode = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    let encode = |value: Value| BASE64URL_NOPAD.encode(value.to_string().as_bytes());
     let head = encode(json!({"alg": "RS256", "typ": "JWT"}));
     let claims = encode(json!({"iat": now - 60, "exp": now + 540, "iss": app.to_string()}));
     format!("{head}.{claims}.{}", encode(json!("made-up")))
@@ -34,7 +33,7 @@ fn public_key() -> String {
     let mut der = vec![0x30, 0x82, 0x01, 0x0a, 0x02, 0x82, 0x01, 0x01, 0x00];
     der.extend([0xc5; 256]);
     der.extend([0x02, 0x03, 0x01, 0x00, 0x01]);
-    STANDARD.encode(der)
+    BASE64.encode(&der)
 }
 
 /// Makes an App from a manifest, as a browser and a service do it together.
@@ -122,7 +121,7 @@ fn apps_that_are_not_there_and_keys_that_are_none_are_refused() {
     assert_eq!(refused.status, 404);
     assert_eq!(refused.json()["error"], "app: there is no App 7");
     // The form in which most libraries export a public key by default.
-    let subject_public_key_info = STANDARD.encode([0x30, 0x82, 0x01, 0x22, 0x30, 0x0d, 0x06, 0x09]);
+    let subject_public_key_info = BASE64.encode(&[0x30, 0x82, 0x01, 0x22, 0x30, 0x0d, 0x06, 0x09]);
     for wrong in [
         "",
         "-----BEGIN RSA PUBLIC KEY-----",

@@ -1,7 +1,6 @@
 //! Tests of downloads of a release's files.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use serde_json::json;
 
 use crate::bench::{Reply, Served, seeded_world};
@@ -11,7 +10,7 @@ const PAGE: &str = "/octo/garden/releases/download/v1.2.3/tool";
 fn published_release() -> Served {
     let served = Served::serve_world(seeded_world().0);
     let act_json = json!({
-        "act": "publish-release", "tag": "v1.2.3", "assets": {"tool": STANDARD.encode(b"#!/bin/sh\n\xff")},
+        "act": "publish-release", "tag": "v1.2.3", "assets": {"tool": BASE64.encode(b"#!/bin/sh\n\xff")},
     });
     let reply = served.post_control("act", &act_json.to_string());
     assert_eq!(reply.status, 200, "{}", reply.json());

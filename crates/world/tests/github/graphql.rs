@@ -1,5 +1,4 @@
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use phileas_world::Knobs;
 use phileas_world::knobs::StaleText;
 use serde_json::{Value, json};
@@ -13,7 +12,7 @@ const COMMIT: &str = "mutation($input: CreateCommitOnBranchInput!) {
 fn commit_input(expected: &str, additions: &[(&str, &str)], deletions: &[&str]) -> Value {
     let additions: Vec<Value> = additions
         .iter()
-        .map(|(path, text)| json!({"path": path, "contents": STANDARD.encode(text)}))
+        .map(|(path, text)| json!({"path": path, "contents": BASE64.encode(text.as_bytes())}))
         .collect();
     let deletions: Vec<Value> = deletions.iter().map(|path| json!({"path": path})).collect();
     json!({"input": {

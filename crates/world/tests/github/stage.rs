@@ -1,8 +1,7 @@
 //! The fixture of these tests: one repository, an owner, a writer, a triager, and tokens of each kind.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
+use data_encoding::BASE64URL_NOPAD;
 use http::{Request, Response};
 use phileas_world::github::NewApp;
 use phileas_world::github::account::{Access, permissions};
@@ -126,7 +125,7 @@ impl Stage {
     /// A JWT of the App with these claims; its signature is not checked while no key is registered.
     pub(crate) fn app_jwt(&self, issued: i64, ends: i64) -> String {
         let now = self.world.now().as_second();
-        let encode = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
+        let encode = |value: Value| BASE64URL_NOPAD.encode(value.to_string().as_bytes());
         let head = encode(json!({"alg": "RS256", "typ": "JWT"}));
         let claims =
             encode(json!({"iat": now + issued, "exp": now + ends, "iss": APP.to_string()}));

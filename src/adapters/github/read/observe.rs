@@ -3,8 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{Checks, DASHBOARD_KEY, Dashboard, Notice, Repository};
 use phileas_domain::model::{BranchName, Entry, Oid, RepositoryId, RepositoryName, Tree};
@@ -405,8 +404,8 @@ fn decode_blob(blob: &Blob) -> Result<Vec<u8>, &'static str> {
     match blob.encoding.as_str() {
         "utf-8" => Ok(blob.content.clone().into_bytes()),
         // GitHub wraps base64 at line ends.
-        "base64" => STANDARD
-            .decode(blob.content.replace(['\n', '\r'], ""))
+        "base64" => BASE64
+            .decode(blob.content.replace(['\n', '\r'], "").as_bytes())
             .map_err(|_| "the blob's base64 is broken"),
         _ => Err("the blob's encoding is not known"),
     }

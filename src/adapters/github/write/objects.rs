@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use http::StatusCode;
 use phileas_domain::model::Oid;
 use serde::Deserialize;
@@ -72,7 +71,7 @@ impl Client {
         let additions: Vec<Value> = files
             .iter()
             .filter_map(|(path, text)| {
-                let contents = STANDARD.encode(text.as_ref()?);
+                let contents = BASE64.encode(text.as_ref()?.as_bytes());
                 Some(json!({ "path": path, "contents": contents }))
             })
             .collect();

@@ -2,7 +2,6 @@
 
 use std::sync::LazyLock;
 
-use base64::Engine as _;
 use sha2::{Digest as _, Sha256};
 
 use crate::server::admin::check::PERMISSIONS;
@@ -22,7 +21,7 @@ const STYLE: &str = "\
 /// The digest by which the content policy allows this style and no other.
 pub(super) fn style_digest() -> &'static str {
     static DIGEST: LazyLock<String> = LazyLock::new(|| {
-        let digest = base64::engine::general_purpose::STANDARD.encode(Sha256::digest(STYLE));
+        let digest = data_encoding::BASE64.encode(&Sha256::digest(STYLE));
         format!("sha256-{digest}")
     });
     &DIGEST

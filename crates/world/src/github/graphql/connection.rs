@@ -1,7 +1,6 @@
 //! Pages the items of a connection by cursor.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 
 use super::execute::{Args, Fault};
 use super::graph_object::{GraphObject, Val};
@@ -117,13 +116,13 @@ pub(super) fn page_connection(
 
 /// The cursor of the item at an index.
 fn encode_cursor(index: usize) -> String {
-    STANDARD.encode(format!("cursor:v2:{}", index + 1))
+    BASE64.encode(format!("cursor:v2:{}", index + 1).as_bytes())
 }
 
 /// The number of items up to a cursor, that item included.
 fn cursor_position(cursor: &str, field: &str) -> Result<usize, Fault> {
-    let text = STANDARD
-        .decode(cursor)
+    let text = BASE64
+        .decode(cursor.as_bytes())
         .ok()
         .and_then(|bytes| String::from_utf8(bytes).ok());
     let number = text.and_then(|text| text.strip_prefix("cursor:v2:")?.parse().ok());

@@ -1,7 +1,6 @@
 //! Identifies the caller of a request and checks its permissions.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use data_encoding::{BASE64, BASE64URL_NOPAD};
 use http::{HeaderMap, header};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -69,8 +68,8 @@ impl Model {
         let token = match scheme.to_ascii_lowercase().as_str() {
             "bearer" | "token" => rest.trim().to_owned(),
             "basic" => {
-                let text = STANDARD
-                    .decode(rest.trim())
+                let text = BASE64
+                    .decode(rest.trim().as_bytes())
                     .ok()
                     .and_then(|bytes| String::from_utf8(bytes).ok());
                 text.and_then(|text| text.split_once(':').map(|(_, token)| token.to_owned()))
@@ -106,7 +105,7 @@ impl Model {
         let undecodable = || refuse("A JSON web token could not be decoded");
         let parts: Vec<&str> = token.split('.').collect();
         let read = |part: &str| -> Option<Value> {
-            serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).ok()?).ok()
+            serde_json::from_slice(&BASE64URL_NOPAD.decode(part.as_bytes()).ok()?).ok()
         };
         let (head, claims) = (
             parts
@@ -156,7 +155,7 @@ impl Model {
             let signed = token.rsplit_once('.').map_or("", |(signed, _)| signed);
             let signature = parts
                 .get(2)
-                .and_then(|part| URL_SAFE_NO_PAD.decode(part).ok())
+                .and_then(|part| BASE64URL_NOPAD.decode(part.as_bytes()).ok())
                 .ok_or_else(undecodable)?;
             aws_lc_rs::signature::UnparsedPublicKey::new(
                 &aws_lc_rs::signature::RSA_PKCS1_2048_8192_SHA256,

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use serde_json::{Value, json};
 
 use super::{Call, Refusal, Reply};
@@ -190,17 +189,17 @@ pub(super) fn get_blob(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 /// The bytes of a Base64 text, which may be broken into lines.
 pub(crate) fn from_base64(text: &str) -> Option<Vec<u8>> {
     // Looking for white space costs more than decoding, and most texts have none.
-    let decoded = STANDARD.decode(text).ok();
+    let decoded = BASE64.decode(text.as_bytes()).ok();
     decoded.or_else(|| {
-        STANDARD
-            .decode(text.split_whitespace().collect::<String>())
+        BASE64
+            .decode(text.split_whitespace().collect::<String>().as_bytes())
             .ok()
     })
 }
 
 /// Base64 in lines of 60 characters, as GitHub writes it.
 pub(super) fn wrap_base64(content: &[u8]) -> String {
-    let text = STANDARD.encode(content);
+    let text = BASE64.encode(content);
     let mut out = String::with_capacity(text.len() + text.len() / 60 + 1);
     for line in text.as_bytes().chunks(60) {
         out.push_str(std::str::from_utf8(line).expect("base64 is ASCII"));

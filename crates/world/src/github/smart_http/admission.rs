@@ -2,9 +2,8 @@
 //!
 //! The texts and statuses are those which git prints after a request to github.com.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use data_encoding::BASE64;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use jiff::Timestamp;
 
@@ -112,7 +111,7 @@ fn basic_token(value: &HeaderValue) -> Option<HeaderValue> {
     if !scheme.eq_ignore_ascii_case("basic") {
         return None;
     }
-    let text = String::from_utf8(STANDARD.decode(encoded.trim()).ok()?).ok()?;
+    let text = String::from_utf8(BASE64.decode(encoded.trim().as_bytes()).ok()?).ok()?;
     let (user, password) = text.split_once(':')?;
     let token = if password.is_empty() || password == TOKEN_IS_THE_USER {
         user
