@@ -60,6 +60,24 @@ impl Pin {
         }
     }
 
+    /// The input that builds the action's commit. Only a release has a binary to fetch.
+    fn build_line(&self) -> &'static str {
+        match self.version {
+            Some(_) => "",
+            None => {
+                "          build-from-source: true # this commit has no release; a build takes minutes of each run\n"
+            }
+        }
+    }
+
+    /// How long a run may take; a build takes most of it.
+    fn timeout_line(&self) -> &'static str {
+        match self.version {
+            Some(_) => "timeout-minutes: 15",
+            None => "timeout-minutes: 45",
+        }
+    }
+
     /// What to say of a workflow that runs phileas at another commit.
     pub(super) fn pin_hint(&self, workflow: &str) -> Option<String> {
         let Some(commit) = &self.commit else {
@@ -169,6 +187,8 @@ pub(super) fn text(found: &RepositoryFiles, pin: &Pin) -> String {
         .replace("@minute", &cron_minute(&found.repository).to_string())
         .replace("\"@branch\"", &branch)
         .replace("\"@action\"", &pin.to_string())
+        .replace("timeout-minutes: 15", pin.timeout_line())
+        .replace("          # @build\n", pin.build_line())
 }
 
 /// A workflow, where it can be read.
@@ -254,7 +274,9 @@ fn quote_yaml(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use phileas_domain::model::Tree;
 
     use super::*;
 
@@ -286,6 +308,35 @@ mod tests {
         ] {
             assert!(wrong.parse::<Pin>().is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_commit_without_a_release_is_built_and_a_release_is_fetched() {
+        let commit = "0123456789abcdef0123456789abcdef01234567";
+        let pin: Pin = format!("{HOME}@{commit}").parse().unwrap();
+        let release = Pin {
+            version: Some("0.1.0"),
+            ..pin.clone()
+        };
+        let step = |pin: &Pin| {
+            let found = RepositoryFiles {
+                repository: "acme/widget".parse().unwrap(),
+                default_branch: "main".to_owned(),
+                tree: Tree::new(),
+                workflows: BTreeMap::new(),
+                untracked: BTreeSet::new(),
+            };
+            let workflow: Value = serde_yaml::from_str(&text(&found, pin)).unwrap();
+            let job = &workflow["jobs"]["tick"];
+            let with = &job["steps"][0]["with"];
+            (
+                with["build-from-source"].as_bool().unwrap_or_default(),
+                job["timeout-minutes"].as_u64(),
+            )
+        };
+        assert_eq!(step(&pin), (true, Some(45)));
+        assert_eq!(step(&Pin::to_fill_in()), (true, Some(45)));
+        assert_eq!(step(&release), (false, Some(15)));
     }
 
     #[test]

@@ -137,7 +137,7 @@ async fn check_repository(
     }
     deliveries::check_deliveries(&client, &credential, now, place, findings).await?;
     labels::check_labels(&client, &plan, fix, place, findings).await;
-    status::check_standing(&client, &seen, &shown, state, place, findings).await;
+    status::check_status(&client, &seen, &shown, state, place, findings).await;
     Ok(true)
 }
 

@@ -47,7 +47,7 @@ const VARIABLES: [(&str, &str); 14] = [
     ),
     (
         "GITHUB_API_URL, GITHUB_GRAPHQL_URL, JULES_API_BASE",
-        "Other addresses, for a GitHub Enterprise Server, proxies and tests.",
+        "Other addresses, for proxies and tests.",
     ),
     (
         "GITHUB_SERVER_URL",

@@ -51,8 +51,8 @@ fn repository_at(
     };
     if !remote.may_be_github(hosts) {
         return Err(CliError::usage(format!(
-            "the remote `origin` is at {}, which is not github.com; name the repository with --repo OWNER/NAME, or, for a \
-             GitHub Enterprise Server, set GITHUB_SERVER_URL and GITHUB_API_URL",
+            "the remote `origin` is at {}, which is not github.com; name the repository with --repo OWNER/NAME, or, behind a \
+             proxy, set GITHUB_SERVER_URL and GITHUB_API_URL",
             remote.host
         )));
     }

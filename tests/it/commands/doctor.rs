@@ -50,8 +50,8 @@ fn nothing_is_found_where_nothing_is_wrong_and_nothing_is_written() {
         "workflow.minutes",
         "deliveries.failing",
         "labels.missing",
-        "standing.clock",
-        "standing.paused",
+        "status.clock",
+        "status.paused",
     ] {
         assert!(ids.contains(&id), "{id} was not looked at: {ids:?}");
     }
@@ -144,7 +144,7 @@ fn no_finding_is_untried() {
         "workflow",
         "deliveries",
         "labels",
-        "standing",
+        "status",
     ];
     let is_id = |text: &str| {
         text.split_once('.').is_some_and(|(group, what)| {

@@ -2,23 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::changed_file::ChangedFile;
 use super::paths::{PATH_COUNT, is_derived, main_paths};
 use super::sketch::Sketch;
 use super::title::title_words;
-
-/// One file of a pull request, as GitHub lists it.
-/// <https://docs.github.com/en/rest/pulls/pulls#list-pull-requests-files>
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChangedFile<'f> {
-    /// Its path afterwards.
-    pub path: &'f str,
-    /// Lines that are added.
-    pub added: u64,
-    /// Lines that are removed.
-    pub removed: u64,
-    /// Its hunks. GitHub leaves them out where the file is binary, only renamed, or too large.
-    pub patch: Option<&'f str>,
-}
 
 /// What a pull request is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,6 +3,7 @@
 //! | module | question it answers |
 //! |---|---|
 //! | [`record`] | What does the ledger keep of one pull request? |
+//! | [`changed_file`] | What does GitHub say of a file that a pull request changes? |
 //! | [`fingerprint`] | What is a pull request about, in a few hundred bytes? |
 //! | [`title`] | Which words of a title carry its meaning? |
 //! | [`paths`] | Which files does a pull request mainly change? |
@@ -12,6 +13,7 @@
 //! Everything is computed from what GitHub says of a pull request, without a model, so that a rebuild gives the same
 //! bytes.
 
+pub mod changed_file;
 pub mod fingerprint;
 pub mod paths;
 pub mod record;
@@ -21,7 +23,8 @@ pub mod sketch;
 mod tests;
 pub mod title;
 
-pub use fingerprint::{ChangedFile, Fingerprint};
+pub use changed_file::ChangedFile;
+pub use fingerprint::Fingerprint;
 pub use record::{Refusal, RefusalReason, WorkRecord};
 pub use similarity::{Likeness, Similarity};
 pub use sketch::Sketch;

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::fingerprint::ChangedFile;
+use super::changed_file::ChangedFile;
 
 /// So many paths stand in a record.
 pub const PATH_COUNT: usize = 8;

@@ -241,18 +241,15 @@ pub(super) fn check_clock(
     real: bool,
     findings: &mut Findings,
 ) {
-    findings.group = Group::Standing;
+    findings.group = Group::Status;
     let Some(github) = github else { return };
     let seconds = local.duration_since(github).as_secs();
     if seconds.abs() <= MAX_SKEW_SECONDS {
-        return findings.add_good(
-            "standing.clock",
-            "this machine's clock agrees with GitHub's",
-        );
+        return findings.add_good("status.clock", "this machine's clock agrees with GitHub's");
     }
     let side = if seconds > 0 { "ahead of" } else { "behind" };
     findings.add_hint(
-        "standing.clock",
+        "status.clock",
         format!(
             "this machine's clock is {} s {side} GitHub's; decisions use GitHub's, but an App's credential is refused",
             seconds.abs()

@@ -40,7 +40,7 @@ pub(super) enum Group {
     Workflow,
     Deliveries,
     Labels,
-    Standing,
+    Status,
 }
 
 /// One finding.
@@ -98,7 +98,7 @@ impl Group {
             Self::Workflow => "workflow",
             Self::Deliveries => "deliveries",
             Self::Labels => "labels",
-            Self::Standing => "standing",
+            Self::Status => "status",
         }
     }
 }

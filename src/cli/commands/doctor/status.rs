@@ -20,7 +20,7 @@ const SAID_CHARS: usize = 80;
 /// How many open issues are listed.
 const MAX_NOTICES: usize = 10;
 
-pub(super) async fn check_standing(
+pub(super) async fn check_status(
     client: &Client,
     seen: &GitHubObservation,
     shown: &RepositoryAccess,
@@ -28,15 +28,15 @@ pub(super) async fn check_standing(
     place: &CheckedRepository<'_>,
     findings: &mut Findings,
 ) {
-    findings.group = Group::Standing;
+    findings.group = Group::Status;
     let page = |number: u64| format!("{}/{}/issues/{number}", place.github, place.repository);
     let paused = check_pauses(client, seen, state, place, findings).await;
     if !paused {
-        findings.add_good("standing.paused", "nothing is paused");
+        findings.add_good("status.paused", "nothing is paused");
     }
     for notice in seen.notices.iter().take(MAX_NOTICES) {
         findings.add_hint(
-            "standing.notice",
+            "status.notice",
             format!(
                 "issue #{} of phileas wants a person: {}",
                 notice.number,
@@ -50,7 +50,7 @@ pub(super) async fn check_standing(
     match client.file_at(LEDGER_BRANCH, VERSION_PATH).await {
         Ok(Some(text)) => check_version(text.trim(), findings),
         Ok(None) => {}
-        Err(failure) => findings.add_unread("standing.version", VERSION_PATH, &failure),
+        Err(failure) => findings.add_unread("status.version", VERSION_PATH, &failure),
     }
 }
 
@@ -67,14 +67,14 @@ async fn check_locked_issues(
         match client.is_locked(number).await {
             Ok(false) => {}
             Ok(true) => findings.add_hint(
-                "standing.locked",
+                "status.locked",
                 format!(
                     "issue #{number} of phileas is locked: phileas may not comment on it, and closes it without a comment"
                 ),
                 format!("gh issue unlock {number} --repo {}", place.repository),
             ),
             Err(failure) => {
-                return findings.add_unread("standing.locked", "the issues of phileas", &failure);
+                return findings.add_unread("status.locked", "the issues of phileas", &failure);
             }
         }
     }
@@ -89,14 +89,14 @@ fn check_restrictions(
     let repository = place.repository;
     if !shown.has_issues {
         findings.add_hint(
-            "standing.issues",
+            "status.issues",
             "issues are switched off: phileas can open no notice, no dashboard, no work item and no proposal",
             format!("gh repo edit {repository} --enable-issues"),
         );
     }
     if shown.pull_policy.as_deref() == Some("collaborators_only") {
         findings.add_hint(
-            "standing.pulls",
+            "status.pulls",
             "only collaborators may open pull requests (`pull_request_creation_policy`), so that those of Jules may be refused",
             format!(
                 "{}/{repository}/settings: let all users open pull requests, or make the account of the Jules key a collaborator",
@@ -119,7 +119,7 @@ async fn check_pauses(
     if let Some(pause) = state.and_then(|state| state.paused.as_ref()) {
         paused = true;
         findings.add_hint(
-            "standing.paused",
+            "status.paused",
             format!("the repository is paused {}", pause_text(pause)),
             format!("phileas resume --repo {repository}"),
         );
@@ -128,7 +128,7 @@ async fn check_pauses(
         if let Some(pause) = &track.paused {
             paused = true;
             findings.add_hint(
-                "standing.paused",
+                "status.paused",
                 format!("the track {name} is paused {}", pause_text(pause)),
                 format!("phileas track resume {name} --repo {repository}"),
             );
@@ -141,7 +141,7 @@ async fn check_pauses(
             Ok(None) | Err(_) => String::new(),
         };
         findings.add_hint(
-            "standing.paused",
+            "status.paused",
             format!("the repository is paused {by}by the label `{PAUSE_LABEL}` on issue #{number}"),
             format!("gh issue edit {number} --remove-label {PAUSE_LABEL} --repo {repository}"),
         );
@@ -151,7 +151,7 @@ async fn check_pauses(
     if of_repository.is_some_and(|value| is_switched_on(&value)) {
         paused = true;
         findings.add_hint(
-            "standing.paused",
+            "status.paused",
             format!("workflows are paused by the repository's variable {PAUSE_VARIABLE}"),
             format!("gh variable delete {PAUSE_VARIABLE} --repo {repository}"),
         );
@@ -159,7 +159,7 @@ async fn check_pauses(
     if env_value(PAUSE_VARIABLE).is_some_and(|value| is_switched_on(&value)) {
         paused = true;
         findings.add_hint(
-            "standing.paused",
+            "status.paused",
             format!("{PAUSE_VARIABLE} is set here: nothing starts from this shell"),
             format!("unset {PAUSE_VARIABLE}"),
         );
@@ -169,7 +169,7 @@ async fn check_pauses(
     if let Some(until) = spent.filter(|until| *until > now) {
         paused = true;
         findings.add_hint(
-            "standing.spent",
+            "status.spent",
             format!(
                 "Jules says that the key is spent; nothing starts before {} UTC",
                 short_time(until)
@@ -198,12 +198,12 @@ fn check_version(wanted: &str, findings: &mut Findings) {
     let wanted = wanted.trim_start_matches('v');
     if wanted == own {
         return findings.add_good(
-            "standing.version",
+            "status.version",
             format!("this is phileas {own}, as the repository wants it"),
         );
     }
     findings.add_hint(
-        "standing.version",
+        "status.version",
         format!(
             "this is phileas {own}, and the repository is set up for {}",
             sanitize(wanted, SAID_CHARS)

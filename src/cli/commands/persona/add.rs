@@ -77,7 +77,7 @@ pub(super) fn run(
     }
     if !json && !changes.is_empty() {
         screen.print_line(&format!(
-            "read its prompt with phileas persona render {name}, and adapt it"
+            "read its prompt with phileas prompt render {name}, and adapt it"
         ))?;
     }
     Ok(Exit::Done)

@@ -70,14 +70,14 @@ fn what_stands_still_and_what_waits() {
         patient.bench.run(&["pause", "--cancel-sessions"]).done();
     }
     table(&[
-        (stopped, "standing.paused", "hint", "paused by", 0),
+        (stopped, "status.paused", "hint", "paused by", 0),
         (
             |p| {
                 p.bench
                     .run(&["track", "pause", "default", "--reason", "release week"])
                     .done();
             },
-            "standing.paused",
+            "status.paused",
             "hint",
             "release week",
             0,
@@ -89,21 +89,21 @@ fn what_stands_still_and_what_waits() {
                     github.add_label(repo, number, "phileas:pause", "maintainer", now);
                 })
             },
-            "standing.paused",
+            "status.paused",
             "hint",
             "by maintainer, by the label",
             0,
         ),
         (
             |p| p.world(|github, repo, now| github.set_variable(repo, "PHILEAS_PAUSED", "1", now)),
-            "standing.paused",
+            "status.paused",
             "hint",
             "variable PHILEAS_PAUSED",
             0,
         ),
         (
             |p| p.set_variable("PHILEAS_PAUSED", "yes"),
-            "standing.paused",
+            "status.paused",
             "hint",
             "is set here",
             0,
@@ -113,28 +113,28 @@ fn what_stands_still_and_what_waits() {
                 p.bench.write_ledger("{ broken");
                 p.bench.run(&["tick"]);
             },
-            "standing.notice",
+            "status.notice",
             "hint",
             "wants a person",
             1,
         ),
         (
             |p| p.push("jules", ".jules/.phileas-version", Some("0.0.1\n")),
-            "standing.version",
+            "status.version",
             "hint",
             "0.0.1",
             0,
         ),
         (
             |p| p.bench.shared.lock_world().knobs_mut().date_skew_seconds = 600,
-            "standing.clock",
+            "status.clock",
             "hint",
             "behind GitHub's",
             0,
         ),
         (
             |p| p.bench.shared.lock_world().knobs_mut().date_skew_seconds = -600,
-            "standing.clock",
+            "status.clock",
             "hint",
             "ahead of GitHub's",
             0,
@@ -151,7 +151,7 @@ fn what_stands_still_and_what_waits() {
     let found = findings(&model.run(&["--json"]).done());
     let clock = found
         .iter()
-        .find(|one| one["id"] == "standing.clock")
+        .find(|one| one["id"] == "status.clock")
         .unwrap();
     let help = clock["help"].as_str().unwrap();
     assert!(
@@ -168,9 +168,9 @@ fn what_stands_still_and_what_waits() {
         state.budget.paused_until = Some(now + span);
         patient.bench.write_ledger(&codec::save(&state));
         if said {
-            found_in(&patient, ("standing.spent", "hint", "the key is spent", 0));
+            found_in(&patient, ("status.spent", "hint", "the key is spent", 0));
         } else {
-            not_found_in(&patient, "standing.spent");
+            not_found_in(&patient, "status.spent");
         }
     }
     let same = healthy();
@@ -184,7 +184,7 @@ fn what_stands_still_and_what_waits() {
     assert!(
         found
             .iter()
-            .any(|one| one["id"] == "standing.version" && one["grade"] == "ok"),
+            .any(|one| one["id"] == "status.version" && one["grade"] == "ok"),
         "{ran:?}"
     );
 }
@@ -194,14 +194,14 @@ fn what_settings_forbid_is_said() {
     table(&[
         (
             |p| p.world(|github, repo, _| github.set_has_issues(repo, false)),
-            "standing.issues",
+            "status.issues",
             "hint",
             "issues are switched off",
             0,
         ),
         (
             |p| p.world(|github, repo, _| github.set_pulls_by_collaborators(repo, true)),
-            "standing.pulls",
+            "status.pulls",
             "hint",
             "only collaborators",
             0,
@@ -215,7 +215,7 @@ fn what_settings_forbid_is_said() {
                     github.set_locked(repo, number, true);
                 });
             },
-            "standing.locked",
+            "status.locked",
             "hint",
             "is locked",
             0,

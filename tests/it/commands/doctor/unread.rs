@@ -32,7 +32,7 @@ fn what_may_not_be_read_is_not_known() {
         ("*/actions/workflows", "workflow.state"),
         ("*/actions/workflows/*/runs*", "workflow.runs"),
         ("*/contents/.github/workflows*", "workflow.files"),
-        ("*/contents/.jules/.phileas-version*", "standing.version"),
+        ("*/contents/.jules/.phileas-version*", "status.version"),
         ("*/contents/.jules/personas*", "plan.misplaced"),
         ("*/rules/branches/jules*", "ledger.protection"),
         ("*/git/matching-refs/*", "ledger.blocked"),

@@ -7,6 +7,7 @@ use crate::engine::lookup::rest;
 use crate::engine::lookup::slot::SlotRole;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::Reason;
+use crate::engine::text::time::format_utc;
 use crate::model::{PersonaId, Slot, TrackName};
 use crate::plan::{Persona, Policy};
 
@@ -58,7 +59,8 @@ fn refusal_text(
     (refusal.until > builder.now()).then(|| {
         format!(
             "the last session of `{persona}` was refused; it is tried again at {}: {}",
-            refusal.until, refusal.why
+            format_utc(refusal.until),
+            refusal.why
         )
     })
 }

@@ -12,7 +12,7 @@ use crate::engine::input::snapshot::Ledger;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{GRACE, NUMBERS_NAMED, POLL, RECONCILE, REQUEST_VALID};
 use crate::engine::output::report::{Line, Reason, Verdict};
-use crate::engine::text::time::time_after;
+use crate::engine::text::time::{format_utc, time_after};
 
 /// GitHub's times are whole seconds.
 const ONE_SECOND: SignedDuration = SignedDuration::from_secs(1);
@@ -122,7 +122,8 @@ pub(crate) fn warn_missed_comments(builder: &mut DecisionBuilder<'_>, cursor: &m
             cursor.hold_from(until);
             cursor.mark_overflow();
             let text = format!(
-                "more comments were written since the last look than one tick reads; those since {until} are read next"
+                "more comments were written since the last look than one tick reads; those since {} are read next",
+                format_utc(until)
             );
             report_more(builder, text);
         }
