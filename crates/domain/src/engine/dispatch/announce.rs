@@ -15,7 +15,7 @@ use crate::engine::text::markers::START_BRANCHES;
 use crate::model::{BranchName, Marker, PromptLine, TrackName, TurnId};
 use crate::plan::{Branch, PlanApproval};
 use crate::prompt;
-use crate::state::{Extra, Genesis, Intent, RequestOutcome, Turn};
+use crate::state::{Extra, Genesis, Intent, RequestOutcome, TrackState, Turn};
 
 /// Announces a candidate's turn.
 ///
@@ -167,7 +167,30 @@ fn begin_turn(builder: &mut DecisionBuilder<'_>, candidate: &Candidate) -> Turn 
     state.persona_id = Some(persona.clone());
     state.session_id = None;
     state.pr_number = None;
-    match &candidate.cause {
+    move_pointer(state, &candidate.cause);
+    for work in siblings {
+        let id = TurnId::derive(&nonce, repository, &candidate.track, state.seq, &work.slot);
+        let turn = Turn::new(id, work.persona.clone());
+        state.turns.insert(work.slot.clone(), turn);
+    }
+    let id = TurnId::derive(
+        &nonce,
+        repository,
+        &candidate.track,
+        state.seq,
+        &candidate.work.slot,
+    );
+    let turn = Turn::new(id.clone(), persona.clone());
+    state
+        .turns
+        .insert(candidate.work.slot.clone(), turn.clone());
+    record_cause(builder, candidate, id);
+    turn
+}
+
+/// Moves a track's pointer to the step that begins.
+fn move_pointer(state: &mut TrackState, cause: &Cause) {
+    match cause {
         Cause::Track {
             index,
             passes,
@@ -187,38 +210,27 @@ fn begin_turn(builder: &mut DecisionBuilder<'_>, candidate: &Candidate) -> Turn 
             state.index = Some(0);
         }
     }
-    for work in siblings {
-        let id = TurnId::derive(&nonce, repository, &candidate.track, state.seq, &work.slot);
-        let turn = Turn::new(id, work.persona.clone());
-        state.turns.insert(work.slot.clone(), turn);
-    }
-    let id = TurnId::derive(
-        &nonce,
-        repository,
-        &candidate.track,
-        state.seq,
-        &candidate.work.slot,
-    );
-    let turn = Turn::new(id.clone(), persona.clone());
-    state
-        .turns
-        .insert(candidate.work.slot.clone(), turn.clone());
+}
+
+/// Records that a schedule's time or a request has its turn.
+fn record_cause(builder: &mut DecisionBuilder<'_>, candidate: &Candidate, turn: TurnId) {
     match &candidate.cause {
         Cause::Schedule { slot } => {
             let schedules = &mut builder.state.schedules;
-            let known = schedules.entry(persona.as_str().to_owned()).or_default();
+            let known = schedules
+                .entry(candidate.work.persona.as_str().to_owned())
+                .or_default();
             known.last_fired = Some(*slot);
             known.timing.missed.retain(|missed| missed > slot);
         }
         Cause::Request { key } => {
             if let Some(request) = builder.state.requests.get_mut(key) {
                 request.set_outcome(&RequestOutcome::Dispatched);
-                request.turn = Some(id);
+                request.turn = Some(turn);
             }
         }
         Cause::Track { .. } | Cause::Retry | Cause::Slot => {}
     }
-    turn
 }
 
 /// How many turns of a track the history has.

@@ -218,36 +218,9 @@ pub(crate) fn key_limit(builder: &mut DecisionBuilder<'_>, candidate: &Candidate
             .unwrap_or("the key's quota is spent");
         return Some(waiting_line(candidate, Reason::JulesQuota, why).with_until(until));
     }
-    let listing = match &builder.snapshot.sessions {
-        Listing::NotTaken => {
-            builder.request_listing(ListingNeed::Since(listing_reach(builder)));
-            let text = "Jules' listing is read next, to see how much of the key's quota is left";
-            return Some(
-                waiting_line(candidate, Reason::JulesQuota, text)
-                    .with_until(builder.now_plus(POLL)),
-            );
-        }
-        Listing::Failed(outage) => {
-            let (reason, text) = if outage.credential {
-                (
-                    Reason::JulesCredential,
-                    format!("Jules refuses the key: {}", outage.detail),
-                )
-            } else {
-                (
-                    Reason::JulesUnavailable,
-                    format!("Jules does not answer: {}", outage.detail),
-                )
-            };
-            if outage.credential {
-                outage::report_outage(builder);
-            }
-            return Some(
-                waiting_line(candidate, reason, text)
-                    .with_until(outage.retry_at.unwrap_or_else(|| builder.now_plus(POLL))),
-            );
-        }
-        Listing::Taken(listing) => listing,
+    let listing = match read_listing(builder, candidate) {
+        Ok(listing) => listing,
+        Err(line) => return Some(*line),
     };
     if let Some(line) = older_program_session(builder, candidate, listing) {
         return Some(line);
@@ -282,6 +255,41 @@ pub(crate) fn key_limit(builder: &mut DecisionBuilder<'_>, candidate: &Candidate
         );
     }
     None
+}
+
+/// The listing of the key's sessions; the error says why there is none.
+fn read_listing<'s>(
+    builder: &mut DecisionBuilder<'s>,
+    candidate: &Candidate,
+) -> Result<&'s Sessions, Box<Line>> {
+    match &builder.snapshot.sessions {
+        Listing::NotTaken => {
+            builder.request_listing(ListingNeed::Since(listing_reach(builder)));
+            let text = "Jules' listing is read next, to see how much of the key's quota is left";
+            let line = waiting_line(candidate, Reason::JulesQuota, text);
+            Err(Box::new(line.with_until(builder.now_plus(POLL))))
+        }
+        Listing::Failed(outage) => {
+            let (reason, text) = if outage.credential {
+                (
+                    Reason::JulesCredential,
+                    format!("Jules refuses the key: {}", outage.detail),
+                )
+            } else {
+                (
+                    Reason::JulesUnavailable,
+                    format!("Jules does not answer: {}", outage.detail),
+                )
+            };
+            if outage.credential {
+                outage::report_outage(builder);
+            }
+            let until = outage.retry_at.unwrap_or_else(|| builder.now_plus(POLL));
+            let line = waiting_line(candidate, reason, text);
+            Err(Box::new(line.with_until(until)))
+        }
+        Listing::Taken(listing) => Ok(listing),
+    }
 }
 
 /// The start of the listing before a session starts: a day, for the key's limits, and back to the newest entry, to

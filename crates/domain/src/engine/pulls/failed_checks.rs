@@ -56,45 +56,9 @@ fn process_failure(builder: &mut DecisionBuilder<'_>, tracked: &OpenPull<'_>) {
     if !message::may_send(builder, tracked, &feedback) {
         return;
     }
-    let Some(red) = builder.snapshot.failed_checks.get(head) else {
-        if builder.snapshot.failed_checks.len() + builder.reads.failed_checks.len() < CHECKS_READ {
-            builder.reads.failed_checks.insert(head.clone());
-        }
-        let text =
-            format!("the checks of pull request #{number} failed; what they say is read next");
-        builder.report_line(
-            tracked
-                .report_line(Verdict::Waiting, Reason::ChecksFailed, text)
-                .with_until(soon),
-        );
+    let Some(red) = known_failure(builder, tracked) else {
         return;
     };
-    if red.running > 0 {
-        let text = format!(
-            "checks of pull request #{number} failed, and {} have not ended yet",
-            red.running
-        );
-        let soon = backoff::lengthen_wait(builder, tracked, None);
-        builder.report_line(
-            tracked
-                .report_line(Verdict::Waiting, Reason::ChecksFailed, text)
-                .with_until(soon),
-        );
-        return;
-    }
-    if red.failed.is_empty() && !red.hidden {
-        let soon = backoff::lengthen_wait(builder, tracked, None);
-        let text = "its checks did not pass, and none of them failed: they were cancelled, or wait for a person";
-        // Cancelled checks may be run again.
-        if backoff::count_waits(builder, tracked) > 1 {
-            tracked.open_notice(builder, Reason::ChecksFailed, text);
-        } else {
-            let text = format!("pull request #{number}: {text}");
-            let line = tracked.report_line(Verdict::Waiting, Reason::ChecksFailed, text);
-            builder.report_line(line.with_until(soon));
-        }
-        return;
-    }
     match message::newest_pusher(builder, tracked, red.committed_at, red.by_jules) {
         Pusher::Session => {}
         Pusher::Others => {
@@ -121,6 +85,57 @@ fn process_failure(builder: &mut DecisionBuilder<'_>, tracked: &OpenPull<'_>) {
     message::count_message(&mut record.checks, &mut record.notified_heads, head, now);
     tracked.add_headline(builder, "failed checks");
     message::send_feedback(builder, tracked, feedback, text, remark);
+}
+
+/// What is known of the checks that failed, once they all have ended. `None`: a line says what is waited for, or a notice
+/// is open.
+fn known_failure<'s>(
+    builder: &mut DecisionBuilder<'s>,
+    tracked: &OpenPull<'_>,
+) -> Option<&'s FailedChecks> {
+    let number = tracked.number();
+    let head = &tracked.pull.head_oid;
+    let soon = builder.now_plus(PULL_POLL);
+    let Some(red) = builder.snapshot.failed_checks.get(head) else {
+        if builder.snapshot.failed_checks.len() + builder.reads.failed_checks.len() < CHECKS_READ {
+            builder.reads.failed_checks.insert(head.clone());
+        }
+        let text =
+            format!("the checks of pull request #{number} failed; what they say is read next");
+        builder.report_line(
+            tracked
+                .report_line(Verdict::Waiting, Reason::ChecksFailed, text)
+                .with_until(soon),
+        );
+        return None;
+    };
+    if red.running > 0 {
+        let text = format!(
+            "checks of pull request #{number} failed, and {} have not ended yet",
+            red.running
+        );
+        let soon = backoff::lengthen_wait(builder, tracked, None);
+        builder.report_line(
+            tracked
+                .report_line(Verdict::Waiting, Reason::ChecksFailed, text)
+                .with_until(soon),
+        );
+        return None;
+    }
+    if red.failed.is_empty() && !red.hidden {
+        let soon = backoff::lengthen_wait(builder, tracked, None);
+        let text = "its checks did not pass, and none of them failed: they were cancelled, or wait for a person";
+        // Cancelled checks may be run again.
+        if backoff::count_waits(builder, tracked) > 1 {
+            tracked.open_notice(builder, Reason::ChecksFailed, text);
+        } else {
+            let text = format!("pull request #{number}: {text}");
+            let line = tracked.report_line(Verdict::Waiting, Reason::ChecksFailed, text);
+            builder.report_line(line.with_until(soon));
+        }
+        return None;
+    }
+    Some(red)
 }
 
 /// Whether Jules has had its time to fix the checks itself (CI Fixer, changelog of 2026-02-19): neither a commit nor a

@@ -84,33 +84,44 @@ pub(crate) fn ticked_requests<'s>(
         );
         return (DashboardStatus::Unread, none);
     };
-    // Where the newer text has not arrived, its checkboxes still show ticks that were accepted.
-    let has_arrived = known.digest.as_ref() == Some(&digest);
-    let (mut keys, mut requests) = (Vec::new(), Vec::new());
-    for word in words {
-        // Or it was accepted before, and another checkbox was ticked before the text could be written.
-        let stored = &builder.state.requests;
-        let is_heard = edits
-            .iter()
-            .any(|edit| stored.contains_key(&request_key(edit, &word)));
-        if is_heard || !has_arrived && known.comments_read.contains(&word) {
-            continue;
-        }
-        let key = request_key(newest, &word);
-        keys.push(key.clone());
-        requests.push(Request {
-            key: Cow::Owned(key),
-            kind: RequestKind::Checkbox,
-            subject,
-            command: Command::from_checkbox(&word),
-            actor,
-            at: newest.at,
-            event: None,
-            label: None,
-            comment: None,
-        });
-    }
+    let ticks = words.iter().filter(|word| {
+        let is_heard = |edit: &&SubjectEdit| {
+            let stored = &builder.state.requests;
+            stored.contains_key(&request_key(edit, word))
+        };
+        // Where the newer text has not arrived, its checkboxes still show ticks that were accepted. Or a tick was
+        // accepted before, and another checkbox was ticked before the text could be written.
+        let has_arrived = known.digest.as_ref() == Some(&digest);
+        let is_old = edits.iter().any(is_heard);
+        !is_old && (has_arrived || !known.comments_read.contains(*word))
+    });
+    let requests: Vec<Request<'s>> = ticks
+        .map(|word| checkbox_request(subject, newest, actor, word))
+        .collect();
+    let keys = requests
+        .iter()
+        .map(|request| request.key.to_string())
+        .collect();
     (DashboardStatus::Touched { version, keys }, requests)
+}
+
+fn checkbox_request<'s>(
+    subject: &'s Subject,
+    edit: &SubjectEdit,
+    actor: Option<&'s Actor>,
+    word: &str,
+) -> Request<'s> {
+    Request {
+        key: Cow::Owned(request_key(edit, word)),
+        kind: RequestKind::Checkbox,
+        subject,
+        command: Command::from_checkbox(word),
+        actor,
+        at: edit.at,
+        event: None,
+        label: None,
+        comment: None,
+    }
 }
 
 /// The key of a checkbox request in the state.

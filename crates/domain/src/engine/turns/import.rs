@@ -2,6 +2,7 @@
 
 use crate::engine::input::pull::Pull;
 use crate::engine::input::session::Session;
+use crate::engine::input::snapshot::SessionFiles;
 use crate::engine::lookup::slot::{self, SlotRole};
 use crate::engine::lookup::{exchange_view, new_commits};
 use crate::engine::output::builder::DecisionBuilder;
@@ -47,37 +48,7 @@ pub(crate) fn import_output(
         let text = "what it wrote, and the exchange, are being read".to_owned();
         return wait(builder, Reason::ExchangeUnread, text, soon);
     };
-    let view = exchange_view::current_view(builder);
-    let (tree, exchange) = (&view.tree, view.exchange.as_ref());
-    let streams = exchange.map(|exchange| &exchange.streams);
-    let stream = slot::resolve_stream(exchange, slot_role);
-    let stream = stream.as_str();
-    let item = slot_role.item_id().unwrap_or_default();
-    let path = streams
-        .and_then(|streams| exchange_view::find_item(streams.get(stream)?, item))
-        .map_or(item, |item| item.path.as_str());
-    let author = slot_role.import_author(path);
-    let given = exchange_view::unchanged_inputs(tree, &turn.inputs);
-    let range = builder
-        .state
-        .cursors
-        .summarized_commit
-        .as_ref()
-        .zip(turn.base_sha.as_ref());
-    let imported = import_changes(&Request {
-        tree,
-        base: Some(&given),
-        author,
-        stream,
-        session_created: session.created_at,
-        range: range.map(|(from, to)| CommitRange {
-            from: from.as_str(),
-            to: to.as_str(),
-        }),
-        published: &builder.state.published,
-        changes: &written.files,
-    });
-    let subject = imported.commit_subject(&author);
+    let (subject, imported) = check_files(builder, turn, slot_role, session, written);
     let Import {
         files,
         taken,
@@ -108,6 +79,47 @@ pub(crate) fn import_output(
         builder.report_line(line);
     }
     turn::end_turn(builder, track, slot, outcome, findings_note(&found));
+}
+
+/// What of a session's files goes into the ledger, with the subject of its commit.
+fn check_files(
+    builder: &mut DecisionBuilder<'_>,
+    turn: &Turn,
+    slot_role: &SlotRole,
+    session: &Session,
+    written: &SessionFiles,
+) -> (Option<String>, Import) {
+    let view = exchange_view::current_view(builder);
+    let (tree, exchange) = (&view.tree, view.exchange.as_ref());
+    let streams = exchange.map(|exchange| &exchange.streams);
+    let stream = slot::resolve_stream(exchange, slot_role);
+    let stream = stream.as_str();
+    let item = slot_role.item_id().unwrap_or_default();
+    let path = streams
+        .and_then(|streams| exchange_view::find_item(streams.get(stream)?, item))
+        .map_or(item, |item| item.path.as_str());
+    let author = slot_role.import_author(path);
+    let given = exchange_view::unchanged_inputs(tree, &turn.inputs);
+    let range = builder
+        .state
+        .cursors
+        .summarized_commit
+        .as_ref()
+        .zip(turn.base_sha.as_ref());
+    let imported = import_changes(&Request {
+        tree,
+        base: Some(&given),
+        author,
+        stream,
+        session_created: session.created_at,
+        range: range.map(|(from, to)| CommitRange {
+            from: from.as_str(),
+            to: to.as_str(),
+        }),
+        published: &builder.state.published,
+        changes: &written.files,
+    });
+    (imported.commit_subject(&author), imported)
 }
 
 /// What was not imported, on one line. It quotes untrusted text.
