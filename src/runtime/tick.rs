@@ -25,8 +25,7 @@ use super::execute::{execute_effects, missing_branch};
 use super::observe::{Observation, observe_repository, read_requested};
 use super::off_workers::off_workers;
 use super::ports::{
-    Commit, CommitError, Disposition, Failure, ReadGitHub, ReadJules, Stopwatch, WriteGitHub,
-    WriteJules,
+    Commit, CommitError, Failure, ReadGitHub, ReadJules, Stopwatch, WriteGitHub, WriteJules,
 };
 use super::report::{TickReport, count_issues, record_lines, record_results};
 use super::settings::Settings;
@@ -331,19 +330,5 @@ fn forget_merge_facts(snapshot: &mut Snapshot, effects: &[Effect]) {
     let merges = |effect: &Effect| matches!(effect, Effect::MergePull { .. });
     if effects.iter().any(merges) {
         snapshot.merges.clear();
-    }
-}
-
-impl TickError {
-    /// Whether only a person with a better credential can help.
-    #[must_use]
-    pub fn is_denied(&self) -> bool {
-        matches!(
-            self,
-            Self::Outside(Failure {
-                disposition: Disposition::Denied,
-                ..
-            })
-        )
     }
 }

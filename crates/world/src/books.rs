@@ -2,8 +2,6 @@
 //!
 //! They serialise in a stable order as `world.json`.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -190,28 +188,6 @@ pub struct Note {
 }
 
 impl Books {
-    /// The session of this id.
-    pub fn session_mut(&mut self, id: &str) -> Option<&mut Session> {
-        self.sessions
-            .iter_mut()
-            .rev()
-            .find(|session| session.id == id)
-    }
-
-    /// How many requests each route answered with each status: (`POST /repos/{owner}/{repo}/issues`, 201) -> count.
-    /// Requests without a reply count under status 0.
-    #[must_use]
-    pub fn route_counts(&self) -> BTreeMap<(String, u16), u64> {
-        let mut counts = BTreeMap::new();
-        for request in &self.requests {
-            let route = format!("{} {}", request.method, request.route);
-            *counts
-                .entry((route, request.status.unwrap_or_default()))
-                .or_default() += 1;
-        }
-        counts
-    }
-
     /// Requests that no route knew, for a test to fail on.
     pub fn unknown_routes(&self) -> impl Iterator<Item = &Request> {
         self.requests
@@ -222,13 +198,5 @@ impl Books {
     /// Forgets the requests, so that a measurement starts from here.
     pub fn reset_requests(&mut self) {
         self.requests.clear();
-    }
-
-    /// Adds a note.
-    pub fn add_note(&mut self, at: Timestamp, text: impl Into<String>) {
-        self.notes.push(Note {
-            at,
-            text: text.into(),
-        });
     }
 }

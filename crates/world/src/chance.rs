@@ -88,15 +88,6 @@ impl Stream {
         from.get(index)
     }
 
-    /// Puts the slice into a random order.
-    pub fn shuffle<T>(&mut self, items: &mut [T]) {
-        for end in (1..items.len()).rev() {
-            let other = usize::try_from(self.draw_below(end as u64 + 1))
-                .expect("an index below a length fits");
-            items.swap(end, other);
-        }
-    }
-
     /// A random (version 4) UUID in its text form.
     pub fn random_uuid(&mut self) -> String {
         let (a, b) = (self.random_bits(), self.random_bits());

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use crate::github::account::{App, Permissions};
 use crate::github::hook::{Hook, Target};
 
-use crate::github::repository::{Label, Variable, Workflow};
+use crate::github::repository::{Variable, Workflow};
 use crate::github::{Identity, Model, NewApp, RepoId, Repository, Role, TokenKind};
 use crate::world::World;
 
@@ -321,11 +321,5 @@ impl Model {
                 created_at: now,
                 updated_at: now,
             });
-    }
-
-    /// A label of a repository.
-    #[must_use]
-    pub fn label_of(&self, repo: RepoId, name: &str) -> Option<&Label> {
-        self.repository(repo)?.labels.get(&name.to_lowercase())
     }
 }

@@ -8,4 +8,4 @@ mod write;
 
 pub use change_files::{ChangeError, FileWrite, change_files};
 pub use tree::read_tree;
-pub use write::{FileError, change_file, refuse_link};
+pub use write::{FileError, refuse_link};

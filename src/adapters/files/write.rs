@@ -19,29 +19,6 @@ pub struct FileError {
     pub source: io::Error,
 }
 
-/// Writes or removes a file below a folder in one step: a reader sees the old or the new text, whole. Nothing is
-/// written through a link.
-///
-/// # Errors
-///
-/// When the path leaves the folder, leads through a link, or the system refuses.
-pub fn change_file(root: &Path, path: &str, text: Option<&str>) -> Result<(), FileError> {
-    let whole = root.join(path);
-    let failed = |source| FileError {
-        path: whole.clone(),
-        source,
-    };
-    refuse_outside_path(root, path)?;
-    match text {
-        Some(text) => {
-            let folder = whole.parent().unwrap_or(root);
-            fs::create_dir_all(folder).map_err(failed)?;
-            replace_file(&whole, folder, text).map_err(failed)
-        }
-        None => fs::remove_file(&whole).map_err(failed),
-    }
-}
-
 /// Checks that a path neither leaves the folder nor leads through a link.
 pub(super) fn refuse_outside_path(root: &Path, path: &str) -> Result<(), FileError> {
     let refused = |what: &str| FileError {
@@ -78,14 +55,6 @@ pub fn refuse_link(path: &Path) -> io::Result<()> {
             "it is a symbolic link, and nothing is written through links; name the file that it leads to",
         ));
     }
-    Ok(())
-}
-
-/// Replaces a file by one with a new text.
-fn replace_file(path: &Path, folder: &Path, text: &str) -> io::Result<()> {
-    let there = fs::metadata(path).map(|meta| meta.permissions()).ok();
-    let new = stage_file(folder, text, there)?;
-    new.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
 

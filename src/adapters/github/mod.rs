@@ -5,7 +5,7 @@
 //! | what is a client made of? | `client.rs` |
 //! | which credential does a request carry, and what may it see? | [`auth`] |
 //! | how does a request leave, and what is repeated, followed, given up? | [`http`] |
-//! | which queries are sent? | `graphql/`, `graphql.rs`, `documents.rs` |
+//! | which queries are sent? | `graphql/`, `graphql.rs` |
 //! | what does a tick, or a command, read? | `read/` |
 //! | what is written? | [`mod@write`] |
 //! | which answers does GitHub give? | `wire/` |
@@ -15,7 +15,6 @@ pub mod http;
 pub mod write;
 
 mod client;
-mod documents;
 mod graphql;
 mod notice_marks;
 mod read;
@@ -36,7 +35,6 @@ pub use auth::conversion::{Conversion, convert_manifest};
 pub use auth::rights::{RepositoryAccess, Right};
 pub use auth::token::{App, CredentialError, Token, TokenKind};
 pub use client::{Client, Settings};
-pub use documents::all_documents;
 pub use notice_marks::{NOTICE_COLOR, NOTICE_DESCRIPTION, NOTICE_LABEL, PAUSE_LABEL};
 pub use read::hooks::{DeliveryAttempt, DeliveryPage, Hook};
 pub use read::labels::Label;

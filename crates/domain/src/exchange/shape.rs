@@ -179,17 +179,3 @@ impl Key {
         self
     }
 }
-
-impl Shape {
-    /// The words that a key at the outer level may have; none where it is no such key.
-    #[must_use]
-    pub fn allowed_words(&self, key: &str) -> &'static [&'static str] {
-        match self.keys.iter().find(|one| one.name == key) {
-            Some(Key {
-                kind: Kind::Word(words),
-                ..
-            }) => words,
-            _ => &[],
-        }
-    }
-}

@@ -7,12 +7,14 @@
 //! the newest rejected entries.
 
 mod amend;
+#[cfg(test)]
 mod archive;
 mod format;
 mod rotation;
 
 pub use amend::{AmendError, amend};
-pub use archive::check_archive;
+#[cfg(test)]
+pub(super) use archive::check_archive;
 pub use format::{Segment, load_segment, parse_segment_path, save_segment, segment_path};
 pub use rotation::{HISTORY_SEGMENT, REJECTIONS_TRACKED, rotate};
 

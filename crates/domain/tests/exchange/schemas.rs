@@ -283,7 +283,6 @@ fn template_and_schema_have_the_same_keys_and_words() {
             if let Some(words) = property["enum"].as_array() {
                 let words: Vec<_> = words.iter().map(|word| word.as_str().unwrap()).collect();
                 assert_eq!(value.as_str().unwrap(), words.join("|"));
-                assert_eq!(shape.allowed_words(key), words);
             }
         }
         for key in schema["required"].as_array().unwrap() {

@@ -75,14 +75,6 @@ impl Session {
         });
     }
 
-    /// The unanswered questions, with the instants at which they were asked.
-    pub fn open_questions(&self) -> impl Iterator<Item = (Timestamp, &str)> {
-        self.questions
-            .iter()
-            .filter(|question| question.answer.is_none())
-            .map(|question| (question.at, question.text.as_str()))
-    }
-
     /// Notes the answer to every open question.
     pub(super) fn note_answer(&mut self, text: &str, now: Timestamp) {
         for question in &mut self.questions {

@@ -103,11 +103,6 @@ impl Maintainer {
         }
     }
 
-    /// Changes the review policy; acts that are already planned stay.
-    pub fn set_review_policy(&mut self, review_policy: ReviewPolicy) {
-        self.review_policy = review_policy;
-    }
-
     fn notice_changes(&mut self, now: Timestamp, github: &github::Model, jules: &jules::Model) {
         for repository in github.repositories() {
             let repo = repository.id;

@@ -1,4 +1,4 @@
-//! Checks that the archive and the state file contain the whole history.
+//! For tests: checks that the archive and the state file contain the whole history.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,10 @@ use crate::state::{HISTORY_FOLDER, STATE_PATH, State};
 
 /// Checks that the archive files (all of them, text by path) and the state together hold the entries 0 to n-1, each
 /// once, and that amendments fit their entries. Returns what is wrong; nothing for a whole history.
-#[must_use]
-pub fn check_archive(state: &State, files: &BTreeMap<String, String>) -> Vec<Diagnostic> {
+pub(in crate::state) fn check_archive(
+    state: &State,
+    files: &BTreeMap<String, String>,
+) -> Vec<Diagnostic> {
     let mut wrong = Vec::new();
     let mut ranges = Vec::new();
     for (path, text) in files {
