@@ -169,9 +169,10 @@ fn approve_plan(builder: &mut DecisionBuilder<'_>, followed: &FollowedTurn<'_>) 
     builder.add_effect(Effect::ApprovePlan {
         session: followed.session.clone(),
     });
-    let text = "its plan is being approved".to_owned();
+    // The approval was given: nothing waits for a person any more, though Jules' state still says so.
+    let text = "its plan is approved, and its session goes on".to_owned();
     let soon = builder.now_plus(POLL);
-    followed.report_waiting(builder, Reason::PlanApproval, text, soon);
+    followed.report_waiting(builder, Reason::SessionRunning, text, soon);
 }
 
 fn open_notice(
