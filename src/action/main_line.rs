@@ -67,15 +67,7 @@ fn line_weight(line: &Line) -> u8 {
         (Verdict::Paused, _) => 6,
         (Verdict::Refused, _) if line.is_requested => 7,
         (Verdict::Refused, _) => 13,
-        // A person has to answer or fix something.
-        (
-            _,
-            Reason::PersonAnswer
-            | Reason::PlanApproval
-            | Reason::SessionStuck
-            | Reason::PersonaInvalid
-            | Reason::PromptInvalid,
-        ) => 8,
+        _ if line.needs_person() => 8,
         (_, Reason::ReviewBacklog | Reason::JulesUnavailable | Reason::JulesQuota) => 9,
         // Only time has to pass.
         (_, Reason::NotDue | Reason::Unchanged | Reason::Manual | Reason::PersonaUnscheduled) => 12,

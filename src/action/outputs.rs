@@ -1,7 +1,7 @@
 //! The outputs that later steps of a job can read: `steps.<id>.outputs.<name>`.
 
 use jiff::Timestamp;
-use phileas_domain::engine::Listing;
+use phileas_domain::engine::{Listing, session_page};
 use phileas_domain::model::{RepositoryName, SessionId};
 use serde_json::{Value, json};
 
@@ -10,8 +10,6 @@ use crate::runtime::TickReport;
 
 /// The largest `json` in bytes. GitHub keeps 1 MB of a job's outputs, counted as UTF-16.
 pub const MAX_JSON: usize = 256 * 1024;
-/// The address of a session's page, without the id.
-const SESSION_PAGE: &str = "https://jules.google.com/session";
 
 /// The outputs of one run. An empty text means that there is nothing to report.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -148,12 +146,6 @@ pub fn json_document(mut lines: Vec<Value>, rest: Vec<(&str, Value)>) -> String 
         left_out += lines.len() - keep;
         lines.truncate(keep);
     }
-}
-
-/// The address of a session's page.
-#[must_use]
-pub fn session_page(id: &SessionId) -> String {
-    format!("{SESSION_PAGE}/{id}")
 }
 
 /// The address of a pull request's page.

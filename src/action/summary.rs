@@ -2,12 +2,12 @@
 
 use jiff::Timestamp;
 use phileas_domain::Diagnostic;
-use phileas_domain::engine::{BudgetFigures, Ledger, Line, Verdict, budget_figures};
+use phileas_domain::engine::{Line, RepositoryView, Verdict, plain_text, session_page};
 use phileas_domain::model::RepositoryName;
 
 use super::main_line::MainLine;
 use super::markdown::{MAX_TEXT_CHARS, code_span, escape_text, link_to};
-use super::outputs::{pull_page, session_page};
+use super::outputs::pull_page;
 use crate::runtime::{FailedEffect, TickReport};
 
 /// The largest page of a step in bytes (GitHub's documentation: 1 MiB), minus the note about lines that are left out.
@@ -41,7 +41,7 @@ pub fn tick_page(page: &Page<'_>) -> String {
     let mut text = format!("### phileas: {}\n\n", page.headline_text());
     let next = report.wake_at.map_or_else(
         || "nothing is due".to_owned(),
-        |at| format!("next look {} UTC", minute_text(at)),
+        |at| format!("next check {} UTC", minute_text(at)),
     );
     text.push_str(&format!(
         "{} · {} · {} UTC · {next}\n\n",
@@ -50,11 +50,15 @@ pub fn tick_page(page: &Page<'_>) -> String {
         minute_text(report.now),
     ));
     push_plan_mistakes(&mut text, page);
+    let seen = report.seen.as_deref();
+    let view = seen.map(|seen| RepositoryView::new(seen, report.current_lines()));
+    if let Some(view) = &view {
+        push_needs(&mut text, page, view);
+    }
     push_tracks(&mut text, page);
-    if let Some(seen) = &report.seen
-        && !matches!(seen.ledger, Ledger::Corrupt { .. })
-    {
-        text.push_str(&budget_text(&budget_figures(seen)));
+    let readable = |view: &&RepositoryView| view.entries.is_some();
+    if let Some(view) = view.as_ref().filter(readable) {
+        push_budget(&mut text, view);
     }
     push_failures(&mut text, &report.failed);
     push_issues(&mut text, page);
@@ -248,29 +252,38 @@ fn location_link(one: &Diagnostic, page: &Page<'_>) -> String {
     link_to(&shown, &address)
 }
 
-fn budget_text(figures: &BudgetFigures) -> String {
-    let mut text = format!(
-        "\n**Budget**: {} of {} sessions within a day · {} of {} live · {} of {} pull requests wait for a first review\n",
-        figures.day,
-        figures.day_limit,
-        figures.live,
-        figures.live_limit,
-        figures.backlog,
-        figures.backlog_limit,
-    );
-    if let (Some(day), Some(live)) = (figures.key_day, figures.key_live) {
+/// Adds what a person has to do, with the pages where it is done.
+fn push_needs(text: &mut String, page: &Page<'_>, view: &RepositoryView) {
+    if view.needs.is_empty() {
+        return;
+    }
+    text.push_str("**Needs you**\n\n");
+    for need in view.needs.iter().take(MAX_ROWS) {
+        let issue = need
+            .issue
+            .map(|number| format!("{}/{}/issues/{number}", page.server, page.repository));
+        let title = plain_text(&need.title);
+        let item = match issue.or(need.session.as_ref().map(session_page)) {
+            Some(address) => link_to(&title, &address),
+            None => escape_text(&title),
+        };
+        text.push_str(&format!("- {item}\n"));
+    }
+    text.push('\n');
+}
+
+fn push_budget(text: &mut String, view: &RepositoryView) {
+    let budget = &view.budget;
+    text.push_str(&format!("\n**Budget**: {}\n", budget.sentence(true)));
+    if budget.key_day.is_some() && budget.key_live.is_some() {
         text.push_str(&format!(
-            "\n**Jules key**: {day} of {} sessions within a day ({} kept for people) · {live} of {} live\n",
-            figures.key_day_limit, figures.key_reserved, figures.key_live_limit,
+            "\n**Jules key**: {}\n",
+            budget.key_sentence(false)
         ));
     }
-    if let Some(until) = figures.paused_until {
-        text.push_str(&format!(
-            "\nJules says that the key is spent; nothing starts before {} UTC.\n",
-            minute_text(until)
-        ));
+    if let Some(pause) = budget.pause_sentence() {
+        text.push_str(&format!("\n{pause}.\n"));
     }
-    text
 }
 
 fn push_failures(text: &mut String, failed: &[FailedEffect]) {

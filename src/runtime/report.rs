@@ -159,6 +159,24 @@ impl TickReport {
         self.done.iter().chain(&self.waiting)
     }
 
+    /// The lines that show where everything stands: what waits, and of what was done the newest of each track about which
+    /// nothing waits.
+    #[must_use]
+    pub fn current_lines(&self) -> Vec<&Line> {
+        let mut lines: Vec<&Line> = Vec::new();
+        for (_, line) in self.done.iter().rev() {
+            let is_newer = lines.iter().any(|known| known.track == line.track);
+            let mut waiting = self.waiting.iter().map(|(_, other)| other);
+            let waits =
+                waiting.any(|other| other.track == line.track && other.persona == line.persona);
+            if !is_newer && !waits {
+                lines.push(line);
+            }
+        }
+        lines.extend(self.waiting.iter().map(|(_, line)| line));
+        lines
+    }
+
     /// Adds the sessions that a read of this snapshot missed. Several reads of one tick may miss
     /// the same.
     pub(super) fn warn_missed_comments(&mut self, seen: &Snapshot) {

@@ -124,7 +124,7 @@ const STAGES: [&str; 6] = [
     "ledger", "requests", "turns", "pulls", "dispatch", "publish",
 ];
 /// What stands below the stages, from top to bottom: each may use those behind it.
-const BELOW: [&str; 5] = ["record", "lookup", "output", "input", "text"];
+const BELOW: [&str; 6] = ["view", "record", "lookup", "output", "input", "text"];
 
 /// Why a part of the engine may not name another one, and what to do instead.
 fn forbidden_in_engine(from: &str, to: &str) -> Option<&'static str> {
@@ -133,7 +133,7 @@ fn forbidden_in_engine(from: &str, to: &str) -> Option<&'static str> {
         _ if from == to => None,
         (Some(from), Some(to)) if from < to => None,
         (Some(_), _) => Some(
-            "move the item down to where both can see it, or take the value as an argument: record, lookup, output, \
+            "move the item down to where both can see it, or take the value as an argument: view, record, lookup, output, \
              input and text each use only those behind them",
         ),
         (None, Some(_)) => None,

@@ -1,6 +1,5 @@
 //! `phileas status`: shows the status of each track, the budget, and the outcomes.
 
-mod model;
 mod text;
 
 use std::collections::BTreeMap;
@@ -8,10 +7,8 @@ use std::io::Write;
 
 use jiff::SignedDuration;
 use phileas_domain::engine::{
-    BudgetFigures, Ledger, Listing, ListingNeed, RunRequest, Snapshot, Yield, budget_figures,
-    persona_yields, total_yield,
+    Listing, ListingNeed, Notice, RepositoryView, RunRequest, Snapshot, Yield,
 };
-use phileas_domain::model::TrackName;
 use serde_json::{Value, json};
 
 use super::tick;
@@ -21,11 +18,20 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::{Tense, line_json};
 use crate::cli::terminal::output::Screen;
 use crate::runtime;
+use crate::runtime::TickReport;
 use crate::runtime::ports::ReadJules as _;
-use model::Status;
 
 /// The use of the key is counted over this time.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
+
+/// Everything that `phileas status` shows.
+struct Status {
+    report: TickReport,
+    view: RepositoryView,
+    notices: Vec<Notice>,
+    /// Whether the key's use was counted without archived sessions.
+    key_at_least: bool,
+}
 
 pub(crate) async fn run(
     arguments: &Repository,
@@ -42,16 +48,12 @@ pub(crate) async fn run(
     .await?;
     let mut snapshot = sight.snapshot;
     read_key_use(&connection, &mut snapshot).await;
+    let mut view = RepositoryView::new(&snapshot, report.current_lines());
+    // Jules' short listing omits archived sessions, so those in the ledger are added.
+    let budget = &mut view.budget;
+    budget.key_day = budget.key_day.map(|used| used.max(budget.day));
     let status = Status {
-        yields: persona_yields(&snapshot).into_iter().collect(),
-        total: total_yield(&snapshot),
-        budget: budget_with_ledger(&snapshot),
-        entries: match &snapshot.ledger {
-            Ledger::Present { state, .. } => Some(state.history.len()),
-            Ledger::Missing { .. } => Some(0),
-            Ledger::Corrupt { .. } => None,
-        },
-        paused: paused_tracks(&snapshot.ledger),
+        view,
         key_at_least: snapshot.listing().is_some_and(|listing| !listing.archived),
         notices: snapshot.notices,
         report,
@@ -62,25 +64,6 @@ pub(crate) async fn run(
         text::print_status(&connection.repository, &status, screen)?;
     }
     tick::tick_result(&status.report, &RunRequest::Due)
-}
-
-/// The budget in use. Jules' short listing omits archived sessions, so those in the ledger are added.
-fn budget_with_ledger(snapshot: &Snapshot) -> BudgetFigures {
-    let mut figures = budget_figures(snapshot);
-    figures.key_day = figures.key_day.map(|used| used.max(figures.day));
-    figures
-}
-
-fn paused_tracks(ledger: &Ledger) -> BTreeMap<TrackName, String> {
-    let Ledger::Present { state, .. } = ledger else {
-        return BTreeMap::new();
-    };
-    let paused = state.tracks.iter().filter_map(|(name, track)| {
-        let pause = track.paused.as_ref()?;
-        let why = pause.reason.as_deref().unwrap_or("no reason was given");
-        Some((name.clone(), why.to_owned()))
-    });
-    paused.collect()
 }
 
 /// Reads Jules' listing for the use of the key. A decision asks Jules only if it must, but people want to see it.
@@ -107,20 +90,18 @@ async fn read_key_use(connection: &Connection, snapshot: &mut Snapshot) {
 }
 
 fn status_json(connection: &Connection, status: &Status) -> Value {
-    let report = &status.report;
+    let (report, view) = (&status.report, &status.view);
+    let paused: BTreeMap<_, _> = view.paused_tracks().collect();
     let lines: Vec<Value> = report
         .all_lines()
         .map(|(at, line)| {
             let mut document = line_json(*at, &connection.repository, line, Tense::Forecast);
-            let paused = line
-                .track
-                .as_ref()
-                .and_then(|track| status.paused.get(track));
-            document["track_paused"] = json!(paused);
+            let track = line.track.as_ref();
+            document["track_paused"] = json!(track.and_then(|track| paused.get(track)));
             document
         })
         .collect();
-    let personas: serde_json::Map<String, Value> = status
+    let personas: serde_json::Map<String, Value> = view
         .yields
         .iter()
         .map(|(persona, figures)| (persona.to_string(), yield_json(figures)))
@@ -130,9 +111,9 @@ fn status_json(connection: &Connection, status: &Status) -> Value {
         "at": report.now.to_string(),
         "tracks": lines,
         "yield": {
-            "entries": status.entries,
-            "all": status.entries.map(|_| yield_json(&status.total)),
-            "personas": status.entries.map(|_| personas),
+            "entries": view.entries,
+            "all": view.entries.map(|_| yield_json(&view.total)),
+            "personas": view.entries.map(|_| personas),
         },
         "budget": budget_json(status),
         "notices": status.notices.iter()
@@ -163,9 +144,9 @@ pub(crate) fn yield_json(figures: &Yield) -> Value {
 }
 
 fn budget_json(status: &Status) -> Value {
-    let figures = &status.budget;
+    let figures = &status.view.budget;
     let of = |used: Option<u32>, limit: u32| json!({ "used": used, "limit": limit });
-    let ours = |used: u32, limit: u32| of(status.entries.map(|_| used), limit);
+    let ours = |used: u32, limit: u32| of(status.view.entries.map(|_| used), limit);
     json!({
         "day": ours(figures.day, figures.day_limit),
         "live": ours(figures.live, figures.live_limit),

@@ -197,10 +197,7 @@ fn next_json(next: &NextStep) -> Value {
 
 /// `2 (tester)`.
 fn step_at(track: &Track, index: usize) -> NextStep {
-    let who = track.steps.get(index).map(|step| match &step.kind {
-        StepKind::Persona(id) => id.to_string(),
-        StepKind::Layer(name) => format!("layer:{name}"),
-    });
+    let who = track.steps.get(index).map(|step| step.kind.to_string());
     let text = match &who {
         Some(who) => format!("{index} ({who})"),
         None => index.to_string(),

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use phileas_domain::engine::{
-    Ledger, Line, RunRequest, Snapshot, Yield, budget_figures, persona_yields,
-};
+use phileas_domain::engine::{Ledger, Line, RepositoryView, RunRequest, Yield};
 use phileas_domain::model::{PersonaId, TrackName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -170,7 +168,9 @@ pub(super) struct StatusView {
     ledger: &'static str,
     /// How many turns the ledger has recorded.
     entries: usize,
-    /// The running jobs of the ledger's turns.
+    /// What a person has to do, a sentence each.
+    needs_you: Vec<String>,
+    /// Live jobs of the ledger's turns.
     live: Vec<LineView>,
     /// The paused tracks, with the reasons.
     paused: BTreeMap<String, String>,
@@ -233,27 +233,38 @@ async fn run_status(
         .phileas
         .explain_repository(&repository, RunRequest::Due)
         .await?;
-    let (ledger, entries) = match &snapshot.ledger {
-        Ledger::Present { state, .. } => ("present", state.history.len()),
-        Ledger::Missing { .. } => ("missing", 0),
-        Ledger::Corrupt { .. } => ("corrupt", 0),
+    let ledger = match &snapshot.ledger {
+        Ledger::Present { .. } => "present",
+        Ledger::Missing { .. } => "missing",
+        Ledger::Corrupt { .. } => "corrupt",
     };
     let live = report
         .all_lines()
         .filter(|(_, line)| line.session_id.is_some());
-    let figures = budget_figures(&snapshot);
+    let view = RepositoryView::new(&snapshot, report.current_lines());
+    let figures = &view.budget;
     Ok(StatusView {
         repo: repository.to_string(),
         ledger,
-        entries,
+        entries: view.entries.unwrap_or_default(),
+        needs_you: view
+            .needs
+            .iter()
+            .take(MAX_LINES)
+            .map(|need| TextLimit::new(&need.title, DETAIL_BYTES).text)
+            .collect(),
         live: live
             .take(MAX_LINES)
             .map(|(_, line)| LineView::from_line(line))
             .collect(),
-        paused: pause_text(&snapshot),
-        personas: persona_yields(&snapshot)
-            .into_iter()
-            .map(|(persona, figures)| (persona.to_string(), yield_view(&figures)))
+        paused: view
+            .paused_tracks()
+            .map(|(track, why)| (track.to_string(), why.to_owned()))
+            .collect(),
+        personas: view
+            .yields
+            .iter()
+            .map(|(persona, figures)| (persona.to_string(), yield_view(figures)))
             .collect(),
         budget: BudgetView {
             live: figures.live,
@@ -265,20 +276,6 @@ async fn run_status(
         },
         next_due: report.wake_at.map(|at| at.to_string()),
     })
-}
-
-fn pause_text(snapshot: &Snapshot) -> BTreeMap<String, String> {
-    let Ledger::Present { state, .. } = &snapshot.ledger else {
-        return BTreeMap::new();
-    };
-    let paused = state.tracks.iter().filter_map(|(name, track)| {
-        let why = track.paused.as_ref()?.reason.as_deref();
-        Some((
-            name.to_string(),
-            why.unwrap_or("no reason was given").to_owned(),
-        ))
-    });
-    paused.collect()
 }
 
 fn yield_view(figures: &Yield) -> YieldView {

@@ -12,7 +12,7 @@ use phileas_domain::model::{RepositoryId, TrackName};
 use crate::runtime::TickReport;
 use crate::runtime::inbox::Fault;
 use crate::server::admin::audit::{Audit, AuditDecision};
-use crate::server::admin::dashboard::board::{MAX_KNOWN, RepositoryStatus, standing_of};
+use crate::server::admin::dashboard::board::{MAX_KNOWN, RepositoryStatus, line_status};
 use crate::server::repositories::Member;
 use crate::server::worker::tick_observer::TickObserver;
 
@@ -102,9 +102,7 @@ impl TickObserver for Journal {
         let grave: Vec<&(Timestamp, Line)> = report
             .waiting
             .iter()
-            .filter(|(_, line)| {
-                standing_of(line.verdict, line.reason) == RepositoryStatus::Attention
-            })
+            .filter(|(_, line)| line_status(line) == RepositoryStatus::Attention)
             .collect();
         let now = grave.iter().map(|(_, line)| line_subject(line)).collect();
         let (new, over) = self.replace_subjects(member.id, &now);

@@ -52,7 +52,7 @@ fn status_shows_tracks_yield_and_budget_and_writes_nothing() {
         "cancelled",
         "other",
         "curator",
-        "/12 sessions",
+        " of 12 sessions",
     ] {
         assert!(text.out.contains(word), "{word}: {text:?}");
     }
@@ -90,12 +90,12 @@ fn status_shows_tracks_yield_and_budget_and_writes_nothing() {
         .done();
     let busy = bench.run(&["status"]).done();
     assert!(
-        busy.out.contains("the track is paused: release week"),
+        busy.out.contains("(paused.track): release week;"),
         "{busy:?}"
     );
     bench.write_ledger("{ broken");
     let text = bench.run(&["status"]).refused(5, "");
-    for word in ["?/12 sessions", "unknown: the ledger cannot be read"] {
+    for word in ["? of 12 sessions", "unknown: the ledger cannot be read"] {
         assert!(text.out.contains(word), "{word}: {text:?}");
     }
     assert!(!text.out.contains("no persona has run yet"), "{text:?}");
@@ -121,7 +121,8 @@ fn what_was_archived_counts_for_the_key_as_far_as_the_ledger_knows_it() {
     assert_eq!(document["budget"]["key_day"]["at_least"], true);
     let text = bench.run(&["status"]).done();
     assert!(
-        text.out.contains("the Jules key: at least 1/100 sessions"),
+        text.out
+            .contains("the Jules key: at least 1 of 100 sessions"),
         "{text:?}"
     );
 }

@@ -1,6 +1,7 @@
 //! The plan: its tracks, schedules, personas and limits.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::cron::Cron;
 use super::persona::Persona;
@@ -66,6 +67,16 @@ pub enum StepKind {
     /// A layer of the hand-over pipeline, by name (`layer:observers`). If it is none of the plan's
     /// [`LAYERS`](super::LAYERS), the engine skips the step and reports why.
     Layer(String),
+}
+
+impl fmt::Display for StepKind {
+    /// As the plan writes it: the persona's id, or `layer:<name>`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Persona(id) => write!(f, "{id}"),
+            Self::Layer(name) => write!(f, "layer:{name}"),
+        }
+    }
 }
 
 /// A persona that runs on a schedule.

@@ -3,11 +3,12 @@
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
-use jiff::SignedDuration;
-use phileas_domain::engine::{Line, Reason, Yield};
+use phileas_domain::engine::{
+    Line, TrackView, TurnView, Verdict, Yield, place_text, plain_text, session_page, span_text,
+};
 use phileas_domain::model::RepositoryName;
 
-use super::model::Status;
+use super::Status;
 use crate::cli::exit::CliError;
 use crate::cli::terminal::decision_line::{Tense, short_time, verdict_text};
 use crate::cli::terminal::output::Screen;
@@ -16,18 +17,18 @@ use crate::cli::terminal::table::Table;
 
 /// The column at which the further rows of a long line begin.
 const INDENT: usize = 2;
-/// How many characters of a reason the table shows.
-const DETAIL_CHARS: usize = 90;
+/// How many characters of a sentence the table shows.
+const SENTENCE_CHARS: usize = 240;
 
 pub(super) fn print_status(
     repository: &RepositoryName,
     status: &Status,
     screen: &mut Screen<impl Write>,
 ) -> Result<(), CliError> {
-    let report = &status.report;
+    let (report, view) = (&status.report, &status.view);
     let next = report.wake_at.map_or_else(
         || "nothing is due".to_owned(),
-        |at| format!("next look {} UTC", short_time(at)),
+        |at| format!("next check {} UTC", short_time(at)),
     );
     screen.print_line(&format!(
         "{repository} at {} UTC; {next}",
@@ -36,31 +37,35 @@ pub(super) fn print_status(
     for one in &report.plan_diagnostics {
         screen.print_wrapped(&one.to_string(), INDENT)?;
     }
+    print_needs(repository, status, screen)?;
     print_heading("tracks", screen)?;
-    let header = [
-        "track",
-        "persona",
-        "session",
-        "pull",
-        "what happens, or why not",
-        "until (UTC)",
-    ];
-    let mut table = Table::new(header).with_max_width(screen.width);
-    for (_, line) in report.all_lines() {
-        let paused = line
-            .track
-            .as_ref()
-            .and_then(|track| status.paused.get(track));
-        table.push_row(table_row(line, paused));
+    screen.print_lines(&track_table(status, screen.width))?;
+    if let Some((track, at)) = view.next_start() {
+        let place = plain_text(&place_text(None, &track.name));
+        screen.print_line(&format!("next: {place} at {} UTC", short_time(at)))?;
     }
-    screen.print_lines(&table.table_text())?;
+    screen.print_line("`phileas explain` says more about each")?;
 
+    print_budget(status, screen)?;
+    print_yields(status, screen)
+}
+
+fn print_budget(status: &Status, screen: &mut Screen<impl Write>) -> Result<(), CliError> {
     print_heading("budget", screen)?;
-    for line in budget_lines(status) {
-        screen.print_wrapped(&line, INDENT)?;
+    let view = &status.view;
+    let budget = &view.budget;
+    let own = budget.sentence(view.entries.is_some());
+    screen.print_wrapped(&format!("this repository: {own}"), INDENT)?;
+    let key = budget.key_sentence(status.key_at_least);
+    screen.print_wrapped(&format!("the Jules key: {key}"), INDENT)?;
+    if let Some(pause) = budget.pause_sentence() {
+        screen.print_wrapped(&pause, INDENT)?;
     }
+    Ok(())
+}
 
-    match status.entries {
+fn print_yields(status: &Status, screen: &mut Screen<impl Write>) -> Result<(), CliError> {
+    match status.view.entries {
         None => {
             print_heading("yield", screen)?;
             screen.print_line("unknown: the ledger cannot be read")?;
@@ -71,23 +76,33 @@ pub(super) fn print_status(
                 several => format!("{several} entries"),
             };
             print_heading(&format!("yield of the last {entries}"), screen)?;
-            if status.yields.is_empty() {
+            if status.view.yields.is_empty() {
                 screen.print_line("no persona has run yet")?;
             } else {
                 screen.print_lines(&yield_table(status, screen.width))?;
             }
         }
     }
+    Ok(())
+}
 
-    if !status.notices.is_empty() {
-        print_heading("open notices", screen)?;
-        for notice in &status.notices {
-            screen.print_line(&format!(
-                "#{} {}",
-                notice.number,
-                sanitize(&notice.title, DETAIL_CHARS)
-            ))?;
-        }
+fn print_needs(
+    repository: &RepositoryName,
+    status: &Status,
+    screen: &mut Screen<impl Write>,
+) -> Result<(), CliError> {
+    if status.view.needs.is_empty() {
+        return Ok(());
+    }
+    print_heading("needs you", screen)?;
+    for need in &status.view.needs {
+        let page = match (need.issue, &need.session) {
+            (Some(issue), _) => format!(": https://github.com/{repository}/issues/{issue}"),
+            (None, Some(session)) => format!(": {}", session_page(session)),
+            (None, None) => String::new(),
+        };
+        let title = sanitize(&plain_text(&need.title), SENTENCE_CHARS);
+        screen.print_wrapped(&format!("{title}{page}"), INDENT)?;
     }
     Ok(())
 }
@@ -103,76 +118,69 @@ fn print_heading(text: &str, screen: &mut Screen<impl Write>) -> Result<(), CliE
     Ok(())
 }
 
-fn table_row(line: &Line, paused: Option<&String>) -> [String; 6] {
-    let mut who = line
-        .track
-        .as_ref()
-        .map_or_else(|| "repository".to_owned(), ToString::to_string);
-    if let Some(seq) = line.seq {
-        who.push_str(&format!("#{seq}"));
+/// What concerns the whole repository first, then what is at work, then what waits.
+fn track_table(status: &Status, width: Option<usize>) -> String {
+    let view = &status.view;
+    let header = ["what", "happens, or why not", "where", "until (UTC)"];
+    let mut table = Table::new(header).with_max_width(width);
+    for line in &view.other_lines {
+        let place = match &line.track {
+            Some(track) => place_text(line.persona.as_ref(), track),
+            None => "the repository".to_owned(),
+        };
+        table.push_row(line_row(&place, line));
     }
-    let text = |id: Option<String>| id.unwrap_or_default();
-    // Without a word before it, what a tick would do looks like a wait.
-    let would = match verdict_text(line.verdict, Tense::Forecast) {
-        words if words == line.verdict.label() => String::new(),
-        words => format!("{words}: "),
-    };
-    let paused = match paused {
-        Some(why) if line.reason != Reason::PausedTrack => {
-            format!("; the track is paused: {}", sanitize(why, DETAIL_CHARS))
+    for track in &view.tracks {
+        for turn in &track.turns {
+            table.push_row(turn_row(track, turn));
         }
-        _ => String::new(),
-    };
-    [
-        who,
-        text(line.persona.as_ref().map(ToString::to_string)),
-        text(line.session_id.as_ref().map(ToString::to_string)),
-        text(line.pr_number.map(|number| format!("#{number}"))),
-        format!(
-            "{would}{} [{}]{paused}",
-            sanitize(&line.detail, DETAIL_CHARS),
-            line.reason.code()
-        ),
-        text(line.until.map(short_time)),
-    ]
+    }
+    for track in &view.tracks {
+        if let Some(pause) = &track.pause {
+            let place = place_text(None, &track.name);
+            table.push_row(row(&place, &pause.sentence(), String::new(), None));
+        }
+        let is_of_turn = |line: &&Line| track.turns.iter().any(|turn| turn.is_told_by(line));
+        for line in track.lines.iter().filter(|line| !is_of_turn(line)) {
+            let place = place_text(line.persona.as_ref(), &track.name);
+            table.push_row(line_row(&place, line));
+        }
+    }
+    table.table_text()
 }
 
-fn budget_lines(status: &Status) -> Vec<String> {
-    let figures = &status.budget;
-    let known = |used: Option<u32>| used.map_or_else(|| "?".to_owned(), |used| used.to_string());
-    let ours = |used: u32| known(status.entries.map(|_| used));
-    let mut lines = vec![
-        format!(
-            "this repository: {}/{} sessions within a day, {}/{} live; {}/{} pull requests wait for a review",
-            ours(figures.day),
-            figures.day_limit,
-            ours(figures.live),
-            figures.live_limit,
-            ours(figures.backlog),
-            figures.backlog_limit
-        ),
-        format!(
-            "the Jules key: {}{}/{} sessions within a day{} ({} kept for people), {}/{} live",
-            if status.key_at_least { "at least " } else { "" },
-            known(figures.key_day),
-            figures.key_day_limit,
-            if status.key_at_least {
-                ", without what other repositories archived"
-            } else {
-                ""
-            },
-            figures.key_reserved,
-            known(figures.key_live),
-            figures.key_live_limit
-        ),
-    ];
-    if let Some(until) = figures.paused_until {
-        lines.push(format!(
-            "Jules says that the key is spent; nothing starts before {} UTC",
-            short_time(until)
-        ));
-    }
-    lines
+fn turn_row(track: &TrackView, turn: &TurnView) -> [String; 4] {
+    let pull = turn.pull.map(|pull| format!("#{pull}"));
+    let page = turn.session.as_ref().map(session_page);
+    row(
+        &place_text(Some(&turn.persona), &track.name),
+        &turn.sentence(true),
+        pull.into_iter().chain(page).collect::<Vec<_>>().join(" "),
+        turn.line.as_ref(),
+    )
+}
+
+fn line_row(place: &str, line: &Line) -> [String; 4] {
+    // Without a word before it, what a tick would do looks like a wait.
+    let words = verdict_text(line.verdict, Tense::Forecast);
+    let would = match line.verdict {
+        Verdict::Refused => "refused: ".to_owned(),
+        _ if words == line.verdict.label() => String::new(),
+        _ => format!("{words}: "),
+    };
+    let pull = line.pr_number.map(|number| format!("#{number}"));
+    let sentence = format!("{would}{}", line.sentence(false));
+    row(place, &sentence, pull.unwrap_or_default(), Some(line))
+}
+
+fn row(place: &str, sentence: &str, page: String, line: Option<&Line>) -> [String; 4] {
+    let until = line.and_then(|line| line.until);
+    [
+        plain_text(place),
+        sanitize(&plain_text(sentence), SENTENCE_CHARS),
+        page,
+        until.map_or_else(String::new, short_time),
+    ]
 }
 
 fn yield_table(status: &Status, width: Option<usize>) -> String {
@@ -196,10 +204,10 @@ fn yield_table(status: &Status, width: Option<usize>) -> String {
     let mut table = Table::new(header)
         .with_max_width(width)
         .with_figures(1..=13);
-    for (persona, figures) in &status.yields {
+    for (persona, figures) in &status.view.yields {
         table.push_row(yield_row(persona.as_str(), figures));
     }
-    table.push_row(yield_row("all", &status.total));
+    table.push_row(yield_row("all", &status.view.total));
     table.table_text()
 }
 
@@ -219,36 +227,7 @@ fn yield_row(name: &str, figures: &Yield) -> [String; 15] {
         figures.cancelled.to_string(),
         figures.other.to_string(),
         figures.ignored.to_string(),
-        figures.median_to_merge.map_or_else(String::new, short_span),
+        figures.median_to_merge.map_or_else(String::new, span_text),
         figures.resting_until.map_or_else(String::new, short_time),
     ]
-}
-
-/// A span in its two largest units.
-fn short_span(span: SignedDuration) -> String {
-    let minutes = span.as_mins();
-    let (days, hours) = (minutes / (24 * 60), minutes / 60 % 24);
-    match (days, hours) {
-        (0, 0) => format!("{minutes}m"),
-        (0, hours) => format!("{hours}h{:02}m", minutes % 60),
-        (days, hours) => format!("{days}d{hours:02}h"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::short_span;
-    use jiff::SignedDuration;
-
-    #[test]
-    fn spans_are_short() {
-        for (minutes, text) in [
-            (5, "5m"),
-            (65, "1h05m"),
-            (1_500, "1d01h"),
-            (14_400, "10d00h"),
-        ] {
-            assert_eq!(short_span(SignedDuration::from_mins(minutes)), text);
-        }
-    }
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use phileas_domain::engine::{Reason, Snapshot, Verdict};
+use phileas_domain::engine::{Line, Reason, Snapshot, Verdict, place_text, plain_text};
 use phileas_domain::model::RepositoryId;
 use tokio::sync::broadcast;
 
@@ -40,8 +40,8 @@ pub enum RepositoryStatus {
     Unseen,
 }
 
-/// The summary of a repository for lists.
-#[derive(Debug, Clone, PartialEq)]
+/// A few words about a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BriefSummary {
     /// Its status.
     pub status: RepositoryStatus,
@@ -220,7 +220,13 @@ impl BoardCache {
 }
 
 impl BriefSummary {
-    /// The brief summary of a repository that has not been ticked.
+    /// Why its last tick failed, else what it waits for or does.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.problem.as_ref().unwrap_or(&self.sentence)
+    }
+
+    /// Of a repository that has not been ticked.
     #[must_use]
     pub fn not_checked() -> Self {
         Self {
@@ -241,9 +247,9 @@ fn words_of(summary: &Summary) -> BriefSummary {
     let first = |standing| {
         summary
             .all_lines()
-            .find(|line| standing_of(line.verdict, line.reason) == standing)
+            .find(|line| line_status(line) == standing)
     };
-    let live = summary.budget.live > 0;
+    let live = summary.view.budget.live > 0;
     let (standing, line) = if let Some(line) = first(RepositoryStatus::Attention) {
         (RepositoryStatus::Attention, Some(line))
     } else if live {
@@ -257,22 +263,18 @@ fn words_of(summary: &Summary) -> BriefSummary {
     } else {
         RepositoryStatus::Attention
     };
+    let budget = &summary.view.budget;
     BriefSummary {
         status: standing,
         sentence: line.map_or_else(
-            || "nothing is planned in this repository".to_owned(),
-            |line| match &line.persona {
-                Some(persona) if !line.detail.contains(persona.as_str()) => {
-                    format!("{persona}: {}", line.detail.replace('`', ""))
-                }
-                _ => line.detail.replace('`', ""),
-            },
+            || "nothing is planned here".to_owned(),
+            |line| plain_text(&brief_sentence(summary, line)),
         ),
         code: line.map_or("", |line| line.reason.code()),
-        live: (summary.budget.live, summary.budget.live_limit),
-        backlog: (summary.budget.backlog, summary.budget.backlog_limit),
-        merged: (summary.total.sessions, summary.total.merged),
-        at: Some(summary.at),
+        live: (budget.live, budget.live_limit),
+        backlog: (budget.backlog, budget.backlog_limit),
+        merged: (summary.view.total.sessions, summary.view.total.merged),
+        at: Some(summary.view.at),
         problem: None,
         key_refused: summary
             .all_lines()
@@ -280,24 +282,27 @@ fn words_of(summary: &Summary) -> BriefSummary {
     }
 }
 
-/// The status of a repository with this line.
+/// What a line says, with who and where.
+fn brief_sentence(summary: &Summary, line: &Line) -> String {
+    let mut tracks = summary.view.tracks.iter();
+    let turns = tracks.find(|track| Some(&track.name) == line.track.as_ref());
+    let mut turns = turns.into_iter().flat_map(|track| &track.turns);
+    let said = match turns.find(|turn| turn.is_told_by(line)) {
+        Some(turn) => turn.sentence(false),
+        None => line.reason.clause(),
+    };
+    match &line.track {
+        Some(track) => format!("{}: {said}", place_text(line.persona.as_ref(), track)),
+        None => said,
+    }
+}
+
+/// How a line makes its repository look.
 #[must_use]
-pub fn standing_of(verdict: Verdict, reason: Reason) -> RepositoryStatus {
-    match (verdict, reason) {
-        // A refusal is sent to the account that made the request; the repository needs no person
-        // for it.
-        (Verdict::Held | Verdict::Paused, _)
-        | (
-            _,
-            Reason::PersonAnswer
-            | Reason::PlanApproval
-            | Reason::SessionStuck
-            | Reason::SessionPaused
-            | Reason::PersonaInvalid
-            | Reason::PromptInvalid
-            | Reason::JulesUnavailable
-            | Reason::NotSent,
-        ) => RepositoryStatus::Attention,
+pub fn line_status(line: &Line) -> RepositoryStatus {
+    match (line.verdict, line.reason) {
+        _ if line.needs_person() => RepositoryStatus::Attention,
+        (_, Reason::JulesUnavailable | Reason::NotSent) => RepositoryStatus::Attention,
         (Verdict::Dispatched | Verdict::Adopted, _)
         | (_, Reason::SessionRunning | Reason::SessionAsked | Reason::SessionReminded) => {
             RepositoryStatus::Working

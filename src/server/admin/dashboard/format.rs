@@ -2,8 +2,7 @@
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use phileas_domain::engine::Reason;
-use phileas_domain::model::TrackName;
+use phileas_domain::engine::span_text;
 use phileas_domain::state::Outcome;
 
 /// An instant, for programs and for people.
@@ -64,7 +63,7 @@ pub fn relative_time(at: Timestamp, now: Timestamp) -> String {
     if ahead.abs() < SignedDuration::from_secs(45) {
         return "now".to_owned();
     }
-    let length = length_text(ahead.abs());
+    let length = span_text(ahead.abs());
     if ahead.is_negative() {
         format!("{length} ago")
     } else {
@@ -72,37 +71,14 @@ pub fn relative_time(at: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// Formats a length in its one or two largest units.
+/// What became of a session, in a word or two.
 #[must_use]
-pub fn length_text(length: SignedDuration) -> String {
-    // Half a minute is rounded up.
-    let minutes = (length.as_secs() + 30) / 60;
-    match (minutes / (24 * 60), minutes / 60 % 24, minutes % 60) {
-        (0, 0, minutes) => format!("{} min", minutes.max(1)),
-        (0, hours, 0) => format!("{hours} h"),
-        (0, hours, minutes) => format!("{hours} h {minutes:02}"),
-        (days @ 1..=9, hours @ 1.., _) => format!("{days} d {hours} h"),
-        (days, ..) => format!("{days} d"),
-    }
-}
-
-/// The outcome of a session, in words.
-#[must_use]
-pub fn outcome_text(outcome: Option<&Outcome>, live: bool) -> &str {
+pub fn outcome_text(outcome: Option<&Outcome>, live: bool) -> String {
     match outcome {
-        Some(Outcome::Merged) => "merged",
-        Some(Outcome::PrOpen) => "in review",
-        Some(Outcome::Completed) => "completed",
-        Some(Outcome::Imported) => "imported",
-        Some(Outcome::NoOutput) => "no output",
-        Some(Outcome::Rejected) => "rejected",
-        Some(Outcome::Failed) => "failed",
-        Some(Outcome::Stuck) => "stuck",
-        Some(Outcome::Cancelled) => "cancelled",
-        Some(Outcome::Duplicate) => "duplicate",
-        Some(Outcome::Other(word)) => word,
-        None if live => "at work",
-        None => "unknown",
+        Some(Outcome::PrOpen) => "in review".to_owned(),
+        Some(known) => known.as_str().replace('_', " "),
+        None if live => "at work".to_owned(),
+        None => "unknown".to_owned(),
     }
 }
 
@@ -122,21 +98,6 @@ pub fn outcome_class(outcome: Option<&Outcome>, live: bool) -> &'static str {
     }
 }
 
-/// A short heading for a reason, beside the sentence that explains it.
-#[must_use]
-pub fn reason_heading(reason: Reason) -> String {
-    let code = reason.code();
-    let (_, words) = code.split_once('.').unwrap_or(("", code));
-    words.replace('_', " ")
-}
-
-/// The name of a track for people: a schedule's is its persona's.
-#[must_use]
-pub fn track_title(name: &TrackName) -> String {
-    name.schedule_persona()
-        .map_or_else(|| name.to_string(), |persona| format!("{persona} by clock"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,7 +112,7 @@ mod tests {
         for (then, clock, relative) in [
             ("2026-01-07T12:00:20Z", "12:00", "now"),
             ("2026-01-07T12:12:00Z", "12:12", "in 12 min"),
-            ("2026-01-06T23:30:00Z", "Tue 23:30", "12 h 30 ago"),
+            ("2026-01-06T23:30:00Z", "Tue 23:30", "12 h 30 min ago"),
             ("2026-01-10T12:00:00Z", "Sat 12:00", "in 3 d"),
             ("2025-12-05T09:00:00Z", "5 Dec 09:00", "33 d ago"),
         ] {

@@ -248,7 +248,11 @@ pub(super) async fn repository_page<I: Inbox + 'static>(
         },
         id,
         heartbeat: one::pulse_view(&words, wake.as_ref(), now),
-        view: whole.map(|whole| one::repository_view(&whole.summary, &dashboard.github, now)),
+        view: whole.map(|whole| one::RepositoryPage {
+            summary: whole.summary,
+            github: dashboard.github.clone(),
+            now,
+        }),
         coming: coming.map(|forecast| one::coming_view(&forecast, now)),
         horizon: HORIZON,
         no_forecast,

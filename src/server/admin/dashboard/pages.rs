@@ -10,7 +10,7 @@ use super::format::Moment;
 use super::service_problems::ServiceProblem;
 use super::view::deliveries::{DeliveryView, InboxView, SuspendedView};
 use super::view::front::FrontView;
-use super::view::repository::{ComingView, PulseView, RepositoryView};
+use super::view::repository::{ComingView, PulseView, RepositoryPage};
 
 /// The frame of every page.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ pub(super) struct Repository {
     pub(super) id: u64,
     pub(super) name: RepositoryName,
     pub(super) heartbeat: PulseView,
-    pub(super) view: Option<RepositoryView>,
+    pub(super) view: Option<RepositoryPage>,
     pub(super) coming: Option<Vec<ComingView>>,
     pub(super) horizon: i64,
     /// Why there is no forecast.

@@ -2,19 +2,16 @@
 //! tick.
 
 use jiff::Timestamp;
-use phileas_domain::engine::{
-    BudgetFigures, Ledger, Line, Notice, Snapshot, Yield, budget_figures, next_step,
-    persona_yields, total_yield,
-};
-use phileas_domain::model::{PersonaId, RepositoryId, RepositoryName, TrackName};
-use phileas_domain::plan::{self, StepKind, Track};
-use phileas_domain::state::{HistoryEntry, Pause, State, TrackState};
+use phileas_domain::engine::{Ledger, Line, RepositoryView, Snapshot};
+use phileas_domain::model::{RepositoryId, RepositoryName};
+use phileas_domain::plan;
+use phileas_domain::state::{HistoryEntry, Pause};
 
 use crate::runtime::TickReport;
 
 /// The most sessions of one repository, newest first.
 pub const MAX_SESSIONS: usize = 120;
-/// The most tracks, schedules, lines or notices of one repository, each.
+/// The most tracks, lines, personas or notices of one repository that are kept of each.
 pub const MAX_ROWS: usize = 200;
 /// The most findings about a plan.
 pub const MAX_FINDINGS: usize = 20;
@@ -30,29 +27,13 @@ pub struct Summary {
     pub name: RepositoryName,
     /// Whether it is public.
     pub public: bool,
-    /// GitHub's time at the end of the tick.
-    pub at: Timestamp,
-    /// When the decision wants the next check.
-    pub wake_at: Option<Timestamp>,
-    /// The tracks of the plan, by name.
-    pub tracks: Vec<TrackSummary>,
-    /// Schedules, by persona.
-    pub schedules: Vec<ScheduleSummary>,
-    /// The lines that concern the whole repository, requests included.
-    pub lines: Vec<Line>,
+    /// What all renderers show of it.
+    pub view: RepositoryView,
     /// Sessions, newest first.
     pub sessions: Vec<HistoryEntry>,
-    /// The results of each persona's work.
-    pub yields: Vec<(PersonaId, Yield)>,
-    /// The results of all work.
-    pub total: Yield,
-    /// The used budget.
-    pub budget: BudgetFigures,
-    /// When Jules last reported the use of the key.
+    /// When Jules was last asked what is spent of its key.
     pub key_at: Option<Timestamp>,
-    /// Open notices: number, and title.
-    pub notices: Vec<(u64, String)>,
-    /// The pause in the ledger.
+    /// The pause that stands in the ledger.
     pub paused: Option<Pause>,
     /// Whether the default branch has a plan.
     pub has_plan: bool,
@@ -64,123 +45,34 @@ pub struct Summary {
     pub failed: Vec<String>,
 }
 
-/// One track.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TrackSummary {
-    /// Its name.
-    pub name: TrackName,
-    /// Its steps in order: the persona's id, or `layer:<name>`.
-    pub steps: Vec<String>,
-    /// The step with a live turn.
-    pub present: Option<usize>,
-    /// The step that comes next.
-    pub next: Option<usize>,
-    /// How many turns it has had.
-    pub seq: u64,
-    /// How many passes it has had.
-    pub passes: u64,
-    /// When passes begin, if they do not follow each other.
-    pub start: Option<String>,
-    /// The lines of what it does or waits for.
-    pub lines: Vec<Line>,
-}
-
-/// A persona that runs on a schedule.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ScheduleSummary {
-    /// Who.
-    pub persona: PersonaId,
-    /// The cron expression with its zone; `None`: it runs on request only.
-    pub cron: Option<String>,
-    /// Its next time.
-    pub next_at: Option<Timestamp>,
-    /// Whether its turn is live.
-    pub live: bool,
-    /// The lines of what it does or waits for.
-    pub lines: Vec<Line>,
-}
-
-/// The title of a notice without the prefix of all notices.
-fn title_of(notice: &Notice) -> &str {
-    let title = notice.title.strip_prefix("phileas: ");
-    let title = title.unwrap_or(&notice.title).trim();
-    if title.is_empty() { &notice.key } else { title }
-}
-
 impl Summary {
     /// Builds the summary of a tick. `None`: the tick read no facts.
     #[must_use]
     pub fn new(report: &TickReport) -> Option<Self> {
         let snapshot = report.seen.as_deref()?;
-        let nothing = State::default();
         let state = match &snapshot.ledger {
-            Ledger::Present { state, .. } => &**state,
-            Ledger::Missing { .. } | Ledger::Corrupt { .. } => &nothing,
+            Ledger::Present { state, .. } => Some(&**state),
+            Ledger::Missing { .. } | Ledger::Corrupt { .. } => None,
         };
-        let lines = shown_lines(report);
-        let plan = &snapshot.plan;
-        let tracks = plan.tracks.values().take(MAX_ROWS);
-        let schedules = plan.schedules.values().take(MAX_ROWS);
-        let shown = |line: &Line| {
-            line.track.as_ref().is_some_and(|name| {
-                plan.tracks.contains_key(name)
-                    || name
-                        .schedule_persona()
-                        .is_some_and(|persona| plan.schedules.contains_key(&persona))
-            })
-        };
+        let mut view = RepositoryView::new(snapshot, report.current_lines());
+        view.tracks.truncate(MAX_ROWS);
+        view.needs.truncate(MAX_ROWS);
+        view.yields.truncate(MAX_ROWS);
+        shorten(&mut view.other_lines);
+        for track in &mut view.tracks {
+            shorten(&mut track.lines);
+        }
+        let sessions = state
+            .into_iter()
+            .flat_map(|state| state.history.values().rev());
         Some(Self {
             id: snapshot.repository.id,
             name: snapshot.repository.name.clone(),
             public: snapshot.repository.public,
-            at: snapshot.now,
-            wake_at: report.wake_at,
-            tracks: tracks
-                .map(|track| track_of(track, state.tracks.get(&track.name), &lines))
-                .collect(),
-            schedules: schedules
-                .map(|schedule| {
-                    let name = TrackName::of_schedule(&schedule.persona);
-                    let cron = schedule.cron.as_ref();
-                    ScheduleSummary {
-                        persona: schedule.persona.clone(),
-                        cron: cron.map(|cron| format!("{} {}", cron.expression(), cron.timezone())),
-                        next_at: cron.and_then(|cron| cron.next_after(snapshot.now)),
-                        live: state
-                            .tracks
-                            .get(&name)
-                            .is_some_and(|track| !track.turns.is_empty()),
-                        lines: of_track(&lines, &name),
-                    }
-                })
-                .collect(),
-            lines: lines
-                .iter()
-                .filter(|line| !shown(line))
-                .take(MAX_ROWS)
-                .cloned()
-                .collect(),
-            sessions: state
-                .history
-                .values()
-                .rev()
-                .take(MAX_SESSIONS)
-                .map(strip_unused)
-                .collect(),
-            yields: persona_yields(snapshot)
-                .into_iter()
-                .take(MAX_ROWS)
-                .collect(),
-            total: total_yield(snapshot),
-            key_at: budget_figures(snapshot).key_day.map(|_| snapshot.now),
-            budget: budget_figures(snapshot),
-            notices: snapshot
-                .notices
-                .iter()
-                .take(MAX_ROWS)
-                .map(|notice| (notice.number, short_line(title_of(notice))))
-                .collect(),
-            paused: state.paused.clone(),
+            sessions: sessions.take(MAX_SESSIONS).map(strip_unused).collect(),
+            key_at: view.budget.key_day.map(|_| snapshot.now),
+            view,
+            paused: state.and_then(|state| state.paused.clone()),
             has_plan: !plan::is_absent(&snapshot.tree),
             findings: list_diagnostics(snapshot),
             findings_title: findings_title(snapshot),
@@ -198,75 +90,25 @@ impl Summary {
 
     /// Copies what an earlier tick knew about the key, if this one did not ask Jules.
     pub fn carry_over(&mut self, before: &Self) {
-        if self.budget.key_day.is_none() {
-            self.budget.key_day = before.budget.key_day;
-            self.budget.key_live = before.budget.key_live;
+        let (budget, known) = (&mut self.view.budget, &before.view.budget);
+        if budget.key_day.is_none() {
+            budget.key_day = known.key_day;
+            budget.key_live = known.key_live;
             self.key_at = before.key_at;
         }
     }
 
     /// All lines, in the order of the pages.
     pub fn all_lines(&self) -> impl Iterator<Item = &Line> {
-        let tracks = self.tracks.iter().flat_map(|track| &track.lines);
-        let schedules = self.schedules.iter().flat_map(|schedule| &schedule.lines);
-        self.lines.iter().chain(tracks).chain(schedules)
+        let tracks = self.view.tracks.iter().flat_map(|track| &track.lines);
+        self.view.other_lines.iter().chain(tracks)
     }
 }
 
-/// A finished action is shown only if something of it still waits; if nothing waits, the newest
-/// action is shown.
-fn shown_lines(report: &TickReport) -> Vec<Line> {
-    let waits = |line: &Line| {
-        report
-            .waiting
-            .iter()
-            .any(|(_, other)| other.track == line.track && other.persona == line.persona)
-    };
-    let mut lines: Vec<Line> = Vec::new();
-    for (_, line) in report.done.iter().rev() {
-        let newer = lines.iter().any(|known| known.track == line.track);
-        if !newer && !waits(line) {
-            lines.push(line.clone());
-        }
-    }
-    lines.extend(report.waiting.iter().map(|(_, line)| line.clone()));
-    for line in &mut lines {
+fn shorten(lines: &mut Vec<Line>) {
+    lines.truncate(MAX_ROWS);
+    for line in lines {
         line.detail = short_line(&line.detail);
-    }
-    lines
-}
-
-fn of_track(lines: &[Line], name: &TrackName) -> Vec<Line> {
-    let own = lines
-        .iter()
-        .filter(|line| line.track.as_ref() == Some(name));
-    own.take(MAX_ROWS).cloned().collect()
-}
-
-fn track_of(track: &Track, state: Option<&TrackState>, lines: &[Line]) -> TrackSummary {
-    let nothing = TrackState::default();
-    let state = state.unwrap_or(&nothing);
-    let index = state.index.and_then(|index| usize::try_from(index).ok());
-    let live = !state.turns.is_empty();
-    TrackSummary {
-        name: track.name.clone(),
-        steps: track
-            .steps
-            .iter()
-            .map(|step| match &step.kind {
-                StepKind::Persona(id) => id.to_string(),
-                StepKind::Layer(name) => format!("layer:{}", short_line(name)),
-            })
-            .collect(),
-        present: index.filter(|index| live && *index < track.steps.len()),
-        next: next_step(track, state),
-        seq: state.seq,
-        passes: state.passes,
-        start: track
-            .start
-            .as_ref()
-            .map(|cron| format!("{} {}", cron.expression(), cron.timezone())),
-        lines: of_track(lines, &track.name),
     }
 }
 

@@ -9,7 +9,7 @@ use phileas_domain::model::RepositoryId;
 
 use crate::runtime::TickReport;
 use crate::runtime::inbox::Fault;
-use crate::server::admin::dashboard::board::{RepositoryStatus, standing_of};
+use crate::server::admin::dashboard::board::{RepositoryStatus, line_status};
 use crate::server::repositories::Member;
 use crate::server::worker::tick_observer::TickObserver;
 
@@ -109,9 +109,10 @@ impl TickObserver for Metrics {
     fn tick_finished(&self, member: &Member, report: &TickReport, took: Duration) {
         self.count_tick(if report.stopped { "stopped" } else { "done" }, took);
         if !report.stopped && report.seen.is_some() {
-            let grave = report.waiting.iter().any(|(_, line)| {
-                standing_of(line.verdict, line.reason) == RepositoryStatus::Attention
-            });
+            let grave = report
+                .waiting
+                .iter()
+                .any(|(_, line)| line_status(line) == RepositoryStatus::Attention);
             self.lock_tallies().set_attention(member.id, grave);
         }
         let seen = report.seen.as_deref();

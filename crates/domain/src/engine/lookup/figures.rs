@@ -79,12 +79,6 @@ pub struct BudgetFigures {
 }
 
 /// The yield of each persona that has a history or rests, by id.
-#[must_use]
-pub fn persona_yields(snapshot: &Snapshot) -> BTreeMap<PersonaId, Yield> {
-    yields_so_far(&DecisionBuilder::new(snapshot, exchange_at_head(snapshot)))
-}
-
-/// Like the function above, on a decision under construction.
 pub(crate) fn yields_so_far(builder: &DecisionBuilder<'_>) -> BTreeMap<PersonaId, Yield> {
     let mut entries: BTreeMap<&PersonaId, Vec<&HistoryEntry>> = BTreeMap::new();
     for entry in builder.state.history.values() {
@@ -101,11 +95,9 @@ pub(crate) fn yields_so_far(builder: &DecisionBuilder<'_>) -> BTreeMap<PersonaId
 }
 
 /// The yield over all personas.
-#[must_use]
-pub fn total_yield(snapshot: &Snapshot) -> Yield {
-    let builder = DecisionBuilder::new(snapshot, exchange_at_head(snapshot));
+pub(crate) fn total_so_far(builder: &DecisionBuilder<'_>) -> Yield {
     let entries: Vec<&HistoryEntry> = builder.state.history.values().collect();
-    yield_of_entries(&builder, &entries)
+    yield_of_entries(builder, &entries)
 }
 
 fn yield_of_entries(builder: &DecisionBuilder<'_>, entries: &[&HistoryEntry]) -> Yield {

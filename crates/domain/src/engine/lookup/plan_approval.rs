@@ -44,7 +44,7 @@ fn approval_place(builder: &DecisionBuilder<'_>, turn: &Turn, id: &SessionId) ->
         let notice = notices.find(|notice| is_of_turn(&notice.key))?;
         Some(notice.number)
     };
-    let link = session_link(id.as_str());
+    let link = session_link(id);
     match asked.and_then(|request| request.thread).or_else(called) {
         Some(thread) => format!("#{thread} ({link})"),
         None => link,
@@ -84,7 +84,7 @@ pub(crate) fn plan_text(
 ) -> Option<String> {
     let id = turn.session_id.as_ref()?;
     let (made, steps) = newest_plan(builder, id)?;
-    let link = session_link(id.as_str());
+    let link = session_link(id);
     let origin = origin_text(builder, track, turn);
     let lines = step_lines(steps);
     if lines.is_empty() {
@@ -186,7 +186,7 @@ pub(crate) fn unapproved_text(
     id: &SessionId,
 ) -> String {
     let policy = request_origin::turn_policy(builder, track, &turn.persona_id);
-    let link = session_link(id.as_str());
+    let link = session_link(id);
     match policy.plan_approval {
         PlanApproval::Never => format!("its plan waits for approval in {link} itself"),
         PlanApproval::Auto | PlanApproval::Writers => format!(

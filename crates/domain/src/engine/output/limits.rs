@@ -339,8 +339,11 @@ pub(crate) const DASHBOARD_AGAIN: SignedDuration = SignedDuration::from_mins(15)
 /// Maximum repetitions of an unconfirmed text.
 pub(crate) const DASHBOARD_REPEATS: u32 = 6;
 
-/// Maximum tracks, schedules and requests on the dashboard issue.
-pub(crate) const DASHBOARD_TRACKS: usize = 60;
+/// Maximum items of a list on the dashboard issue.
+pub(crate) const DASHBOARD_TRACKS: usize = 40;
+
+/// Maximum length of such an item, in characters. GitHub takes 65,536 in all.
+pub(crate) const DASHBOARD_ITEM: usize = 320;
 
 /// Maximum personas on it.
 pub(crate) const DASHBOARD_PERSONAS: usize = 40;

@@ -7,5 +7,4 @@ pub(super) mod event;
 pub(super) mod exchange_view;
 pub(super) mod limits;
 pub(super) mod read_requests;
-pub(super) mod reason_text;
 pub(super) mod report;

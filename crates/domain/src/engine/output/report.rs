@@ -161,11 +161,25 @@ macro_rules! reasons {
                 Self::ALL.iter().copied().find(|reason| reason.code() == code)
             }
 
-            /// What the code means, in one sentence.
+            /// What the code means, in one sentence about a track, a turn or a request.
             #[must_use]
             pub fn meaning(self) -> &'static str {
                 match self {
                     $(Self::$name => concat!($($doc),+).trim(),)*
+                }
+            }
+
+            /// The [meaning](Self::meaning) as a part of a longer sentence: without its full stop, and without a
+            /// capital that only its place at the beginning asked for.
+            #[must_use]
+            pub fn clause(self) -> String {
+                let meaning = self.meaning().trim_end_matches('.');
+                let is_name = ["GitHub ", "Jules "].iter().any(|name| meaning.starts_with(name));
+                match meaning.chars().next() {
+                    Some(first) if !is_name => {
+                        format!("{}{}", first.to_lowercase(), &meaning[first.len_utf8()..])
+                    }
+                    _ => meaning.to_owned(),
                 }
             }
         }
@@ -173,123 +187,124 @@ macro_rules! reasons {
 }
 
 reasons! {
-    /// The track's next step is due.
+    /// It is next in its track.
     DueTrack = "due.track",
-    /// A cron slot came.
+    /// The time of its schedule has come.
     DueSchedule = "due.schedule",
     /// A person requested it.
     DueRequest = "due.request",
-    /// The previous attempt failed.
+    /// Its next attempt is due.
     DueRetry = "due.retry",
-    /// A person's command was executed.
+    /// The command was executed.
     CommandExecuted = "finished.command",
-    /// The session was found by its marker.
+    /// Its session was found by its marker.
     FoundByMarker = "found.by_marker",
-    /// A second session of one turn was found.
+    /// A second session of the same turn was found.
     FoundDuplicate = "found.duplicate",
-    /// The turn ended with an outcome.
+    /// Its turn has ended.
     Finished = "finished",
-    /// A pull request was merged or closed.
+    /// Its pull request was merged or closed.
     PullSettled = "finished.pull",
-    /// A pull request's session was archived some time after its end.
+    /// Its session was archived some time after its end.
     SessionArchived = "finished.archived",
-    /// Reviewers were reminded of a pull request without a review.
+    /// Reviewers were reminded of its pull request.
     Reminded = "finished.reminder",
-    /// A draft was marked as ready for review.
+    /// Its draft was marked as ready for review.
     DraftReady = "finished.draft_ready",
-    /// The session is at work.
+    /// Its session is at work.
     SessionRunning = "waiting.session_running",
-    /// The session asked a question and got a standard answer.
+    /// Its session asked a question and was answered.
     SessionAsked = "waiting.session_asked",
-    /// The session has had no activity for long.
+    /// Its session has been quiet for long.
     SessionStuck = "waiting.session_stuck",
-    /// The session's activities cannot be read; other turns continue.
+    /// Its session cannot be read now.
     SessionUnread = "waiting.session_unread",
-    /// The session ended without a result and got a reminder.
+    /// Its session ended without a result and was reminded of it.
     SessionReminded = "waiting.session_reminded",
-    /// A person paused the session.
+    /// A person paused its session in Jules.
     SessionPaused = "waiting.session_paused",
-    /// The session asked a question that only a person can answer.
+    /// Its session asks a question that only a person can answer.
     PersonAnswer = "waiting.person_answer",
-    /// The pull request is neither merged nor closed.
+    /// Its pull request is neither merged nor closed.
     PrOpen = "waiting.pr_open",
-    /// The pull request's checks failed; its session cannot be messaged yet.
+    /// Checks of its pull request failed, and its session cannot be messaged yet.
     ChecksFailed = "waiting.checks_failed",
-    /// The pull request's checks failed, and its session was messaged.
+    /// Checks of its pull request failed, and its session was messaged.
     ChecksReported = "waiting.checks_told",
-    /// A person requested that a session gets its reviews; it cannot be messaged yet.
+    /// Its session cannot be messaged yet about the reviews.
     ReviewsRequested = "waiting.reviews_asked",
-    /// A session got its reviews.
+    /// Its session was messaged about the reviews; whether the message was delivered is not known yet.
     ReviewsSent = "waiting.reviews_told",
-    /// The pull request conflicts with its base or is behind it; its session cannot be messaged yet.
+    /// Its pull request conflicts with its base or is behind it, and its session cannot be messaged yet.
     UpdateNeeded = "waiting.base_needed",
-    /// The pull request conflicts with its base or is behind it, and its session was messaged.
+    /// Its pull request conflicts with its base or is behind it, and its session was messaged.
     UpdateRequested = "waiting.base_told",
-    /// The pull request is a draft, and its session is not done.
+    /// Its pull request is a draft, and its session is not done.
     DraftUnfinished = "waiting.draft",
-    /// A requested merge waits for checks.
+    /// The checks of its newest commit are not over.
     ChecksRunning = "waiting.checks_running",
-    /// A requested merge waits until GitHub has computed whether it is possible.
+    /// GitHub does not know yet whether it can be merged.
     MergeableUnknown = "waiting.mergeable_unknown",
-    /// A requested merge waits for an approval or another rule of the base branch.
+    /// An approval or another rule of its base is not fulfilled yet.
     MergeNotYet = "waiting.merge_not_yet",
-    /// A requested merge was postponed; it is checked again.
+    /// GitHub could not merge it at that moment; phileas asks again.
     MergePostponed = "waiting.merge_put_off",
-    /// GitHub was asked to merge the pull request.
+    /// GitHub was asked to merge it, and its answer is not known yet.
     MergeSent = "waiting.merge_sent",
     /// Enough pull requests wait for a review.
     ReviewBacklog = "waiting.review_backlog",
-    /// A session's plan waits for a person's approval.
+    /// Its plan waits for the approval of a person.
     PlanApproval = "waiting.plan_approval",
-    /// Enough sessions are live in this repository.
+    /// Enough sessions are at work in this repository.
     BudgetActive = "waiting.budget_active",
-    /// Enough sessions were started today in this repository.
+    /// Enough sessions were started within a day in this repository (`daily_sessions` and `reserve_for_people` of the
+    /// plan's budget).
     BudgetDaily = "waiting.budget_daily",
-    /// Schedules have used their share of the day; the rest is reserved for tracks.
+    /// Schedules have had their part of the day; the rest is left to tracks (`track_share` of the plan's budget).
     BudgetShare = "waiting.budget_share",
-    /// The same person has requested enough within an hour; this request starts later.
+    /// The same person has requested enough within an hour.
     ActorHour = "waiting.actor_budget",
-    /// The Jules key's quota is spent or reserved for people.
+    /// The quota of the Jules key is spent, or reserved for people.
     JulesQuota = "waiting.jules_quota",
-    /// The persona's recent work was not wanted.
+    /// Its work was not wanted lately, so it rests.
     PersonaResting = "waiting.persona_resting",
-    /// The persona's session was refused for its content; its track skips it for a while.
+    /// Its last session was refused, so it is left out for a while.
     PersonaRefused = "waiting.persona_refused",
-    /// The persona has a live session in another track.
+    /// The same persona is at work elsewhere.
     PersonaBusy = "waiting.persona_busy",
-    /// The default branch has not moved since the persona's last turn.
+    /// The default branch has not moved since its last turn.
     Unchanged = "waiting.unchanged",
     /// Its time has not come.
     NotDue = "waiting.not_due",
-    /// The exchange, or a session's files for it, are being read.
+    /// The files that its layer works on are being read.
     ExchangeUnread = "waiting.exchange_unread",
-    /// The files of its prompt are being read, or the prompt is being rendered.
+    /// Its prompt is being made: files are read for it, or it is rendered.
     PromptUnread = "waiting.prompt_unread",
-    /// More is due than one commit starts; the next commit continues.
+    /// More is due than one commit starts; the next commit starts it.
     NextCommit = "waiting.next_commit",
-    /// The intent of another process is still valid.
+    /// Another process of phileas is starting it.
     OtherHolder = "waiting.other_holder",
-    /// Another driver acts on this repository.
+    /// The plan's `gate.driver` leaves it to another driver of phileas.
     OtherDriver = "waiting.other_driver",
-    /// The plan's mode is "observe".
+    /// The plan's `mode` is "observe".
     ObserveMode = "waiting.observe_mode",
-    /// The default branch's checks failed.
+    /// Checks of the default branch failed.
     DefaultChecksFailed = "waiting.main_red",
     /// Jules does not answer.
     JulesUnavailable = "waiting.jules_unavailable",
-    /// The create call was not sent: its branch could not be created, or the deadline had passed.
+    /// Its session could not be requested in time; phileas tries again.
     NotSent = "waiting.not_sent",
-    /// Jules shows sessions that the ledger does not know yet; the ledger is read again.
+    /// Jules shows more than the ledger knows; phileas reads the ledger again.
     LedgerCatchingUp = "waiting.ledger_catching_up",
-    /// More comments may have been written than one tick reads.
+    /// More comments were written than are read at once.
     CommentsMissed = "waiting.comments_missed",
-    /// The subject or the actor of a request is being read.
+    /// What was requested, and by which account, is being read.
     RequestUnread = "waiting.request_unread",
-    /// A failed attempt waits for its retry.
+    /// phileas tries it again in a while.
     RetryPause = "waiting.retry_pause",
-    /// Whether a session exists is unknown.
+    /// Whether its session exists is not known yet.
     Ambiguous = "held.ambiguous",
-    /// Jules refused the session, or GitHub its branch.
+    /// Jules refused the session, or GitHub its branch; phileas tries again.
     CreateRefused = "held.create_refused",
     /// The repository variable `PHILEAS_PAUSED` pauses the repository.
     PausedVariable = "paused.variable",
@@ -299,87 +314,87 @@ reasons! {
     PausedState = "paused.state",
     /// A command paused the track.
     PausedTrack = "paused.track",
-    /// The label `phileas:hold` is on the issue or pull request.
+    /// The label `phileas:hold` keeps it from starting.
     SubjectHeld = "paused.hold",
-    /// The state file cannot be read.
+    /// The state file of the ledger cannot be read.
     LedgerCorrupt = "paused.ledger_corrupt",
-    /// The state file is missing or older than Jules' sessions of this repository.
+    /// The ledger is missing, or older than the sessions that it started.
     LedgerRolledBack = "paused.ledger_rolled_back",
     /// A limit in the plan cannot be read, so nothing starts until it is fixed.
     PlanInvalid = "paused.plan_invalid",
-    /// There is no ledger, and Jules' list does not prove that there never was one.
+    /// Whether this repository had a ledger before cannot be proven.
     LedgerUnproven = "paused.ledger_unproven",
     /// The ledger belongs to another repository: this one is a copy.
     LedgerForeign = "paused.ledger_foreign",
-    /// The Jules key is refused.
+    /// Jules refuses the key.
     JulesCredential = "paused.jules_credential",
     /// The repository is archived.
     RepositoryArchived = "paused.repository_archived",
     /// The repository has no commit yet.
     RepositoryEmpty = "paused.repository_empty",
-    /// The persona cannot be read.
+    /// The persona cannot be read; `phileas validate` says why.
     PersonaInvalid = "skipped.persona_invalid",
     /// The persona says `scheduled: false`.
     PersonaUnscheduled = "skipped.persona_unscheduled",
-    /// The persona is sensitive and the repository public.
+    /// The persona is sensitive, and the repository with its ledger is public.
     PersonaSensitive = "skipped.persona_sensitive",
-    /// The prompt cannot be rendered.
+    /// The prompt of the persona cannot be rendered; `phileas validate` says why.
     PromptInvalid = "skipped.prompt_invalid",
-    /// The layer is unknown, or a newer version started its turn.
+    /// This version of phileas does not know the layer.
     LayerUnavailable = "skipped.layer_unavailable",
     /// The layer has nothing to do.
     LayerEmpty = "skipped.layer_empty",
-    /// The schedule runs only on request.
+    /// It runs only when a person requests it.
     Manual = "skipped.manual",
     /// The same request is pending already; this one joins it.
     RequestOpen = "skipped.request_open",
-    /// The track has no step that can run.
+    /// It has no step that can run.
     TrackEmpty = "skipped.track_empty",
-    /// Missed slots are skipped, as the plan says.
+    /// Times of its schedule were missed, and the plan does not catch up on them.
     SlotsMissed = "skipped.slots_missed",
-    /// The name is unknown.
+    /// The name is not known here.
     Unknown = "refused.unknown",
-    /// The request did not start within a week.
+    /// It was requested more than seven days ago and could not start; request it again.
     RequestOld = "refused.request_old",
-    /// The actor has no write access, or the account is gone.
+    /// Only people with write access to this repository may request it.
     ActorPermission = "refused.actor_permission",
-    /// GitHub does not show who added the label.
+    /// GitHub does not show which account added the label; remove it and add it again, or use a comment.
     ActorUnknown = "refused.actor_unknown",
-    /// The actor is a bot that the plan does not name.
+    /// Bots may not request it, unless `gate.allow_bots` of the plan names them.
     ActorBot = "refused.actor_bot",
-    /// The actor is phileas itself or Jules.
+    /// The account is phileas itself or Jules, which may make no requests.
     ActorSelf = "refused.actor_self",
-    /// The plan allows no requests by labels and comments.
+    /// The plan allows no requests for sessions by labels and comments.
     ActorBudget = "refused.actor_budget",
-    /// The issue or pull request was changed after the request.
+    /// The text, the title or the commits were changed after the request; read it again and repeat the request.
     ContentChanged = "refused.content_changed",
-    /// The text of the dashboard issue was edited; phileas writes it again.
+    /// The text of the dashboard issue was edited by hand; phileas writes it again.
     DashboardEdited = "refused.dashboard_edited",
-    /// The issue or pull request was closed or is gone.
+    /// The issue or pull request was closed before it could start, or is gone.
     SubjectClosed = "refused.subject_closed",
-    /// The pull request comes from a fork.
+    /// The pull request comes from a fork, and forks start nothing.
     Fork = "refused.fork",
-    /// The plan forbids it.
+    /// The plan leaves it to people, in Jules itself.
     PlanForbids = "refused.plan_forbids",
-    /// The pull request belongs to no session of phileas.
+    /// It is no pull request of a session that phileas started.
     NotOurs = "refused.not_ours",
-    /// The plan does not allow merging.
+    /// The plan does not say `merge = "green"` for it.
     MergeOff = "refused.merge_off",
-    /// A check of the pull request's newest commit failed, or there is none.
+    /// A check of its newest commit failed, or there is none.
     ChecksNotGreen = "refused.checks_not_green",
-    /// No account with write access approved the pull request's newest commit, or one requests changes.
+    /// A review by an account with write access is missing, or a reviewer requests changes.
     ReviewMissing = "refused.review_missing",
-    /// The pull request changes a protected path.
+    /// It changes a protected path, which only people merge.
     ProtectedPath = "refused.protected_path",
-    /// The pull request is a draft, has another base, conflicts, or violates a rule of its base.
+    /// It is a draft, has another base, conflicts, or violates a rule of its base.
     NotMergeable = "refused.not_mergeable",
-    /// GitHub refused to merge the pull request, or did not answer.
+    /// GitHub refused to merge it, or did not answer.
     MergeFailed = "refused.merge_failed",
-    /// The pull request's session got the maximum number of messages.
+    /// Its session got the maximum number of messages.
     RoundsSpent = "refused.rounds_spent",
-    /// The pull request's session is archived, failed, gone or unreachable.
+    /// Its session is archived, failed, gone or unreachable.
     SessionGone = "refused.session_gone",
-    /// The pull request's newest commit is not its session's, and the session would overwrite it.
+    /// Its newest commit is not its session's, and the session would overwrite it.
     PushedByOthers = "refused.pushed_by_others",
     /// Nothing here matches the command.
     NothingToDo = "refused.nothing_to_do",
@@ -424,6 +439,18 @@ mod tests {
         for reason in Reason::ALL {
             assert_eq!(reason.to_string(), reason.code());
             assert_eq!(Reason::from_code(reason.code()), Some(*reason));
+        }
+    }
+
+    #[test]
+    fn each_reason_has_a_sentence_of_its_own() {
+        let clauses: BTreeSet<_> = Reason::ALL.iter().map(|reason| reason.clause()).collect();
+        assert_eq!(clauses.len(), Reason::ALL.len());
+        assert_eq!(Reason::SessionRunning.clause(), "its session is at work");
+        assert_eq!(Reason::JulesUnavailable.clause(), "Jules does not answer");
+        for reason in Reason::ALL {
+            assert!(reason.meaning().ends_with('.'), "{reason}");
+            assert!(!reason.clause().contains(". "), "one sentence: {reason}");
         }
     }
 

@@ -2,169 +2,137 @@
 
 use std::fmt::Write as _;
 
-use super::account::{concerns_repository, reason_sentence, track_names};
-use super::status_comment::request_status;
+use super::request_status::request_status;
 use crate::engine::lookup::dashboard_issue;
-use crate::engine::lookup::figures::{budget_so_far, yields_so_far};
-use crate::engine::lookup::waiting_turns::waits_for_person;
+use crate::engine::lookup::figures::Yield;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{
-    DASHBOARD_BOXES, DASHBOARD_CELL, DASHBOARD_INTERVAL, DASHBOARD_PERSONAS, DASHBOARD_REQUESTS,
-    DASHBOARD_TRACKS,
+    DASHBOARD_BOXES, DASHBOARD_CELL, DASHBOARD_INTERVAL, DASHBOARD_ITEM, DASHBOARD_PERSONAS,
+    DASHBOARD_REQUESTS, DASHBOARD_TRACKS,
 };
-use crate::engine::text::markdown::{quote_as_code, sanitize_word, session_link};
+use crate::engine::text::markdown::{quote_as_code, sanitize_word};
 use crate::engine::text::markers::DASHBOARD_MARKER;
-use crate::model::{PersonaId, TrackName};
+use crate::engine::text::time::{format_utc, span_text};
+use crate::engine::view::repository::RepositoryView;
+use crate::engine::view::track::{TrackView, place_text};
+use crate::model::PersonaId;
 use crate::state::RequestKind;
 
 pub(crate) fn dashboard_text(builder: &DecisionBuilder<'_>) -> String {
-    let minutes = DASHBOARD_INTERVAL.as_mins();
+    let view = RepositoryView::of_decision(builder, builder.all_lines());
     // The number changes the text with each request, so that it differs from the one that was ticked.
     let requests = builder.state.next_request_number();
-    let mut out = format!(
-        "{DASHBOARD_MARKER}<!-- {requests} -->\n**phileas** keeps Jules at work in this repository, and keeps this issue: phileas writes it again as \
-         things change, every {minutes} minutes at the most, and what is written into it by hand is lost. Close it \
-         to end it.\n"
+    let mut out = format!("{DASHBOARD_MARKER}<!-- {requests} -->\n");
+    let whole = view.other_lines.iter();
+    let whole = whole.filter(|line| line.concerns_repository());
+    let pauses = view.pauses.iter().map(|pause| pause.sentence());
+    let needs = view.needs.iter().map(|need| need.list_item());
+    let mut first: Vec<String> = pauses.chain(needs).collect();
+    first.extend(
+        whole
+            .filter(|line| view.pauses.iter().all(|pause| pause.reason != line.reason))
+            .map(|line| line.sentence(false)),
     );
-    write_repository(builder, &mut out);
-    write_tracks(builder, &mut out);
-    write_figures(builder, &mut out);
+    write_list(&mut out, "Needs attention", first);
+    let turns = view.tracks.iter().flat_map(|track| track.turn_items(false));
+    write_list(&mut out, "At work", turns.collect());
+    let idle = view.tracks.iter().filter(|track| track.turns.is_empty());
+    write_list(&mut out, "Waiting", idle.map(waiting_item).collect());
+    if view.tracks.is_empty() {
+        out.push_str("\nThe plan has no tracks and no schedules.\n");
+    }
+    if let Some((track, at)) = view.next_start() {
+        let place = place_text(None, &track.name);
+        let _ = write!(
+            out,
+            "\n**Next by schedule**: {place} at {}\n",
+            format_utc(at)
+        );
+    }
+    let _ = write!(out, "\n**Budget**: {}\n", view.budget.sentence(true));
     write_requested(builder, &mut out);
-    write_checkboxes(builder, &mut out);
+    write_yields(&view.yields, &mut out);
+    write_checkboxes(builder, &view, &mut out);
+    let minutes = DASHBOARD_INTERVAL.as_mins();
+    let _ = write!(
+        out,
+        "\nphileas writes this issue again as things change, every {minutes} minutes at the most; what is written into it \
+         by hand is lost. Close it to end it.\n"
+    );
     out
 }
 
-/// A table cell: sanitized and truncated.
-fn table_cell(text: &str) -> String {
-    let text = text.replace('|', "¦");
-    if text.chars().count() <= DASHBOARD_CELL {
-        return text;
-    }
-    let cut: String = text.chars().take(DASHBOARD_CELL - 2).collect();
-    // Close inline code that was cut.
-    let end = if cut.matches('`').count() % 2 == 1 {
-        "…`"
-    } else {
-        "…"
-    };
-    format!("{cut}{end}")
-}
-
-fn code_cell(word: &str) -> String {
-    table_cell(&quote_as_code(word))
-}
-
-/// Writes what concerns the whole repository.
-fn write_repository(builder: &DecisionBuilder<'_>, out: &mut String) {
-    let mut said: Vec<String> = Vec::new();
-    for line in builder.all_lines().filter(|line| concerns_repository(line)) {
-        let text = format!(
-            "- {}: {}",
-            line.verdict.as_str(),
-            reason_sentence(line, false)
-        );
-        if !said.contains(&text) {
-            said.push(text);
-        }
-    }
-    if !said.is_empty() {
-        let _ = write!(out, "\n{}\n", said.join("\n"));
-    }
-}
-
-fn write_tracks(builder: &DecisionBuilder<'_>, out: &mut String) {
-    let names = track_names(builder);
-    if names.is_empty() {
-        out.push_str("\nThe plan has no tracks and no schedules.\n");
+/// A heading with a list of sentences; nothing where the list is empty.
+fn write_list(out: &mut String, heading: &str, mut items: Vec<String>) {
+    items.dedup();
+    if items.is_empty() {
         return;
     }
-    out.push_str("\n| Track | Persona | Session | Stands |\n|---|---|---|---|\n");
-    let more = names.len().saturating_sub(DASHBOARD_TRACKS);
-    for name in names.iter().take(DASHBOARD_TRACKS) {
-        write_track(builder, name, out);
+    let more = items.len().saturating_sub(DASHBOARD_TRACKS);
+    items.truncate(DASHBOARD_TRACKS);
+    let _ = write!(out, "\n### {heading}\n\n");
+    for item in items {
+        let _ = writeln!(out, "- {}", truncate_code(item, DASHBOARD_ITEM));
     }
+    if more > 0 {
+        let _ = writeln!(out, "- and {more} more; `phileas status` shows all");
+    }
+}
+
+/// A track without a live turn.
+fn waiting_item(track: &TrackView) -> String {
+    let line = track.lines.last();
+    let place = place_text(line.and_then(|line| line.persona.as_ref()), &track.name);
+    match (&track.pause, line) {
+        (Some(pause), _) => format!("{place}: {}", pause.sentence()),
+        (None, Some(line)) => format!("{place}: {}", line.sentence(false)),
+        (None, None) => format!("{place}: nothing is known yet"),
+    }
+}
+
+/// A name in a table cell: sanitized and truncated.
+fn code_cell(word: &str) -> String {
+    truncate_code(quote_as_code(word).replace('|', "¦"), DASHBOARD_CELL)
+}
+
+/// A text of at most `limit` characters, without inline code that does not end.
+fn truncate_code(text: String, limit: usize) -> String {
+    if text.chars().count() <= limit {
+        return text;
+    }
+    let cut: String = text.chars().take(limit - 2).collect();
+    let is_code = cut.matches('`').count() % 2 == 1;
+    format!("{cut}…{}", if is_code { "`" } else { "" })
+}
+
+/// Writes what became of the work.
+fn write_yields(yields: &[(PersonaId, Yield)], out: &mut String) {
+    if yields.is_empty() {
+        return;
+    }
+    out.push_str(
+        "\n| Persona | Sessions | Pull requests | Merged | Rejected | Open | Ignored | To the merge |\n\
+         |---|---|---|---|---|---|---|---|\n",
+    );
+    for (persona, figures) in yields.iter().take(DASHBOARD_PERSONAS) {
+        let median = figures.median_to_merge.map(span_text);
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {} | {} | {} | {} | {} |",
+            code_cell(persona.as_str()),
+            figures.sessions,
+            figures.pulls,
+            figures.merged,
+            figures.rejected,
+            figures.open,
+            figures.ignored,
+            median.unwrap_or_default(),
+        );
+    }
+    let more = yields.len().saturating_sub(DASHBOARD_PERSONAS);
     if more > 0 {
         let _ = writeln!(out, "\nAnd {more} more; `phileas status` shows all.");
     }
-}
-
-fn write_track(builder: &DecisionBuilder<'_>, name: &TrackName, out: &mut String) {
-    let turn = builder
-        .state
-        .tracks
-        .get(name)
-        .and_then(|track| track.turns.values().next());
-    let mut lines = builder.lines_of_track(name).rev();
-    let line = match turn {
-        Some(turn) => lines.find(|line| line.turn.as_ref() == Some(&turn.turn)),
-        None => lines.next(),
-    };
-    let persona = turn
-        .map(|turn| &turn.persona_id)
-        .or_else(|| line?.persona.as_ref());
-    let session = turn.and_then(|turn| {
-        let session = session_link(turn.session_id.as_ref()?.as_str());
-        Some(match turn.pr_number {
-            Some(pull) => format!("{session}, #{pull}"),
-            None => session,
-        })
-    });
-    let stands = line.map_or_else(
-        || "nothing is known".to_owned(),
-        |line| reason_sentence(line, false),
-    );
-    let _ = writeln!(
-        out,
-        "| {} | {} | {} | {} |",
-        code_cell(name.as_str()),
-        persona.map(|id| code_cell(id.as_str())).unwrap_or_default(),
-        table_cell(&session.unwrap_or_default()),
-        table_cell(&stands),
-    );
-}
-
-/// Writes the figures of the work and the budgets.
-fn write_figures(builder: &DecisionBuilder<'_>, out: &mut String) {
-    let yields = yields_so_far(builder);
-    if !yields.is_empty() {
-        out.push_str(
-            "\n| Persona | Sessions | Pull requests | Merged | Rejected | Open | Ignored | To the merge |\n\
-             |---|---|---|---|---|---|---|---|\n",
-        );
-        for (persona, of_it) in yields.iter().take(DASHBOARD_PERSONAS) {
-            let median = of_it.median_to_merge.map(|span| {
-                let minutes = span.as_mins();
-                format!("{} h {} min", minutes / 60, minutes % 60)
-            });
-            let _ = writeln!(
-                out,
-                "| {} | {} | {} | {} | {} | {} | {} | {} |",
-                code_cell(persona.as_str()),
-                of_it.sessions,
-                of_it.pulls,
-                of_it.merged,
-                of_it.rejected,
-                of_it.open,
-                of_it.ignored,
-                median.unwrap_or_default(),
-            );
-        }
-        let more = yields.len().saturating_sub(DASHBOARD_PERSONAS);
-        if more > 0 {
-            let _ = writeln!(out, "\nAnd {more} more; `phileas status` shows all.");
-        }
-    }
-    let budget = budget_so_far(builder);
-    let _ = writeln!(
-        out,
-        "\nSessions of the last day: {} of {}; at work: {} of {}; pull requests that wait for a review: {} of {}.",
-        budget.day,
-        budget.day_limit,
-        budget.live,
-        budget.live_limit,
-        budget.backlog,
-        budget.backlog_limit,
-    );
 }
 
 /// Writes the latest checkbox requests.
@@ -175,50 +143,41 @@ fn write_requested(builder: &DecisionBuilder<'_>, out: &mut String) {
         .filter_map(|request| Some((request.number?, request)))
         .collect();
     boxes.sort_unstable_by_key(|(number, _)| std::cmp::Reverse(*number));
-    if boxes.is_empty() {
-        return;
-    }
-    out.push_str("\nTicked lately:\n\n");
-    for (number, request) in boxes.into_iter().take(DASHBOARD_REQUESTS) {
+    let items = boxes.into_iter().take(DASHBOARD_REQUESTS);
+    let items = items.map(|(number, request)| {
         let what = match (&request.persona, &request.command) {
             (Some(persona), _) => format!("run {}", code_cell(persona.as_str())),
             (None, Some(command)) => sanitize_word(command),
             (None, None) => "a request".to_owned(),
         };
-        let who = request
-            .actor
-            .as_deref()
-            .map(|login| format!(" by {}", code_cell(login)));
-        let stands = request_status(builder, number, request);
-        let stands = stands.map_or_else(|| "is being started.".to_owned(), |it| it.text);
-        let _ = writeln!(out, "- {what}{}: {stands}", who.unwrap_or_default());
-    }
+        let who = request.actor.as_deref();
+        let who = who.map(|login| format!(" by {}", code_cell(login)));
+        let status = request_status(builder, number, request);
+        let status = status.map_or_else(|| "is being started.".to_owned(), |it| it.text);
+        format!("{what}{}: {status}", who.unwrap_or_default())
+    });
+    write_list(out, "Ticked lately", items.collect());
 }
 
 /// Writes the checkboxes.
-fn write_checkboxes(builder: &DecisionBuilder<'_>, out: &mut String) {
+fn write_checkboxes(builder: &DecisionBuilder<'_>, view: &RepositoryView, out: &mut String) {
     out.push_str(
         "\nTick a checkbox to request something; it is cleared once the request is accepted. Only people with write access may.\n\n",
     );
-    match builder.state.paused {
-        None => out.push_str(&dashboard_issue::checkbox_line("Pause everything", "pause")),
-        Some(_) => out.push_str(&dashboard_issue::checkbox_line("Go on", "resume")),
-    }
-    let tracks = builder.state.tracks.iter();
-    let waiting = tracks.flat_map(|(name, track)| {
-        let turns = track.turns.values().filter(|turn| waits_for_person(turn));
-        turns.map(move |turn| (name, turn))
-    });
-    for (name, turn) in waiting.take(DASHBOARD_BOXES) {
-        let text = format!(
-            "Retry {} in {}",
-            code_cell(turn.persona_id.as_str()),
-            code_cell(name.as_str())
-        );
-        out.push_str(&dashboard_issue::checkbox_line(
-            &text,
-            &format!("retry:{}", turn.turn),
-        ));
+    let (text, word) = match builder.state.paused {
+        None => ("Pause everything", "pause"),
+        Some(_) => ("Resume", "resume"),
+    };
+    out.push_str(&dashboard_issue::checkbox_line(text, word));
+    let turns = view
+        .tracks
+        .iter()
+        .flat_map(|track| track.turns.iter().map(move |turn| (track, turn)));
+    let waiting = turns.filter(|(_, turn)| turn.can_retry);
+    for (track, turn) in waiting.take(DASHBOARD_BOXES) {
+        let text = format!("Retry {}", place_text(Some(&turn.persona), &track.name));
+        let word = format!("retry:{}", turn.turn);
+        out.push_str(&dashboard_issue::checkbox_line(&text, &word));
     }
     let personas = builder.snapshot.plan.personas.keys();
     let personas = personas.filter(|id| PersonaId::is_possible(id.as_str()));

@@ -1,12 +1,14 @@
 //! Texts for people: status comments, the dashboard issue, notices, work items, proposals, documents.
 
-pub(super) mod account;
 pub(super) mod attempts;
+pub(super) mod comment_text;
 pub(super) mod dashboard;
 pub(super) mod dashboard_text;
 pub(super) mod ledger_documents;
 pub(super) mod notices;
 pub(super) mod proposals;
+pub(super) mod request_status;
+pub(super) mod status_answer;
 pub(super) mod status_comment;
 pub(super) mod work_items;
 

@@ -1,5 +1,6 @@
 //! Makes text of agents safe for comments: no mention, no closing keyword, no bot command, no image and no key.
 
+use crate::model::SessionId;
 use crate::prompt;
 
 /// Longer texts are truncated, in characters.
@@ -44,9 +45,19 @@ pub(crate) fn sanitize_word(word: &str) -> String {
     prompt::clean_line(word).replace('`', "'")
 }
 
-pub(crate) fn session_link(id: &str) -> String {
-    let id: String = id.chars().filter(char::is_ascii_alphanumeric).collect();
-    format!("[session {id}](https://jules.google.com/session/{id})")
+pub(crate) fn session_link(id: &SessionId) -> String {
+    format!("[session {}]({})", address_part(id), session_page(id))
+}
+
+/// The address of a session's page.
+#[must_use]
+pub fn session_page(id: &SessionId) -> String {
+    format!("https://jules.google.com/session/{}", address_part(id))
+}
+
+fn address_part(id: &SessionId) -> String {
+    let id = id.as_str().chars();
+    id.filter(char::is_ascii_alphanumeric).collect()
 }
 
 #[cfg(test)]
@@ -102,6 +113,17 @@ mod tests {
             "3 keys of 5",
         ] {
             assert_eq!(quote_as_code(text), format!("`{text}`"));
+        }
+    }
+
+    #[test]
+    fn an_id_that_is_none_leaves_no_address() {
+        for (id, part) in [
+            ("15481661885092594092", "15481661885092594092"),
+            ("../x?\"<", "x"),
+        ] {
+            let page = format!("https://jules.google.com/session/{part}");
+            assert_eq!(session_page(&SessionId::from(id)), page);
         }
     }
 

@@ -21,3 +21,42 @@ pub(crate) fn time_after(at: Timestamp, span: SignedDuration) -> Timestamp {
 pub(crate) fn format_utc(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
+
+/// Since when something is so, with a space before it.
+pub(crate) fn since_text(at: Timestamp) -> String {
+    format!(" since {}", format_utc(at))
+}
+
+/// A length in its one or two largest units.
+#[must_use]
+pub fn span_text(length: SignedDuration) -> String {
+    // Half a minute counts as a whole one.
+    let minutes = (length.as_secs() + 30) / 60;
+    match (minutes / (24 * 60), minutes / 60 % 24, minutes % 60) {
+        (0, 0, minutes) => format!("{} min", minutes.max(1)),
+        (0, hours, 0) => format!("{hours} h"),
+        (0, hours, minutes) => format!("{hours} h {minutes:02} min"),
+        (days @ 1..=9, hours @ 1.., _) => format!("{days} d {hours} h"),
+        (days, ..) => format!("{days} d"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_short() {
+        for (minutes, text) in [
+            (0, "1 min"),
+            (59, "59 min"),
+            (120, "2 h"),
+            (125, "2 h 05 min"),
+            (24 * 60 + 30, "1 d"),
+            (51 * 60, "2 d 3 h"),
+            (20 * 24 * 60 + 60, "20 d"),
+        ] {
+            assert_eq!(span_text(SignedDuration::from_mins(minutes)), text);
+        }
+    }
+}

@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
+use super::super::AllowedBot;
 use super::super::policy::{
     AdvanceOn, Automation, Branch, Driver, MainRed, PlanApproval, Priority, Tier,
 };
-use super::super::{AllowedBot, StepKind};
 use super::*;
 use crate::model;
 
@@ -113,13 +113,7 @@ fn plan(text: &str) -> Plan {
 
 fn steps(plan: &Plan, track: &str) -> Vec<String> {
     let steps = &plan.tracks[track].steps;
-    steps
-        .iter()
-        .map(|step| match &step.kind {
-            StepKind::Persona(id) => id.to_string(),
-            StepKind::Layer(name) => format!("layer:{name}"),
-        })
-        .collect()
+    steps.iter().map(|step| step.kind.to_string()).collect()
 }
 
 #[test]

@@ -1,12 +1,11 @@
 //! Tests how long a persona rests: to the second, and to the pass.
 
 use jiff::{SignedDuration, Timestamp};
-use phileas_domain::engine::{
-    PullState, Reason, RunRequest, SessionState, budget_figures, persona_yields,
-};
+use phileas_domain::engine::{PullState, Reason, RunRequest, SessionState, budget_figures};
 use phileas_domain::model::{PersonaId, TrackName};
 use phileas_domain::state::PersonaState;
 
+use crate::support::persona_yields;
 use crate::support::scenario::Scenario;
 
 const DAY: SignedDuration = SignedDuration::from_hours(24);

@@ -1,13 +1,12 @@
 //! Tests the figures of a history that this file spells out.
 
 use jiff::{SignedDuration, Timestamp};
-use phileas_domain::engine::{
-    LastTurn, PersonaStatus, Yield, persona_statuses, persona_yields, total_yield,
-};
+use phileas_domain::engine::{LastTurn, PersonaStatus, Yield, persona_statuses};
 use phileas_domain::model::PullNumber;
 use phileas_domain::state::{HistoryEntry, Outcome, PersonaState, State};
 
 use crate::support::scenario::Scenario;
+use crate::support::{persona_yields, total_yield};
 
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 

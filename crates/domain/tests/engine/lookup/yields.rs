@@ -1,11 +1,12 @@
 //! Tests the yields of personas.
 
 use jiff::SignedDuration;
-use phileas_domain::engine::{budget_figures, persona_yields, total_yield};
+use phileas_domain::engine::budget_figures;
 use phileas_domain::model::PullNumber;
 use phileas_domain::state::Outcome;
 
 use crate::support::scenario::Scenario;
+use crate::support::{persona_yields, total_yield};
 
 #[test]
 fn merged_rejected_ignored_and_waiting_are_distinguished() {

@@ -146,9 +146,10 @@ fn a_writer_requests_it_once_and_it_is_opened() {
         board.starts_with("<!-- phileas:notice:dashboard -->"),
         "{board}"
     );
-    assert!(board.contains("| `default` | `a` | [session "), "{board}");
+    let work = "### At work\n\n- `a` in `default`: at work since 2026-01-05 00:0";
+    assert!(board.contains(work), "{board}");
     assert!(
-        board.contains("at work (`waiting.session_running`)"),
+        board.contains("**Budget**: 1 of 5 sessions within a day, 1 of 2 at work; "),
         "{board}"
     );
     assert!(board.contains("- [ ] Pause everything"), "{board}");
@@ -188,9 +189,7 @@ fn it_follows_what_changes_and_not_more_often_than_it_may() {
     scenario.tick();
     assert_eq!(scenario.names(), ["create_session", "edit_dashboard"]);
     assert!(
-        scenario
-            .board()
-            .contains("at work (`waiting.session_running`)"),
+        scenario.board().contains("`a` in `default`: at work since"),
         "{}",
         scenario.board()
     );
@@ -223,7 +222,7 @@ fn it_follows_what_changes_and_not_more_often_than_it_may() {
     assert!(
         scenario
             .board()
-            .contains("| `a` | 2 | 1 | 1 | 0 | 0 | 0 | 0 h 30 min |"),
+            .contains("| `a` | 2 | 1 | 1 | 0 | 0 | 0 | 30 min |"),
         "{}",
         scenario.board()
     );
@@ -332,7 +331,7 @@ fn r23_a_tick_right_after_the_text_was_written_is_its_editors() {
             let ticked = ours.replacen(line, &line.replacen("[ ]", "[x]", 1), 1);
             scenario.edits(&ticked, account(who));
             scenario.minutes(10);
-            scenario.ticks("Go on", "ada");
+            scenario.ticks("Resume", "ada");
             scenario.tick();
             assert!(scenario.state().paused.is_some(), "{wait} {others} {who}");
             // A text edited by hand is written again when that is due.
@@ -341,7 +340,7 @@ fn r23_a_tick_right_after_the_text_was_written_is_its_editors() {
             assert!(!scenario.board().contains("[x]"), "{}", scenario.board());
             assert_eq!(scenario.sessions.len(), 0);
             // Only the writer's tick is executed, at any time after the text was written.
-            scenario.ticks("Go on", "ada");
+            scenario.ticks("Resume", "ada");
             scenario.tick();
             assert_eq!(scenario.state().paused, None, "{:?}", scenario.lines);
         }
@@ -421,12 +420,12 @@ fn pause_and_resume_take_each_others_place() {
     assert!(
         scenario
             .board()
-            .contains("paused: the repository is paused (`paused.state`)"),
+            .contains("- paused by `ada` since 2026-01-05 00:30 UTC (`paused.state`)"),
         "{}",
         scenario.board()
     );
     scenario.minutes(1);
-    scenario.ticks("Go on", "ada");
+    scenario.ticks("Resume", "ada");
     scenario.tick();
     assert_eq!(scenario.state().paused, None);
     assert!(
@@ -698,7 +697,7 @@ fn it_fits_whatever_there_is() {
     assert!(
         scenario
             .board()
-            .contains("And 90 more; `phileas status` shows all."),
+            .contains("- and 107 more; `phileas status` shows all"),
         "{}",
         scenario.board()
     );

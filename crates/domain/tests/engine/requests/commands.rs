@@ -65,10 +65,13 @@ fn a_writer_approves_the_plan_that_waits_by_label_and_by_comment() {
         scenario.tick();
         assert_eq!(approvals(&scenario), 1, "{:?}", scenario.lines);
         assert!(scenario.bears(7).is_empty());
+        let status = scenario.status(7);
+        assert!(status.contains("the plan is approved"), "{status}");
+        // Jules' state follows later.
         assert!(
-            scenario.status(7).contains("the plan is approved"),
-            "{}",
-            scenario.status(7)
+            status.contains("`b`, requested by `ada`: at work since")
+                && !status.contains("plan_approval"),
+            "{status}"
         );
     }
 }
@@ -122,7 +125,7 @@ fn retry_requests_the_same_persona_again_once_its_session_ended() {
     scenario.becomes(SessionState::Failed);
     scenario.tick();
     assert!(
-        scenario.status(7).contains("ended as `failed`"),
+        scenario.status(7).contains(": failed; "),
         "{}",
         scenario.status(7)
     );
@@ -174,7 +177,10 @@ fn the_comment_of_a_stuck_session_names_retry() {
         scenario.hours(7);
         scenario.tick();
         let status = scenario.status(7);
-        assert!(status.contains("ended as `stuck`"), "{status}");
+        assert!(
+            status.contains("abandoned, as it made no progress"),
+            "{status}"
+        );
         assert_eq!(status.contains(WAY_OUT), works, "{status}");
         scenario.minutes(1);
         scenario.writes(7, "/phileas retry", "ada");

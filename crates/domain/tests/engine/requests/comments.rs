@@ -377,11 +377,14 @@ fn status_lists_each_track_with_its_reason_as_a_sentence() {
     scenario.tick();
     let told = scenario.status(7).to_owned();
     for line in [
-        "- `one`, `a`: its session is at work (`waiting.session_running`); since 2026-01-05 \
-         00:00 UTC; [session",
-        "- `two`, `b`: a person paused its session in Jules",
-        "- `schedule:c`, `c`: it runs only when a person requests it (`skipped.manual`)",
-        "- `schedule:d`, `d`: its time has not come until 2026-01-05 09:00 UTC (`waiting.not_due`)",
+        "- `a` in `one`: at work since 2026-01-05 00:00 UTC; [session",
+        "- `b` in `two`: a person paused its session in Jules (`waiting.session_paused`); it \
+         started at 2026-01-05 00:00 UTC; [session",
+        "- `c` on its schedule: it runs only when a person requests it (`skipped.manual`)",
+        "- `d` on its schedule: its time has not come until 2026-01-05 09:00 UTC \
+         (`waiting.not_due`)",
+        "- budget: 2 of 5 sessions within a day, 2 of 2 at work; 0 of 3 pull requests wait for a \
+         review",
     ] {
         assert!(told.contains(line), "{line}\n{told}");
     }
@@ -469,7 +472,7 @@ fn the_comment_on_a_sessions_pull_request_names_that_session() {
     scenario.tick();
     let told = scenario.status(pull.0).to_owned();
     let work = format!(
-        "- `a` of track `default`: pull request #{pull} is open since 2026-01-05 00:01 UTC; [session"
+        "- `a` in `default`: pull request #{pull} is open since 2026-01-05 00:01 UTC; [session"
     );
     assert!(told.contains(&work), "{told}");
     // Days later it is merged.

@@ -108,7 +108,7 @@ fn who_has_no_place_waits_and_the_comment_says_why() {
     assert_eq!(scenario.reasons("request:1"), [Reason::BudgetActive]);
     let status = scenario.status(7).to_owned();
     assert!(
-        status.contains("waits since 2026-01-05 00:00 UTC (`waiting.budget_active`): enough"),
+        status.contains("waits since 2026-01-05 00:00 UTC: enough sessions are at work in this repository (`waiting.budget_active`)"),
         "{status}"
     );
     scenario.minutes(5);
@@ -226,7 +226,7 @@ fn a_process_that_dies_after_the_commit_leaves_a_request_that_starts() {
     }
     assert_eq!(scenario.sessions.len(), 1);
     assert!(
-        scenario.status(7).contains("at work"),
+        scenario.status(7).contains("it started at"),
         "{}",
         scenario.status(7)
     );

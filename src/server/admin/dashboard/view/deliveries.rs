@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use phileas_domain::engine::span_text;
 use phileas_domain::model::{RepositoryId, RepositoryName};
 
 use crate::runtime::inbox::{Counts, Outcome, Record, Wake};
@@ -123,7 +124,7 @@ pub fn inbox_view(counts: &Counts, now: Timestamp) -> InboxView {
         suspended: counts.suspended,
         oldest: counts
             .oldest_due
-            .map(|due| format::length_text(now.duration_since(due))),
+            .map(|due| span_text(now.duration_since(due))),
         full: counts.limit_bytes.map(|limit| {
             (100 * counts.bytes)
                 .checked_div(limit)

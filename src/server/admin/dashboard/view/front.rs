@@ -41,16 +41,8 @@ pub struct RowView {
     pub class: &'static str,
     /// The name of its status.
     pub status: &'static str,
-    /// What it waits for or does.
-    pub sentence: String,
-    /// The reason's code.
-    pub code: &'static str,
-    /// Live sessions, and their limit.
-    pub live: (u32, u32),
-    /// Pull requests that wait for a review, and their limit.
-    pub backlog: (u32, u32),
-    /// Sessions, and merged pull requests.
-    pub merged: (u32, u32),
+    /// A few words about it.
+    pub brief: BriefSummary,
     /// When it was last checked.
     pub seen: Option<Moment>,
 }
@@ -118,7 +110,7 @@ fn row_view(
     standing: RepositoryStatus,
     id: RepositoryId,
     name: &RepositoryName,
-    said: BriefSummary,
+    brief: BriefSummary,
     now: Timestamp,
 ) -> RowView {
     let (word, class) = of_standing(standing);
@@ -128,12 +120,8 @@ fn row_view(
         name: name.name.clone(),
         class,
         status: word,
-        sentence: said.problem.unwrap_or(said.sentence),
-        code: said.code,
-        live: said.live,
-        backlog: said.backlog,
-        merged: said.merged,
-        seen: said.at.map(|at| format::format_moment(at, now)),
+        seen: brief.at.map(|at| format::format_moment(at, now)),
+        brief,
     }
 }
 
@@ -175,7 +163,7 @@ mod tests {
         let rows: Vec<_> = page
             .rows
             .iter()
-            .map(|row| (row.id, row.status, row.sentence.as_str()))
+            .map(|row| (row.id, row.status, row.brief.text()))
             .collect();
         assert_eq!(rows[0], (2, "needs you", "no key"));
         assert_eq!(rows[1], (3, "needs you", "suspended: it panicked"));

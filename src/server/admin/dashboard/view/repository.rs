@@ -1,10 +1,15 @@
 //! The view of the page of one repository.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
-use phileas_domain::engine::Forecast;
+use phileas_domain::engine::{
+    Forecast, RepositoryView, TrackView, place_text, plain_text, session_page,
+};
+use phileas_domain::state::Pause;
 
 use super::front::of_standing;
-use super::report_lines::{ReportLineView, line_view};
+use super::report_lines::{ReportLineView, line_view, track_lines};
 use super::ring::{Ring, track_ring};
 use super::sessions::{SessionView, session_view};
 use super::timeline::{TimelineView, session_timeline};
@@ -19,79 +24,128 @@ pub const MAX_LISTED: usize = 40;
 /// The most coming turns that are listed.
 pub const MAX_COMING: usize = 8;
 
-/// Everything about one repository.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RepositoryView {
+/// Everything about one repository, seen from an instant.
+#[derive(Debug, Clone)]
+pub struct RepositoryPage {
+    /// What its last good tick left.
+    pub summary: Arc<Summary>,
+    /// Where people meet GitHub.
+    pub github: String,
+    /// The service's time.
+    pub now: Timestamp,
+}
+
+impl RepositoryPage {
+    fn view(&self) -> &RepositoryView {
+        &self.summary.view
+    }
+
     /// Its page on GitHub.
-    pub page: String,
-    /// Whether it is public.
-    pub public: bool,
-    /// When it was last checked.
-    pub seen: Moment,
-    /// The tracks.
-    pub tracks: Vec<TrackView>,
-    /// Schedules.
-    pub schedules: Vec<ScheduleView>,
-    /// The lines that concern the whole repository.
-    pub lines: Vec<ReportLineView>,
-    /// The timeline.
-    pub timeline: Option<TimelineView>,
+    #[must_use]
+    pub fn page(&self) -> String {
+        format!("{}/{}", self.github, self.summary.name)
+    }
+
+    /// An instant, seen from now.
+    #[must_use]
+    pub fn moment(&self, at: &Timestamp) -> Moment {
+        format::format_moment(*at, self.now)
+    }
+
+    /// The tracks of the plan, each with its loop.
+    #[must_use]
+    pub fn tracks(&self) -> Vec<(&TrackView, Ring)> {
+        let planned = self.view().tracks.iter();
+        let planned = planned.filter(|track| !track.steps.is_empty());
+        planned
+            .map(|track| (track, track_ring(track, &self.summary.sessions)))
+            .collect()
+    }
+
+    /// The schedules and requests, each with who runs.
+    #[must_use]
+    pub fn schedules(&self) -> Vec<(&TrackView, String)> {
+        let others = self.view().tracks.iter();
+        let others = others.filter(|track| track.steps.is_empty());
+        others
+            .map(|track| (track, plain_text(&place_text(None, &track.name))))
+            .collect()
+    }
+
+    /// What a track does or waits for.
+    #[must_use]
+    pub fn track_lines(&self, track: &TrackView) -> Vec<ReportLineView> {
+        track_lines(track, &self.summary.name, &self.github, self.now)
+    }
+
+    /// What concerns none of its tracks.
+    #[must_use]
+    pub fn other_lines(&self) -> Vec<ReportLineView> {
+        let lines = self.view().other_lines.iter();
+        lines.map(|line| line_view(line, self.now)).collect()
+    }
+
+    /// What a person has to do, and the page where.
+    #[must_use]
+    pub fn needs(&self) -> Vec<(String, Option<String>)> {
+        let needs = self.view().needs.iter().map(|need| {
+            let issue = need
+                .issue
+                .map(|number| format!("{}/issues/{number}", self.page()));
+            let session = || need.session.as_ref().map(session_page);
+            (short_line(&plain_text(&need.title)), issue.or_else(session))
+        });
+        needs.collect()
+    }
+
+    /// Who paused it and why.
+    #[must_use]
+    pub fn pause_text(&self, pause: &Pause) -> String {
+        let by = pause.by.as_ref().map(|by| format!(" by {by}"));
+        let why = pause.reason.as_ref().map(|why| format!(": {why}"));
+        short_line(&format!(
+            "Paused{}{}",
+            by.unwrap_or_default(),
+            why.unwrap_or_default()
+        ))
+    }
+
+    /// When who was at work.
+    #[must_use]
+    pub fn timeline(&self) -> Option<TimelineView> {
+        let summary = &self.summary;
+        session_timeline(&summary.sessions, &summary.name, &self.github, self.now)
+    }
+
     /// The newest sessions.
-    pub sessions: Vec<SessionView>,
-    /// The results of each persona's work.
-    pub yields: Vec<YieldView>,
-    /// The results of all work.
-    pub total: YieldView,
-    /// The used budget.
-    pub budget: Vec<Meter>,
-    /// How many daily sessions of the key are reserved for people.
-    pub reserved: u32,
-    /// The end of the key's pause.
-    pub pause: Option<Moment>,
-    /// Open notices: number, title, page.
-    pub notices: Vec<(u64, String, String)>,
-    /// Who paused it and why, and when.
-    pub paused: Option<(String, Option<Moment>)>,
-    /// What is wrong with the plan.
-    pub findings: Vec<String>,
-    /// The heading of these findings.
-    pub findings_title: &'static str,
-    /// Whether the default branch has a plan.
-    pub has_plan: bool,
-    /// The effects that failed.
-    pub failed: Vec<String>,
-}
+    #[must_use]
+    pub fn sessions(&self) -> Vec<SessionView> {
+        let entries = self.summary.sessions.iter().take(MAX_LISTED);
+        entries
+            .map(|entry| session_view(entry, &self.summary.name, &self.github, self.now))
+            .collect()
+    }
 
-/// One track.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TrackView {
-    /// Its name.
-    pub name: String,
-    /// Its drawing.
-    pub ring: Ring,
-    /// How many turns it has had.
-    pub seq: u64,
-    /// How many passes it has had.
-    pub passes: u64,
-    /// When passes begin.
-    pub start: Option<String>,
-    /// The lines of what it does or waits for.
-    pub lines: Vec<ReportLineView>,
-}
+    /// What became of each persona's work.
+    #[must_use]
+    pub fn yields(&self) -> Vec<YieldView> {
+        let yields = self.view().yields.iter();
+        yields
+            .map(|(persona, figures)| yields::yield_view(persona.as_str(), figures, self.now))
+            .collect()
+    }
 
-/// A persona that runs on a schedule.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScheduleView {
-    /// Who.
-    pub persona: String,
-    /// The expression; `None`: it runs on request only.
-    pub cron: Option<String>,
-    /// Its next time.
-    pub next: Option<Moment>,
-    /// Whether it has a live turn.
-    pub live: bool,
-    /// The lines of what it does or waits for.
-    pub lines: Vec<ReportLineView>,
+    /// What became of all work.
+    #[must_use]
+    pub fn total(&self) -> YieldView {
+        yields::yield_view("all", &self.view().total, self.now)
+    }
+
+    /// What is spent.
+    #[must_use]
+    pub fn budget(&self) -> Vec<Meter> {
+        yields::budget_meters(&self.view().budget, self.summary.key_at, self.now)
+    }
 }
 
 /// The state of a repository in the inbox, and the result of its last tick.
@@ -116,90 +170,8 @@ pub struct PulseView {
 pub struct ComingView {
     /// The time.
     pub at: Moment,
-    /// The persona.
-    pub persona: String,
-    /// The track.
-    pub track: String,
-}
-
-/// Builds the page of a repository. `github` is the address of GitHub's pages.
-#[must_use]
-pub fn repository_view(summary: &Summary, github: &str, now: Timestamp) -> RepositoryView {
-    let lines = |lines: &[_]| lines.iter().map(|line| line_view(line, now)).collect();
-    let name = &summary.name;
-    RepositoryView {
-        page: format!("{github}/{name}"),
-        public: summary.public,
-        seen: format::format_moment(summary.at, now),
-        tracks: summary
-            .tracks
-            .iter()
-            .map(|track| TrackView {
-                name: track.name.to_string(),
-                ring: track_ring(track, &summary.sessions),
-                seq: track.seq,
-                passes: track.passes,
-                start: track.start.clone(),
-                lines: lines(&track.lines),
-            })
-            .collect(),
-        schedules: summary
-            .schedules
-            .iter()
-            .map(|schedule| ScheduleView {
-                persona: schedule.persona.to_string(),
-                cron: schedule.cron.clone(),
-                next: schedule.next_at.map(|at| format::format_moment(at, now)),
-                live: schedule.live,
-                lines: lines(&schedule.lines),
-            })
-            .collect(),
-        lines: lines(&summary.lines),
-        timeline: session_timeline(&summary.sessions, name, github, now),
-        sessions: summary
-            .sessions
-            .iter()
-            .take(MAX_LISTED)
-            .map(|entry| session_view(entry, name, github, now))
-            .collect(),
-        yields: summary
-            .yields
-            .iter()
-            .map(|(persona, figures)| yields::of_persona(persona, figures, now))
-            .collect(),
-        total: yields::of_all(&summary.total, now),
-        budget: yields::budget_meters(&summary.budget, summary.key_at, now),
-        reserved: summary.budget.key_reserved,
-        pause: yields::key_pause(&summary.budget, now),
-        notices: summary
-            .notices
-            .iter()
-            .map(|(number, key)| {
-                (
-                    *number,
-                    key.clone(),
-                    format!("{github}/{name}/issues/{number}"),
-                )
-            })
-            .collect(),
-        paused: summary.paused.as_ref().map(|pause| {
-            let by = pause.by.as_ref().map(|by| format!(" by {by}"));
-            let why = pause.reason.as_ref().map(|why| format!(": {why}"));
-            let text = format!(
-                "Paused{}{}",
-                by.unwrap_or_default(),
-                why.unwrap_or_default()
-            );
-            (
-                short_line(&text),
-                pause.at.map(|at| format::format_moment(at, now)),
-            )
-        }),
-        findings: summary.findings.clone(),
-        findings_title: summary.findings_title,
-        has_plan: summary.has_plan,
-        failed: summary.failed.clone(),
-    }
+    /// Who, and in which track.
+    pub place: String,
 }
 
 /// Builds the state of a repository from the board's summary and the inbox's row.
@@ -238,8 +210,7 @@ pub fn coming_view(forecast: &Forecast, now: Timestamp) -> Vec<ComingView> {
         .take(MAX_COMING)
         .map(|turn| ComingView {
             at: format::format_moment(turn.at, now),
-            persona: turn.persona.to_string(),
-            track: format::track_title(&turn.track),
+            place: plain_text(&place_text(Some(&turn.persona), &turn.track)),
         })
         .collect()
 }

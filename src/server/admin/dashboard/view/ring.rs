@@ -3,10 +3,10 @@
 
 use std::f64::consts::TAU;
 
+use phileas_domain::engine::TrackView;
 use phileas_domain::state::HistoryEntry;
 
 use crate::server::admin::dashboard::format;
-use crate::server::admin::dashboard::summary::TrackSummary;
 
 /// The most stations of a ring.
 pub const MAX_STATIONS: usize = 16;
@@ -53,7 +53,7 @@ pub struct Station {
 
 /// Builds a track's ring. `sessions` are newest first.
 #[must_use]
-pub fn track_ring(track: &TrackSummary, sessions: &[HistoryEntry]) -> Ring {
+pub fn track_ring(track: &TrackView, sessions: &[HistoryEntry]) -> Ring {
     let count = track.steps.len();
     let here = track.present.or(track.next);
     let stations = track.steps.iter().enumerate().map(|(index, name)| {
@@ -79,7 +79,7 @@ pub fn track_ring(track: &TrackSummary, sessions: &[HistoryEntry]) -> Ring {
             class: last.map_or("", |entry| {
                 format::outcome_class(entry.outcome.as_ref(), live)
             }),
-            last: last.map(|entry| format::outcome_text(entry.outcome.as_ref(), live).to_owned()),
+            last: last.map(|entry| format::outcome_text(entry.outcome.as_ref(), live)),
         }
     });
     Ring {
@@ -122,15 +122,18 @@ fn circle_point(value: f64) -> String {
 mod tests {
     use super::*;
 
-    fn track(steps: usize, present: Option<usize>, next: Option<usize>) -> TrackSummary {
-        TrackSummary {
+    fn track(steps: usize, present: Option<usize>, next: Option<usize>) -> TrackView {
+        TrackView {
             name: "default".into(),
             steps: (0..steps).map(|n| format!("p{n}")).collect(),
             present,
             next,
             seq: 0,
             passes: 0,
-            start: None,
+            cron: None,
+            next_at: None,
+            pause: None,
+            turns: Vec::new(),
             lines: Vec::new(),
         }
     }

@@ -1,15 +1,13 @@
 //! The view of a repository's sessions, with links to their pages.
 
 use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::{place_text, plain_text, session_page, span_text};
 use phileas_domain::model::RepositoryName;
 use phileas_domain::state::HistoryEntry;
 
 use crate::server::admin::dashboard::format::{self, Moment};
 
-/// The address of Jules' pages.
-pub const JULES: &str = "https://jules.google.com";
-/// A session older than this without an outcome does not run: the program that recorded it never
-/// completed the entry.
+/// A session without an outcome that is older than this was never completed by the program that wrote it; it is not running.
 const LONGEST_LIVE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// One session.
@@ -17,10 +15,8 @@ const LONGEST_LIVE: SignedDuration = SignedDuration::from_hours(7 * 24);
 pub struct SessionView {
     /// The persona.
     pub persona: String,
-    /// The track.
-    pub track: String,
-    /// The number of the turn in its track, if it is known.
-    pub seq: Option<u64>,
+    /// Who, and in which track.
+    pub place: String,
     /// When it began.
     pub began: Option<Moment>,
     /// Its duration until the outcome, or until now.
@@ -35,13 +31,6 @@ pub struct SessionView {
     pub pull: Option<(u64, String)>,
     /// A remark.
     pub note: Option<String>,
-}
-
-/// The address of a session's page. `None`: the id is not valid in an address.
-#[must_use]
-pub fn jules_page(id: &str) -> Option<String> {
-    let plain = !id.is_empty() && id.len() <= 64 && id.bytes().all(|b| b.is_ascii_alphanumeric());
-    plain.then(|| format!("{JULES}/session/{id}"))
 }
 
 /// The address of a pull request.
@@ -77,35 +66,15 @@ pub fn session_view(
         .filter(|length| !length.is_negative());
     SessionView {
         persona: entry.persona_id.to_string(),
-        track: format::track_title(&entry.track_name()),
-        seq: entry.seq,
+        place: plain_text(&place_text(Some(&entry.persona_id), &entry.track_name())),
         began: entry.created_at.map(|at| format::format_moment(at, now)),
-        lasted: lasted.map(format::length_text),
-        outcome: format::outcome_text(entry.outcome.as_ref(), live).to_owned(),
+        lasted: lasted.map(span_text),
+        outcome: format::outcome_text(entry.outcome.as_ref(), live),
         class: format::outcome_class(entry.outcome.as_ref(), live),
-        jules: entry
-            .session_id
-            .as_ref()
-            .and_then(|id| jules_page(id.as_str())),
+        jules: entry.session_id.as_ref().map(session_page),
         pull: entry
             .pr_number
             .map(|number| (number.0, pull_page(github, repository, number.0))),
         note: entry.note.clone(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_id_that_is_none_makes_no_link() {
-        assert_eq!(
-            jules_page("15481661885092594092").as_deref(),
-            Some("https://jules.google.com/session/15481661885092594092")
-        );
-        for wrong in ["", "../x", "1?x", "javascript:1", "1\"2"] {
-            assert_eq!(jules_page(wrong), None, "{wrong}");
-        }
     }
 }

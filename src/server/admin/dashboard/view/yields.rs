@@ -1,8 +1,7 @@
 //! The view of the results of each persona's work, and of the used budget.
 
 use jiff::{SignedDuration, Timestamp};
-use phileas_domain::engine::{BudgetFigures, Yield};
-use phileas_domain::model::PersonaId;
+use phileas_domain::engine::{BudgetFigures, Yield, span_text};
 
 use crate::server::admin::dashboard::format::{self, Moment};
 
@@ -21,9 +20,7 @@ pub struct YieldView {
     pub rejected: u32,
     /// The number of open pull requests without a review.
     pub ignored: u32,
-    /// The number of open pull requests.
-    pub open: u32,
-    /// The number of sessions without a result: no output, failed, stuck.
+    /// Sessions that came to nothing: no output, failed, stuck.
     pub nothing: u32,
     /// Parts of a bar of 100 units.
     pub parts: Vec<Part>,
@@ -44,19 +41,9 @@ pub struct Part {
     pub width: u32,
 }
 
-/// Builds the results of a persona.
+/// The yield of a persona, or of all.
 #[must_use]
-pub fn of_persona(persona: &PersonaId, figures: &Yield, now: Timestamp) -> YieldView {
-    yield_of(persona.to_string(), figures, now)
-}
-
-/// Builds the results of all personas together.
-#[must_use]
-pub fn of_all(figures: &Yield, now: Timestamp) -> YieldView {
-    yield_of("all".to_owned(), figures, now)
-}
-
-fn yield_of(who: String, figures: &Yield, now: Timestamp) -> YieldView {
+pub fn yield_view(who: &str, figures: &Yield, now: Timestamp) -> YieldView {
     let nothing = figures.no_output + figures.failed + figures.stuck;
     let shares = [
         ("merged", figures.merged),
@@ -66,16 +53,15 @@ fn yield_of(who: String, figures: &Yield, now: Timestamp) -> YieldView {
         ("empty", nothing),
     ];
     YieldView {
-        who,
+        who: who.to_owned(),
         sessions: figures.sessions,
         pulls: figures.pulls,
         merged: figures.merged,
         rejected: figures.rejected,
         ignored: figures.ignored,
-        open: figures.open,
         nothing,
         parts: outcome_parts(&shares, figures.sessions),
-        to_merge: figures.median_to_merge.map(format::length_text),
+        to_merge: figures.median_to_merge.map(span_text),
         resting: figures
             .resting_until
             .filter(|until| *until > now)
@@ -145,9 +131,6 @@ pub fn budget_meters(
             class: if share >= 100 { "full" } else { "" },
         }
     };
-    let day = (figures.day, figures.day_limit);
-    let live = (figures.live, figures.live_limit);
-    let backlog = (figures.backlog, figures.backlog_limit);
     let of_key = |meter: Meter| Meter {
         seen: seen.clone().filter(|_| meter.used.is_some()),
         ..meter
@@ -156,15 +139,20 @@ pub fn budget_meters(
         meter(
             "Sessions within a day",
             "this repository",
-            Some(day.0),
-            day.1,
+            Some(figures.day),
+            figures.day_limit,
         ),
-        meter("Sessions at once", "this repository", Some(live.0), live.1),
+        meter(
+            "Sessions at once",
+            "this repository",
+            Some(figures.live),
+            figures.live_limit,
+        ),
         meter(
             "Waiting for a review",
             "pull requests",
-            Some(backlog.0),
-            backlog.1,
+            Some(figures.backlog),
+            figures.backlog_limit,
         ),
         of_key(meter(
             "The key's day",
@@ -179,13 +167,6 @@ pub fn budget_meters(
             figures.key_live_limit,
         )),
     ]
-}
-
-/// The end of the key's pause.
-#[must_use]
-pub fn key_pause(figures: &BudgetFigures, now: Timestamp) -> Option<Moment> {
-    let until = figures.paused_until.filter(|until| *until > now)?;
-    Some(format::format_moment(until, now))
 }
 
 #[cfg(test)]
@@ -203,7 +184,7 @@ mod tests {
             no_output: 1,
             ..Yield::default()
         };
-        let shown = of_all(&figures, Timestamp::UNIX_EPOCH);
+        let shown = yield_view("all", &figures, Timestamp::UNIX_EPOCH);
         let parts: Vec<_> = shown
             .parts
             .iter()
@@ -219,7 +200,7 @@ mod tests {
             ]
         );
         assert!(
-            of_all(&Yield::default(), Timestamp::UNIX_EPOCH)
+            yield_view("all", &Yield::default(), Timestamp::UNIX_EPOCH)
                 .parts
                 .is_empty()
         );
@@ -243,7 +224,7 @@ mod tests {
         let ago = |minutes| now.checked_sub(SignedDuration::from_mins(minutes)).ok();
         assert_eq!(budget_meters(&told, ago(1), now)[3].seen, None);
         let old = budget_meters(&told, ago(90), now);
-        assert_eq!(old[3].seen.as_deref(), Some("1 h 30 ago"));
+        assert_eq!(old[3].seen.as_deref(), Some("1 h 30 min ago"));
         assert_eq!(old[4].seen, None, "what is live is unknown");
     }
 }

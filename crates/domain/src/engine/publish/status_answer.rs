@@ -1,0 +1,77 @@
+//! Answers `/phileas status` and `/phileas explain`: what a person has to do, each track and each pending request at the
+//! end of a decision, and the budget, one sentence each.
+
+use crate::engine::output::builder::DecisionBuilder;
+use crate::engine::output::limits::ANSWER_LINES;
+use crate::engine::output::report::{Line, Verdict};
+use crate::engine::text::markdown::quote_as_code;
+use crate::engine::view::repository::RepositoryView;
+use crate::engine::view::track::{TrackView, place_text};
+
+/// The answer, one list item for each. `explain`: with all lines about each track, and their details.
+pub(crate) fn status_answer(builder: &DecisionBuilder<'_>, explain: bool) -> String {
+    let view = RepositoryView::of_decision(builder, builder.all_lines());
+    let mut items: Vec<String> = Vec::new();
+    items.extend(view.pauses.iter().map(|pause| pause.sentence()));
+    items.extend(view.needs.iter().map(|need| need.list_item()));
+    let whole = view.other_lines.iter();
+    for line in whole.filter(|line| line.concerns_repository()) {
+        // The pauses are listed above, with their actors.
+        if line.verdict != Verdict::Paused || explain {
+            items.push(line_item("everything", line, explain));
+        }
+    }
+    for track in &view.tracks {
+        items.extend(track_items(track, explain));
+    }
+    if view.tracks.is_empty() {
+        items.push("the plan has no tracks and no schedules, and nothing is at work".to_owned());
+    }
+    let mut said: Vec<String> = Vec::new();
+    for item in items.into_iter().map(|item| format!("- {item}")) {
+        if !said.contains(&item) {
+            said.push(item);
+        }
+    }
+    let more = said.len().saturating_sub(ANSWER_LINES);
+    said.truncate(ANSWER_LINES);
+    if more > 0 {
+        said.push(format!(
+            "- and {more} more; `phileas explain` on the command line shows all"
+        ));
+    }
+    said.push(format!("- budget: {}", view.budget.sentence(true)));
+    said.join("\n")
+}
+
+fn track_items(track: &TrackView, explain: bool) -> Vec<String> {
+    let mut items: Vec<String> = track.turn_items(true).collect();
+    items.extend(track.pause.as_ref().map(|pause| {
+        let place = place_text(None, &track.name);
+        format!("{place}: {}", pause.sentence())
+    }));
+    let item = |line: &Line| {
+        let place = place_text(line.persona.as_ref(), &track.name);
+        line_item(&place, line, explain)
+    };
+    if explain {
+        items.extend(track.lines.iter().map(item));
+    } else if items.is_empty() {
+        items.extend(track.lines.last().map(item));
+    }
+    if items.is_empty() {
+        let place = place_text(None, &track.name);
+        items.push(format!("{place}: this run did not decide about it"));
+    }
+    items
+}
+
+fn line_item(place: &str, line: &Line, explain: bool) -> String {
+    let why = line.sentence(true);
+    if !explain {
+        return format!("{place}: {why}");
+    }
+    let detail = Some(quote_as_code(&line.detail)).filter(|text| text.len() > 2);
+    let detail = detail.map(|text| format!(": {text}")).unwrap_or_default();
+    format!("{place}: {}: {why}{detail}", line.verdict.as_str())
+}

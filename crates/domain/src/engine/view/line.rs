@@ -1,0 +1,66 @@
+//! A report line as a sentence.
+
+use crate::engine::output::report::{Line, Reason, Verdict};
+use crate::engine::text::time::format_utc;
+
+impl Line {
+    /// Why it happens or waits, with the reason's code, and until when where that is a time of the plan. `timed`: also
+    /// the end of the reason; otherwise the sentence changes only with its facts.
+    #[must_use]
+    pub fn sentence(&self, timed: bool) -> String {
+        let is_fixed = self.reason == Reason::NotDue || timed && has_end_time(self.reason);
+        let until = self.until.filter(|_| is_fixed);
+        let until = until.map(|at| format!(" until {}", format_utc(at)));
+        format!(
+            "{}{} (`{}`)",
+            self.reason.clause(),
+            until.unwrap_or_default(),
+            self.reason
+        )
+    }
+
+    /// Whether a person has to do something about it.
+    #[must_use]
+    pub fn needs_person(&self) -> bool {
+        // A refusal is sent to the account that requested it; the repository needs no person for that.
+        matches!(self.verdict, Verdict::Held | Verdict::Paused)
+            || matches!(
+                self.reason,
+                Reason::PersonAnswer
+                    | Reason::PlanApproval
+                    | Reason::SessionStuck
+                    | Reason::SessionPaused
+                    | Reason::PersonaInvalid
+                    | Reason::PromptInvalid
+            )
+    }
+
+    /// Whether the line concerns the repository as a whole. Lines about single requests do not.
+    pub(crate) fn concerns_repository(&self) -> bool {
+        let stands = matches!(
+            self.verdict,
+            Verdict::Paused | Verdict::Held | Verdict::Waiting
+        );
+        self.track.is_none() && stands && self.reason != Reason::RequestUnread
+    }
+}
+
+/// A sentence for a place that shows no Markdown: without its backticks.
+#[must_use]
+pub fn plain_text(sentence: &str) -> String {
+    sentence.replace('`', "")
+}
+
+/// Whether the time of a line with this reason is its end, not phileas' next check.
+fn has_end_time(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::RetryPause
+            | Reason::CreateRefused
+            | Reason::JulesQuota
+            | Reason::BudgetDaily
+            | Reason::BudgetShare
+            | Reason::ActorHour
+            | Reason::PersonaResting
+    )
+}
