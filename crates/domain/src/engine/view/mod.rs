@@ -3,9 +3,9 @@
 //!
 //! Sentences are one line of Markdown that begins in lower case and has no full stop; names stand in backticks.
 
+pub(super) mod attention;
 pub(super) mod budget;
 pub(super) mod line;
-pub(super) mod needs;
 pub(super) mod pause;
 pub(super) mod repository;
 pub(super) mod track;

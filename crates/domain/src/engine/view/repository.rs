@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::needs::{NeedsPerson, needs_person};
+use super::attention::{NeedsPerson, needs_person};
 use super::pause::{PauseView, repository_pauses};
 use super::track::{TrackView, track_views};
 use crate::engine::input::snapshot::{Ledger, Snapshot};
@@ -39,6 +39,7 @@ pub struct RepositoryView {
 
 impl RepositoryView {
     /// The view of a snapshot. `lines`: the lines of the newest report on it.
+    #[must_use]
     pub fn new<'l>(snapshot: &Snapshot, lines: impl IntoIterator<Item = &'l Line>) -> Self {
         let builder = DecisionBuilder::new(snapshot, exchange_at_head(snapshot));
         Self::of_decision(&builder, lines)

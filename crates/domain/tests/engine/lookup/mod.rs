@@ -1,4 +1,5 @@
 //! Figures for people.
 
 mod figures;
+mod repository_view;
 mod yields;
