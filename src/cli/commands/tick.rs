@@ -267,7 +267,7 @@ pub(crate) fn print_report(
     }
     let next = report.wake_at.map_or_else(
         || "nothing is due".to_owned(),
-        |at| format!("next look {} UTC", short_time(at)),
+        |at| format!("next check {} UTC", short_time(at)),
     );
     screen.print_line(&format!(
         "{}; {} to GitHub ({}), {} to Jules; {next}",
