@@ -1,14 +1,13 @@
 //! `phileas status`: shows the status of each track, the budget, and the outcomes.
 
+mod model;
 mod text;
 
 use std::collections::BTreeMap;
 use std::io::Write;
 
 use jiff::SignedDuration;
-use phileas_domain::engine::{
-    Listing, ListingNeed, Notice, RepositoryView, RunRequest, Snapshot, Yield,
-};
+use phileas_domain::engine::{Listing, ListingNeed, RepositoryView, RunRequest, Snapshot, Yield};
 use serde_json::{Value, json};
 
 use super::tick;
@@ -18,20 +17,11 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::{Tense, line_json};
 use crate::cli::terminal::output::Screen;
 use crate::runtime;
-use crate::runtime::TickReport;
 use crate::runtime::ports::ReadJules as _;
+use model::Status;
 
 /// The use of the key is counted over this time.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
-
-/// Everything that `phileas status` shows.
-struct Status {
-    report: TickReport,
-    view: RepositoryView,
-    notices: Vec<Notice>,
-    /// Whether the key's use was counted without archived sessions.
-    key_at_least: bool,
-}
 
 pub(crate) async fn run(
     arguments: &Repository,

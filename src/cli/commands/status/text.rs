@@ -8,7 +8,7 @@ use phileas_domain::engine::{
 };
 use phileas_domain::model::RepositoryName;
 
-use super::Status;
+use super::model::Status;
 use crate::cli::exit::CliError;
 use crate::cli::terminal::decision_line::{Tense, short_time, verdict_text};
 use crate::cli::terminal::output::Screen;
