@@ -204,13 +204,13 @@ pub(super) fn list_resources(
 pub(super) enum ResourceError {
     /// It does not exist.
     Missing,
-    /// Another error.
-    Trouble(ToolError),
+    /// It cannot be read.
+    Failed(ToolError),
 }
 
 impl<T: Into<ToolError>> From<T> for ResourceError {
-    fn from(trouble: T) -> Self {
-        Self::Trouble(trouble.into())
+    fn from(error: T) -> Self {
+        Self::Failed(error.into())
     }
 }
 

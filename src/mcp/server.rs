@@ -194,8 +194,8 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         match resources::read_resource(&self.context, &request.uri).await {
             Ok(result) => Ok(result.into()),
-            Err(ResourceError::Trouble(trouble)) => {
-                Err(ErrorData::internal_error(trouble.to_string(), None))
+            Err(ResourceError::Failed(error)) => {
+                Err(ErrorData::internal_error(error.to_string(), None))
             }
             Err(ResourceError::Missing) => Err(ErrorData::resource_not_found(
                 format!("there is no resource {}", request.uri),

@@ -45,7 +45,7 @@ pub struct Labels {
     /// Not there yet.
     pub create: Vec<Label>,
     /// There, with another spelling, colour or description: its present name, and what it should be.
-    pub help: Vec<(String, Label)>,
+    pub change: Vec<(String, Label)>,
     /// Of personas that are gone.
     pub gone: Vec<String>,
     /// As they should be.
@@ -119,7 +119,7 @@ pub fn changes(wanted: &[Label], there: &[Label], tree: &Tree) -> Labels {
         match there.iter().find(|one| same(&one.name, &label.name)) {
             None => labels.create.push(label.clone()),
             Some(one) if one == label => labels.right += 1,
-            Some(one) => labels.help.push((one.name.clone(), label.clone())),
+            Some(one) => labels.change.push((one.name.clone(), label.clone())),
         }
     }
     for one in there {
@@ -177,8 +177,8 @@ mod tests {
         ];
         let changes = changes(&wanted, &there, &tree());
         assert_eq!(changes.right, 1);
-        assert_eq!(changes.help.len(), 1);
-        assert_eq!(changes.help[0].0, "Phileas:Hold");
+        assert_eq!(changes.change.len(), 1);
+        assert_eq!(changes.change[0].0, "Phileas:Hold");
         assert_eq!(changes.gone, ["phileas:ghost"]);
         assert_eq!(changes.create.len(), wanted.len() - 2);
     }

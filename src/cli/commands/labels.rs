@@ -71,7 +71,7 @@ pub(crate) async fn sync_labels(
         created += 1;
         print_label(how, screen, &label.name, "created", "create")?;
     }
-    for (current, label) in &changes.help {
+    for (current, label) in &changes.change {
         if !how.dry_run {
             client.update_label(current, label).await?;
         }

@@ -97,7 +97,7 @@ impl<'t> Document<'t> {
                 .is_some_and(|broken| broken.starts_with(&format!("{path}.")))
     }
 
-    /// Whether the value at a key path is not the one that anybody wrote.
+    /// Whether the value at a key path is not the one that the file gives.
     pub(super) fn is_mangled(&self, path: &str) -> bool {
         self.mangled.contains(path)
     }

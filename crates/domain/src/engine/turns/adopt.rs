@@ -362,7 +362,7 @@ pub(crate) fn archive_duplicates(builder: &mut DecisionBuilder<'_>) {
                 session.id
             ),
             None => format!(
-                "session {} is of a turn that was ended before anybody saw it",
+                "session {} is of a turn that was ended before phileas saw it",
                 session.id
             ),
         };
