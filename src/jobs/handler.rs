@@ -288,7 +288,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
             if self.allowed.retries > 0 {
                 let attempts = job.attempt_number();
                 work.notes.push(format!(
-                    "the job failed after {attempts} retries and is not retried again"
+                    "the job failed after {attempts} attempts and is not retried again"
                 ));
             }
             return Ok(());

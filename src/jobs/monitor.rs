@@ -355,7 +355,8 @@ impl<A: ReadAccount> Monitor<A> {
                     return None;
                 }
                 let cause = format!("unreachable {name} since {since}");
-                let message = format!("Jules did not answer {failures} times in a row: {failure}");
+                let message =
+                    format!("the sessions could not be read {failures} times in a row: {failure}");
                 known
                     .record_sent(&cause)
                     .then(|| of_account(&cause, "unreachable", message, jobs))

@@ -159,13 +159,16 @@ impl TickReport {
         self.done.iter().chain(&self.waiting)
     }
 
-    /// The lines that show where everything stands: what waits, and of what was done the newest of each track about which
-    /// nothing waits.
+    /// The lines that describe the present: what waits, and of what was done the newest of each slot about which nothing
+    /// waits. A line about the whole repository hides no other one.
     #[must_use]
     pub fn current_lines(&self) -> Vec<&Line> {
         let mut lines: Vec<&Line> = Vec::new();
         for (_, line) in self.done.iter().rev() {
-            let is_newer = lines.iter().any(|known| known.track == line.track);
+            let is_newer = line.track.is_some()
+                && lines
+                    .iter()
+                    .any(|known| known.track == line.track && known.slot == line.slot);
             let mut waiting = self.waiting.iter().map(|(_, other)| other);
             let waits =
                 waiting.any(|other| other.track == line.track && other.persona == line.persona);

@@ -285,7 +285,7 @@ mod tests {
                 ..ConfigArguments::default()
             };
             let wrong = Config::new(given, File::default()).unwrap_err().to_string();
-            let begin = format!("--data-dir: {} is no folder; ", file.display());
+            let begin = format!("--data-dir: {} is not a folder; ", file.display());
             assert!(wrong.starts_with(&begin), "{wrong}");
         }
         let given = ConfigArguments {

@@ -101,7 +101,8 @@ fn r24_the_workflow_only_calls_the_action_and_hands_on_nothing_of_an_event() {
     let keys: Vec<&String> = step.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["id", "uses", "with"]);
     let given = step["with"].as_object().unwrap();
-    assert_eq!(given.len(), 2);
+    assert_eq!(given.len(), 3);
+    assert_eq!(given["build-from-source"], true);
     assert_eq!(given["jules-api-key"], "${{ secrets.JULES_API_KEY }}");
     assert_eq!(given["paused"], "${{ vars.PHILEAS_PAUSED }}");
     assert_eq!(read["permissions"], serde_json::json!({}));

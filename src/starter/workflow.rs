@@ -65,7 +65,7 @@ impl Pin {
         match self.version {
             Some(_) => "",
             None => {
-                "          build-from-source: true # this commit has no release; a build takes minutes of each run\n"
+                "          build-from-source: true # remove it where the commit has a release: a build takes minutes of each run\n"
             }
         }
     }
@@ -116,8 +116,10 @@ impl FromStr for Pin {
                 .parse::<RepositoryName>()
                 .map_err(|_| wrong())?
                 .to_string(),
+            version: RELEASE_COMMIT
+                .is_some_and(|release| release.eq_ignore_ascii_case(commit))
+                .then_some(env!("CARGO_PKG_VERSION")),
             commit: Some(commit.to_ascii_lowercase()),
-            version: None,
         })
     }
 }

@@ -116,10 +116,9 @@ async function page(address, fields) {
 
 /** The first value of an attribute, as a browser reads it. */
 function attribute(text, name) {
-  const characters = { '&quot;': '"', '&lt;': '<', '&gt;': '>', '&#39;': "'", '&amp;': '&' };
-  const [, value] = new RegExp(`${name}="([^"]*)"`).exec(text) ?? [];
+    const [, value] = new RegExp(`${name}="([^"]*)"`).exec(text) ?? [];
   if (value === undefined) throw new Error(`the set-up page has no ${name}: ${text}`);
-  return value.replace(/&(?:quot|lt|gt|#39|amp);/g, (entity) => characters[entity]);
+  return value.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)));
 }
 
 /** Adds the repository's webhook, behind the back of all that is checked here. */

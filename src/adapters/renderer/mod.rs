@@ -9,7 +9,7 @@
 //!
 //! A template then affects only its own persona's turn: if a child dies, the prompt that it was rendering fails, and
 //! the next prompts go to a new child. At most [`MAX_CHILDREN`] run at once. They stay while a tick or a command
-//! holds a [guard](Renderer::keep), so that a tick starts one child, and an idle service has none.
+//! holds a [guard](Renderer::keep_ready), so that a tick starts one child, and an idle service has none.
 //!
 //! If a child cannot be started, or is ended from outside, the machine is to blame: the turn waits.
 //!

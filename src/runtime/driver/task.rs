@@ -169,7 +169,7 @@ impl<I: Inbox, C: Clock, T: Ticker> Task<I, C, T> {
                 ticked => ticked,
             },
             () = self.clock.sleep_until(limit) => Ticked::Failed(Fault::Own {
-                because: "the tick did not end, and did not stop when it was stopped".to_owned(),
+                because: "the tick did not end, and did not stop when it was asked to".to_owned(),
             }),
         }
     }

@@ -37,11 +37,11 @@ impl Page {
             .unwrap_or_else(|| panic!("{text}: {}", self.body));
         let (value, _) = rest.split_once('"').unwrap();
         value
-            .replace("&quot;", "\"")
-            .replace("&lt;", "<")
-            .replace("&gt;", ">")
+            .replace("&#34;", "\"")
+            .replace("&#60;", "<")
+            .replace("&#62;", ">")
             .replace("&#39;", "'")
-            .replace("&amp;", "&")
+            .replace("&#38;", "&")
     }
 }
 

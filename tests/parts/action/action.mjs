@@ -57,7 +57,7 @@ test('the clock starts what is due, and tells of it', async () => {
   assert.ok(all.lines.some((line) => line.track === 'schedule:auditor' && line.reason === 'waiting.not_due'));
   assert.match(done.summary, /^### phileas: started curator\n/);
   assert.ok(done.summary.includes(`[session](https://jules.google.com/session/${session.id})`));
-  assert.match(done.summary, /\*\*Budget\*\*: 1 of 12 sessions within a day · 1 of 2 live/);
+  assert.match(done.summary, /\*\*Budget\*\*: 1 of 12 sessions within a day, 1 of 2 at work/);
   // Neither secret stands anywhere in what act printed, nor in the summary.
   for (const secret of [world.token, world.julesKey]) assert.ok(!JSON.stringify(done.lines).includes(secret));
 });

@@ -95,12 +95,10 @@ impl WorkRecord {
     /// request, or as one whose refusal condemns the work.
     #[must_use]
     pub fn is_repeated_by(&self, pr: u64, work: &Fingerprint, now: Timestamp) -> bool {
-        let stands = match &self.refused {
-            Some(refusal) => refusal.condemns_work(now),
-            None => self.is_open(),
-        };
+        let is_condemned = |refusal: &Refusal| refusal.condemns_work(now);
+        let counts = self.is_open() || self.refused.as_ref().is_some_and(is_condemned);
         self.pr < pr
-            && stands
+            && counts
             && Similarity::between(&self.fingerprint, work).likeness() == Likeness::Same
     }
 

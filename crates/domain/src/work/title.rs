@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn a_title_is_its_meaning() {
         let words = |title| title_words(title).join(" ");
-        let plain = "attribut escap html quot";
+        let plain = title_words("escape quote attribute html").join(" ");
         assert_eq!(words("Escape quotes in HTML attributes"), plain);
         assert_eq!(
             words("fix(html): ⚡ Escaping the quote of an attribute!"),

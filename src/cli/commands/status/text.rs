@@ -123,7 +123,17 @@ fn track_table(status: &Status, width: Option<usize>) -> String {
     let view = &status.view;
     let header = ["what", "happens, or why not", "where", "until (UTC)"];
     let mut table = Table::new(header).with_max_width(width);
-    for line in &view.other_lines {
+    for pause in &view.pauses {
+        table.push_row(row(
+            "the repository",
+            &pause.sentence(),
+            String::new(),
+            None,
+        ));
+    }
+    // A pause of the repository is described above, with its actor and its end.
+    let is_pause = |line: &&Line| line.track.is_none() && line.verdict == Verdict::Paused;
+    for line in view.other_lines.iter().filter(|line| !is_pause(line)) {
         let place = match &line.track {
             Some(track) => place_text(line.persona.as_ref(), track),
             None => "the repository".to_owned(),

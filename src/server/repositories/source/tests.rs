@@ -125,7 +125,7 @@ async fn a_github_that_fails_is_not_asked_about_thousands() {
         assert_eq!(logged.len(), 3, "{logged:?}");
         for line in &logged {
             assert!(
-                line.contains("and 4999 more repositories cannot be asked about"),
+                line.contains("and 4999 more repositories cannot be read"),
                 "{line}"
             );
         }

@@ -187,7 +187,13 @@ fn ended_turn_text(
 fn sanitize_outcome(outcome: &Outcome, pull: Option<PullNumber>) -> String {
     match outcome {
         Outcome::Other(word) => format!("over: {}", sanitize_word(word)),
-        known => known.describe(pull),
+        known => {
+            let text = known.describe(pull);
+            match pull {
+                Some(pull) if !text.contains('#') => format!("{text}; pull request #{pull}"),
+                _ => text,
+            }
+        }
     }
 }
 
@@ -243,7 +249,7 @@ pub(crate) fn turn_status(
     };
     Some(RequestStatus {
         text: format!("{text}{}.", view.link_text()),
-        stable: view.stage_text(),
+        stable: view.stage_name(),
         plan: plan_approval::plan_text(builder, track, turn).filter(|_| asks_for_plan),
     })
 }

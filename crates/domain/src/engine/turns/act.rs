@@ -170,7 +170,7 @@ fn approve_plan(builder: &mut DecisionBuilder<'_>, followed: &FollowedTurn<'_>) 
         session: followed.session.clone(),
     });
     // The approval was given: nothing waits for a person any more, though Jules' state still says so.
-    let text = "its plan is approved, and its session goes on".to_owned();
+    let text = "its plan is approved; Jules is told so".to_owned();
     let soon = builder.now_plus(POLL);
     followed.report_waiting(builder, Reason::SessionRunning, text, soon);
 }

@@ -82,10 +82,13 @@ impl RepositoryView {
         })
     }
 
-    /// The next time of a schedule.
+    /// The next time of a schedule or track that is not paused. `None` while the repository is paused.
     #[must_use]
     pub fn next_start(&self) -> Option<(&TrackView, Timestamp)> {
-        let timed = self.tracks.iter();
+        if !self.pauses.is_empty() {
+            return None;
+        }
+        let timed = self.tracks.iter().filter(|track| track.pause.is_none());
         let timed = timed.filter_map(|track| Some((track, track.next_at?)));
         timed.min_by_key(|(_, at)| *at)
     }

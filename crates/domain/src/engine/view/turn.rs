@@ -141,6 +141,15 @@ impl TurnView {
         }
     }
 
+    /// Its stage without times, so that it changes only with the stage.
+    pub(crate) fn stage_name(&self) -> String {
+        Self {
+            since: None,
+            ..self.clone()
+        }
+        .stage_text()
+    }
+
     /// A link to its session, after a semicolon.
     pub(crate) fn link_text(&self) -> String {
         link_text(self.session.as_ref())
