@@ -158,10 +158,10 @@ fn a_data_directory_that_is_no_folder_is_told() {
     let file = folder.join("file");
     let below = file.join("below");
     for (place, named) in [
-        ("/dev/null", "/dev/null is no folder"),
-        ("/dev/null/below", "/dev/null is no folder"),
-        (file.to_str().unwrap(), "file is no folder"),
-        (below.to_str().unwrap(), "file is no folder"),
+        ("/dev/null", "/dev/null is not a folder"),
+        ("/dev/null/below", "/dev/null is not a folder"),
+        (file.to_str().unwrap(), "file is not a folder"),
+        (below.to_str().unwrap(), "file is not a folder"),
     ] {
         for more in [&[][..], &["--check"], &["--setup"]] {
             let arguments = [&["serve", "--data-dir", place], more].concat();
@@ -194,7 +194,11 @@ fn a_wrong_value_of_the_service_s_file_is_told_with_its_place_there() {
             ":2:19: ",
             ["(at inbox_max_bytes)", "16MiB"],
         ),
-        ("drain = \"15\"", ":2:9: ", ["`15` is no drain", "`15s`"]),
+        (
+            "drain = \"15\"",
+            ":2:9: ",
+            ["`15` is not a valid drain", "`15s`"],
+        ),
         ("lisen = 5", ":2:1: ", ["`lisen`", "did you mean `listen`?"]),
         (
             "github_token = \"canary\"",
@@ -213,7 +217,7 @@ fn a_wrong_value_of_the_service_s_file_is_told_with_its_place_there() {
     folder.write("phileas.toml", "data_dir = \"/dev/null\"\n");
     refused(
         &["serve", "--config", file],
-        &[":1:12: ", "/dev/null is no folder"],
+        &[":1:12: ", "/dev/null is not a folder"],
     );
     let ended = Phileas::new(&["serve", "--config", file, "--data-dir", folder.text()])
         .env("PHILEAS_PUBLIC_URL", "phileas.example.com")

@@ -85,7 +85,7 @@ fn a_key_is_checked_where_github_does_not_answer() {
         "{ended}"
     );
     let file = folder.join("keys/acme");
-    let refused = format!("may not do this; it is from {}", file.display());
+    let refused = format!("lacks a permission; it is from {}", file.display());
     assert!(ended.out.contains(&refused), "{ended}");
     assert!(
         ended.out.contains("unavailable: GitHub and Jules"),

@@ -184,7 +184,7 @@ fn a_token_looks_after_what_the_file_names() {
     assert!(
         refused
             .out
-            .contains("GitHub refuses the token of GITHUB_TOKEN; set one there"),
+            .contains("GitHub refuses the token of GITHUB_TOKEN; replace it by one that is valid"),
         "{refused}"
     );
     assert!(!refused.out.contains("test-token-of-no-user"), "{refused}");

@@ -163,7 +163,7 @@ async fn an_inbox_that_refuses_is_asked_at_rest() {
     set.clock.pass(seconds(1)).await;
     set.inbox.is(Mood::Refuses);
     set.clock.pass(seconds(9)).await;
-    let asked = set.inbox.calls("heartbeat");
+    let asked = set.inbox.calls("extend_leases");
     assert!((5..=7).contains(&asked), "{asked} times in five seconds");
     // It is well again before the lease is over.
     set.inbox.is(Mood::Well);

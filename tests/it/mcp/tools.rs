@@ -352,7 +352,7 @@ fn a_branch_and_a_repository_that_jules_does_not_see_are_named() {
     host.refused(
         "jules_create_job",
         wanted.clone(),
-        "no branch `no-such-branch` in acme/widget; there are: main",
+        "Jules sees no branch `no-such-branch` in acme/widget; its branches are: main",
     );
     wanted["branch"] = json!("main");
     wanted["repo"] = json!("acme/other");
