@@ -37,6 +37,7 @@ const OUT_OF_REACH = {
   },
   jules: {
     'DELETE /v1alpha/sessions/{session}': 'deletes for good; only the example `probe` does that, with sessions of its own',
+    'POST /v1alpha/sessions/{session}:approvePlan': 'no session of these runs waits for the approval of its plan',
     'POST /v1alpha/sessions/{session}:unarchive': 'only the example `probe` asks for it',
     'GET /v1alpha/sessions/{session}/activities/{activity}': 'only the example `probe` asks for it',
   },
