@@ -179,7 +179,7 @@ impl Page<'_> {
             links.join(" · "),
             escape_text(&line.detail),
             code_span(line.reason.code()),
-            line.until.map(minute_text).unwrap_or_default(),
+            line.end_time().map(minute_text).unwrap_or_default(),
         )
     }
 
@@ -281,7 +281,7 @@ fn push_budget(text: &mut String, view: &RepositoryView) {
             budget.key_sentence(false)
         ));
     }
-    if let Some(pause) = budget.pause_sentence() {
+    if let Some(pause) = budget.pause_sentence(view.at) {
         text.push_str(&format!("\n{pause}.\n"));
     }
 }

@@ -128,7 +128,7 @@ pub fn line_text(line: &Line, colour: bool, tense: Tense) -> String {
         Style::new()
     };
     let until = line
-        .until
+        .end_time()
         .map(|until| format!(", until {}", short_time(until)))
         .unwrap_or_default();
     format!(

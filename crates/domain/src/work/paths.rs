@@ -29,13 +29,12 @@ const LOCK_FILES: [&str; 16] = [
     "flake.lock",
 ];
 /// Folders whose files a build writes.
-const BUILD_FOLDERS: [&str; 6] = [
+const BUILD_FOLDERS: [&str; 5] = [
     "node_modules",
     "dist",
     "vendor",
     "__snapshots__",
     "__generated__",
-    "target",
 ];
 /// Endings of files that a program writes.
 const GENERATED_ENDINGS: [&str; 8] = [
@@ -111,7 +110,7 @@ mod tests {
         for path in [
             "src/lock.rs",
             "distance.rs",
-            "src/targets.rs",
+            "src/target/mod.rs",
             "map",
             "go.mod",
         ] {

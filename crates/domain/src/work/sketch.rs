@@ -1,6 +1,7 @@
 //! A sketch of the lines that a pull request adds and removes: the smallest hashes of its shingles.
 //!
-//! A shingle is three lines in a row that are all added or all removed, with their sign. Two sketches tell how many
+//! A shingle is three lines in a row that are all added or all removed, with their sign: the
+//! hash of removed lines is inverted. Two sketches tell how many
 //! shingles two pull requests share without keeping a line of them (bottom-k sketch: Broder, "On the resemblance and
 //! containment of documents", 1997).
 
@@ -32,11 +33,11 @@ pub struct Sketch {
     pub shingles: usize,
 }
 
-/// What a line of a patch does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sign {
-    Added,
-    Removed,
+/// The hashes of shingles, without their sign.
+#[derive(Default)]
+struct Shingles {
+    added: BTreeSet<u32>,
+    removed: BTreeSet<u32>,
 }
 
 impl Sketch {
@@ -53,16 +54,24 @@ impl Sketch {
     }
 
     fn read<'p>(patches: impl IntoIterator<Item = &'p str>, reverted: bool) -> Self {
-        let mut hashes = BTreeSet::new();
+        let mut shingles = Shingles::default();
         for patch in patches {
-            collect_shingles(patch, reverted, &mut hashes);
-            if hashes.len() >= SHINGLE_LIMIT {
+            shingles.collect(patch);
+            if shingles.is_full() {
                 break;
             }
         }
+        let (added, removed) = match reverted {
+            false => (shingles.added, shingles.removed),
+            true => (shingles.removed, shingles.added),
+        };
+        // What is both removed and added was moved or indented: it says nothing, and a revert would share it.
+        let only_added = added.difference(&removed).copied();
+        let only_removed = removed.difference(&added).map(|hash| !hash);
+        let signed: BTreeSet<u32> = only_added.chain(only_removed).collect();
         Self {
-            shingles: hashes.len(),
-            hunks: hashes.into_iter().take(SKETCH_SIZE).collect(),
+            shingles: signed.len(),
+            hunks: signed.into_iter().take(SKETCH_SIZE).collect(),
         }
     }
 
@@ -82,27 +91,29 @@ impl Sketch {
     }
 }
 
-/// Adds the hashes of a patch's shingles. A run of changed lines ends at a line that stays.
-fn collect_shingles(patch: &str, reverted: bool, hashes: &mut BTreeSet<u32>) {
-    let (mut added, mut removed) = (Vec::new(), Vec::new());
-    for line in patch.lines().chain(["@@"]) {
-        match line.as_bytes().first() {
-            Some(b'+') => push_line(&mut added, &line[1..]),
-            Some(b'-') => push_line(&mut removed, &line[1..]),
-            // "\ No newline at end of file"
-            Some(b'\\') => {}
-            _ => {
-                let (plus, minus) = match reverted {
-                    false => (Sign::Added, Sign::Removed),
-                    true => (Sign::Removed, Sign::Added),
-                };
-                hash_run(plus, &mut added, hashes);
-                hash_run(minus, &mut removed, hashes);
-                if hashes.len() >= SHINGLE_LIMIT {
-                    return;
+impl Shingles {
+    /// Adds the shingles of a patch. A run of changed lines ends at a line that stays.
+    fn collect(&mut self, patch: &str) {
+        let (mut added, mut removed) = (Vec::new(), Vec::new());
+        for line in patch.lines().chain(["@@"]) {
+            match line.as_bytes().first() {
+                Some(b'+') => push_line(&mut added, &line[1..]),
+                Some(b'-') => push_line(&mut removed, &line[1..]),
+                // "\ No newline at end of file"
+                Some(b'\\') => {}
+                _ => {
+                    hash_run(&mut added, &mut self.added);
+                    hash_run(&mut removed, &mut self.removed);
+                    if self.is_full() {
+                        return;
+                    }
                 }
             }
         }
+    }
+
+    fn is_full(&self) -> bool {
+        self.added.len() + self.removed.len() >= SHINGLE_LIMIT
     }
 }
 
@@ -115,7 +126,7 @@ fn push_line(run: &mut Vec<String>, line: &str) {
 }
 
 /// Hashes each three lines of a run; a shorter run is one shingle.
-fn hash_run(sign: Sign, run: &mut Vec<String>, hashes: &mut BTreeSet<u32>) {
+fn hash_run(run: &mut Vec<String>, hashes: &mut BTreeSet<u32>) {
     let lines = std::mem::take(run);
     if lines.is_empty() {
         return;
@@ -124,16 +135,12 @@ fn hash_run(sign: Sign, run: &mut Vec<String>, hashes: &mut BTreeSet<u32>) {
         if hashes.len() >= SHINGLE_LIMIT {
             return;
         }
-        hashes.insert(hash_shingle(sign, shingle));
+        hashes.insert(hash_shingle(shingle));
     }
 }
 
-fn hash_shingle(sign: Sign, lines: &[String]) -> u32 {
+fn hash_shingle(lines: &[String]) -> u32 {
     let mut hash = Sha256::new();
-    hash.update(match sign {
-        Sign::Added => b"+",
-        Sign::Removed => b"-",
-    });
     for line in lines {
         hash.update(line.as_bytes());
         hash.update(b"\n");

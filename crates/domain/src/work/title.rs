@@ -25,14 +25,15 @@ const STOP_WORDS: [&str; 61] = [
 #[must_use]
 pub fn title_words(title: &str) -> Vec<String> {
     let stemmer = Stemmer::create(Algorithm::English);
+    let stop_stems = STOP_WORDS.map(|word| stemmer.stem(word));
     let lower = without_marker(title).to_lowercase();
     let words = lower
         .unicode_words()
-        .filter(|word| STOP_WORDS.binary_search(word).is_err())
         .map(|word| match word.is_ascii() {
             true => stemmer.stem(word).into_owned(),
             false => word.to_owned(),
-        });
+        })
+        .filter(|stem| !stop_stems.iter().any(|stop| stop == stem));
     let words: BTreeSet<String> = words.take(WORD_COUNT).map(cut_word).collect();
     words.into_iter().collect()
 }
@@ -55,17 +56,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stop_words_are_sorted() {
-        assert!(STOP_WORDS.is_sorted());
-    }
-
-    #[test]
     fn a_title_is_its_meaning() {
         let words = |title| title_words(title).join(" ");
         let plain = title_words("escape quote attribute html").join(" ");
         assert_eq!(words("Escape quotes in HTML attributes"), plain);
         assert_eq!(
-            words("fix(html): ⚡ Escaping the quote of an attribute!"),
+            words("fixes(html): ⚡ Escaping the quote of an attribute!"),
             plain
         );
         assert_eq!(

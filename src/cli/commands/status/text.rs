@@ -58,7 +58,7 @@ fn print_budget(status: &Status, screen: &mut Screen<impl Write>) -> Result<(), 
     screen.print_wrapped(&format!("this repository: {own}"), INDENT)?;
     let key = budget.key_sentence(status.key_at_least);
     screen.print_wrapped(&format!("the Jules key: {key}"), INDENT)?;
-    if let Some(pause) = budget.pause_sentence() {
+    if let Some(pause) = budget.pause_sentence(view.at) {
         screen.print_wrapped(&pause, INDENT)?;
     }
     Ok(())
@@ -150,7 +150,7 @@ fn track_table(status: &Status, width: Option<usize>) -> String {
             let place = place_text(None, &track.name);
             table.push_row(row(&place, &pause.sentence(), String::new(), None));
         }
-        let is_of_turn = |line: &&Line| track.turns.iter().any(|turn| turn.is_told_by(line));
+        let is_of_turn = |line: &&Line| track.turns.iter().any(|turn| turn.is_described_by(line));
         for line in track.lines.iter().filter(|line| !is_of_turn(line)) {
             let place = place_text(line.persona.as_ref(), &track.name);
             table.push_row(line_row(&place, line));
@@ -184,7 +184,7 @@ fn line_row(place: &str, line: &Line) -> [String; 4] {
 }
 
 fn row(place: &str, sentence: &str, page: String, line: Option<&Line>) -> [String; 4] {
-    let until = line.and_then(|line| line.until);
+    let until = line.and_then(Line::end_time);
     [
         plain_text(place),
         sanitize(&plain_text(sentence), SENTENCE_CHARS),

@@ -287,7 +287,7 @@ fn brief_sentence(summary: &Summary, line: &Line) -> String {
     let mut tracks = summary.view.tracks.iter();
     let turns = tracks.find(|track| Some(&track.name) == line.track.as_ref());
     let mut turns = turns.into_iter().flat_map(|track| &track.turns);
-    let said = match turns.find(|turn| turn.is_told_by(line)) {
+    let said = match turns.find(|turn| turn.is_described_by(line)) {
         Some(turn) => turn.sentence(false),
         None => line.reason.clause(),
     };

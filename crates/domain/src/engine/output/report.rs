@@ -292,11 +292,11 @@ reasons! {
     DefaultChecksFailed = "waiting.main_red",
     /// Jules does not answer.
     JulesUnavailable = "waiting.jules_unavailable",
-    /// Its session could not be requested in time; phileas tries again.
+    /// Its session could not be requested, or its branch not be created, in time; phileas tries again.
     NotSent = "waiting.not_sent",
     /// Jules shows more than the ledger knows; phileas reads the ledger again.
     LedgerCatchingUp = "waiting.ledger_catching_up",
-    /// More comments were written than are read at once.
+    /// More comments may have been written than are read at once.
     CommentsMissed = "waiting.comments_missed",
     /// What was requested, and by which account, is being read.
     RequestUnread = "waiting.request_unread",
@@ -340,7 +340,7 @@ reasons! {
     PersonaSensitive = "skipped.persona_sensitive",
     /// The prompt of the persona cannot be rendered; `phileas validate` says why.
     PromptInvalid = "skipped.prompt_invalid",
-    /// This version of phileas does not know the layer.
+    /// This version of phileas does not know the layer, or a newer one started its turn.
     LayerUnavailable = "skipped.layer_unavailable",
     /// The layer has nothing to do.
     LayerEmpty = "skipped.layer_empty",
@@ -374,7 +374,7 @@ reasons! {
     SubjectClosed = "refused.subject_closed",
     /// The pull request comes from a fork, and forks start nothing.
     Fork = "refused.fork",
-    /// The plan leaves it to people, in Jules itself.
+    /// The plan leaves it to people.
     PlanForbids = "refused.plan_forbids",
     /// It is no pull request of a session that phileas started.
     NotOurs = "refused.not_ours",

@@ -1,5 +1,7 @@
 //! The budget in a line.
 
+use jiff::Timestamp;
+
 use crate::engine::lookup::figures::BudgetFigures;
 use crate::engine::text::time::format_utc;
 
@@ -44,10 +46,10 @@ impl BudgetFigures {
         )
     }
 
-    /// That the key pauses, if it does.
+    /// That the key pauses, if it does at this instant.
     #[must_use]
-    pub fn pause_sentence(&self) -> Option<String> {
-        let until = format_utc(self.paused_until?);
+    pub fn pause_sentence(&self, now: Timestamp) -> Option<String> {
+        let until = format_utc(self.paused_until.filter(|until| *until > now)?);
         Some(format!(
             "Jules says that the quota of the key is spent; nothing starts before {until}"
         ))

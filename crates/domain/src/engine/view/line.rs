@@ -1,5 +1,7 @@
 //! A report line as a sentence.
 
+use jiff::Timestamp;
+
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::engine::text::time::format_utc;
 
@@ -8,8 +10,8 @@ impl Line {
     /// the end of the reason; otherwise the sentence changes only with its facts.
     #[must_use]
     pub fn sentence(&self, timed: bool) -> String {
-        let is_fixed = self.reason == Reason::NotDue || timed && has_end_time(self.reason);
-        let until = self.until.filter(|_| is_fixed);
+        let is_fixed = timed || self.reason == Reason::NotDue;
+        let until = self.end_time().filter(|_| is_fixed);
         let until = until.map(|at| format!(" until {}", format_utc(at)));
         format!(
             "{}{} (`{}`)",
@@ -17,6 +19,13 @@ impl Line {
             until.unwrap_or_default(),
             self.reason
         )
+    }
+
+    /// When it ends, where that is known. For every other reason [`until`](Self::until) is phileas' next check, which
+    /// ends nothing.
+    #[must_use]
+    pub fn end_time(&self) -> Option<Timestamp> {
+        self.until.filter(|_| has_end_time(self.reason))
     }
 
     /// Whether a person has to do something about it.
@@ -55,7 +64,9 @@ pub fn plain_text(sentence: &str) -> String {
 fn has_end_time(reason: Reason) -> bool {
     matches!(
         reason,
-        Reason::RetryPause
+        Reason::NotDue
+            | Reason::RetryPause
+            | Reason::PersonaRefused
             | Reason::CreateRefused
             | Reason::JulesQuota
             | Reason::BudgetDaily

@@ -110,6 +110,14 @@ fn track_view(builder: &DecisionBuilder<'_>, name: TrackName, lines: &[&Line]) -
 }
 
 impl TrackView {
+    /// Whether it is a request, or a schedule without times. A track that is neither has left the plan.
+    #[must_use]
+    pub fn starts_on_request(&self) -> bool {
+        let is_track =
+            self.name.request_number().is_none() && self.name.schedule_persona().is_none();
+        self.cron.is_none() && !is_track
+    }
+
     /// Its live turns, each with its place, what it does, and a link to its session. `timed`: see [`Line::sentence`].
     pub(crate) fn turn_items(&self, timed: bool) -> impl Iterator<Item = String> {
         self.turns.iter().map(move |turn| {

@@ -97,6 +97,17 @@ impl TurnView {
     /// What it does or waits for, and since when. `timed`: see [`Line::sentence`].
     #[must_use]
     pub fn sentence(&self, timed: bool) -> String {
+        self.stage_and(|line| line.sentence(timed))
+    }
+
+    /// The same for a page that shows the reason's code and its end beside it.
+    #[must_use]
+    pub fn headline(&self) -> String {
+        self.stage_and(|line| line.reason.clause())
+    }
+
+    /// The stage, and the reason in these words where it says more.
+    fn stage_and(&self, reason_text: impl Fn(&Line) -> String) -> String {
         let stage = self.stage_text();
         let Some(line) = &self.line else {
             return stage;
@@ -109,26 +120,35 @@ impl TurnView {
                 let since = self
                     .since
                     .map(|at| format!("; it started at {}", format_utc(at)));
-                format!("{}{}", line.sentence(timed), since.unwrap_or_default())
+                format!("{}{}", reason_text(line), since.unwrap_or_default())
             }
-            _ => format!("{stage}: {}", line.sentence(timed)),
+            _ => format!("{stage}: {}", reason_text(line)),
         }
     }
 
     /// Whether [`sentence`](Self::sentence) says what a line says.
     #[must_use]
-    pub fn is_told_by(&self, line: &Line) -> bool {
+    pub fn is_described_by(&self, line: &Line) -> bool {
         line.turn.as_ref() == Some(&self.turn) || self.line.as_ref() == Some(line)
     }
 
     /// What it does, and since when, without the reason.
     #[must_use]
     pub fn stage_text(&self) -> String {
-        let since = self.since.map(since_text).unwrap_or_default();
+        self.stage_since(self.since)
+    }
+
+    /// Its stage without times, so that it changes only with the stage.
+    pub(crate) fn stage_name(&self) -> String {
+        self.stage_since(None)
+    }
+
+    fn stage_since(&self, at: Option<Timestamp>) -> String {
+        let since = at.map(since_text).unwrap_or_default();
         match (self.stage, self.pull) {
             (TurnStage::Starting, _) => "its session is being started".to_owned(),
             (TurnStage::Ambiguous, _) => {
-                let at = self.since.map(|at| format!(" at {}", format_utc(at)));
+                let at = at.map(|at| format!(" at {}", format_utc(at)));
                 format!(
                     "whether its session was started is not known yet; requested from Jules{}",
                     at.unwrap_or_default()
@@ -139,15 +159,6 @@ impl TurnView {
             (TurnStage::AtWork | TurnStage::PullOpen, _) => format!("at work{since}"),
             (TurnStage::NeedsPerson, _) => format!("waits{since} for a person"),
         }
-    }
-
-    /// Its stage without times, so that it changes only with the stage.
-    pub(crate) fn stage_name(&self) -> String {
-        Self {
-            since: None,
-            ..self.clone()
-        }
-        .stage_text()
     }
 
     /// A link to its session, after a semicolon.

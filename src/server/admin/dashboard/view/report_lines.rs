@@ -32,7 +32,7 @@ pub struct ReportLineView {
 /// Builds the view of a line at an instant.
 #[must_use]
 pub fn line_view(line: &Line, now: Timestamp) -> ReportLineView {
-    let until = line.until.filter(|until| *until > now);
+    let until = line.end_time().filter(|until| *until > now);
     ReportLineView {
         who: line.persona.as_ref().map(ToString::to_string),
         class: line_class(line),
@@ -45,7 +45,7 @@ pub fn line_view(line: &Line, now: Timestamp) -> ReportLineView {
     }
 }
 
-/// The live turns of a track, and the lines about it that they do not tell.
+/// The live turns of a track, and the lines about it that they do not describe.
 #[must_use]
 pub fn track_lines(
     track: &TrackView,
@@ -55,8 +55,8 @@ pub fn track_lines(
 ) -> Vec<ReportLineView> {
     let turns = track.turns.iter();
     let turns = turns.map(|turn| turn_view(turn, repository, github, now));
-    let is_told = |line: &&Line| track.turns.iter().any(|turn| turn.is_told_by(line));
-    let others = track.lines.iter().filter(|line| !is_told(line));
+    let is_described = |line: &&Line| track.turns.iter().any(|turn| turn.is_described_by(line));
+    let others = track.lines.iter().filter(|line| !is_described(line));
     turns
         .chain(others.map(|line| line_view(line, now)))
         .collect()
@@ -73,10 +73,10 @@ fn turn_view(
     ReportLineView {
         who: Some(turn.persona.to_string()),
         class: line.map_or("working", |line| line.class),
-        sentence: plain_text(&turn.stage_text()),
+        sentence: plain_text(&turn.headline()),
         detail: line.map_or_else(String::new, |line| line.detail.clone()),
         code: line.map_or("", |line| line.code),
-        until: None,
+        until: line.and_then(|line| line.until.clone()),
         jules: turn.session.as_ref().map(session_page),
         pull: turn
             .pull

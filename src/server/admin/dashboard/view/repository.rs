@@ -62,7 +62,7 @@ impl RepositoryPage {
             .collect()
     }
 
-    /// The schedules and requests, each with who runs.
+    /// The schedules and requests, and tracks that left the plan, each with its name.
     #[must_use]
     pub fn schedules(&self) -> Vec<(&TrackView, String)> {
         let others = self.view().tracks.iter();
@@ -83,6 +83,12 @@ impl RepositoryPage {
     pub fn other_lines(&self) -> Vec<ReportLineView> {
         let lines = self.view().other_lines.iter();
         lines.map(|line| line_view(line, self.now)).collect()
+    }
+
+    /// That the Jules key pauses, if it does.
+    #[must_use]
+    pub fn key_pause(&self) -> Option<String> {
+        self.view().budget.pause_sentence(self.now)
     }
 
     /// What a person has to do, and the page where.
