@@ -28,7 +28,7 @@ fn a_newcomer_sees_the_days_before_and_then_the_service() {
     }
     terminal.interrupt();
     assert!(
-        terminal.shown.contains(" lost, and nothing with them."),
+        terminal.shown.contains(" lost; phileas missed no work."),
         "{}",
         terminal.shown
     );
@@ -50,7 +50,7 @@ fn the_days_before_can_be_ended() {
     terminal.until("▶ started");
     terminal.interrupt();
     assert!(
-        terminal.shown.contains(" lost, and nothing with them."),
+        terminal.shown.contains(" lost; phileas missed no work."),
         "{}",
         terminal.shown
     );

@@ -362,7 +362,7 @@ impl Transcript {
             .count();
         screen.print_line("")?;
         screen.print_line(&format!(
-            "{}, {}, {merged} merged; {lost} of {} lost, and nothing with them.",
+            "{}, {}, {merged} merged; {lost} of {} lost; phileas missed no work.",
             pluralize(books.sessions.len(), "session"),
             pluralize(pulls, "pull request"),
             pluralize(books.deliveries.len(), "webhook"),
