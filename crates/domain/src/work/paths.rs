@@ -28,14 +28,12 @@ const LOCK_FILES: [&str; 16] = [
     "go.sum",
     "flake.lock",
 ];
-/// Folders whose files a build writes.
-const BUILD_FOLDERS: [&str; 5] = [
-    "node_modules",
-    "dist",
-    "vendor",
-    "__snapshots__",
-    "__generated__",
-];
+/// Folders whose files a program writes, wherever they are.
+const BUILD_FOLDERS: [&str; 3] = ["node_modules", "__snapshots__", "__generated__"];
+/// Folders whose files a program writes, unless they are in a source folder: there the name is an ordinary word.
+const BUILD_FOLDERS_OUTSIDE_SOURCES: [&str; 2] = ["dist", "vendor"];
+/// Folders of sources.
+const SOURCE_FOLDERS: [&str; 4] = ["src", "lib", "app", "tests"];
 /// Endings of files that a program writes.
 const GENERATED_ENDINGS: [&str; 8] = [
     ".min.js",
@@ -55,6 +53,13 @@ pub fn is_derived(path: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
     LOCK_FILES.contains(&name)
         || GENERATED_ENDINGS.iter().any(|end| name.ends_with(end))
+        || is_in_build_folder(folder)
+}
+
+fn is_in_build_folder(folder: &str) -> bool {
+    let is_outside_sources = |part: &&str| !SOURCE_FOLDERS.contains(part);
+    let mut outside_sources = folder.split('/').take_while(is_outside_sources);
+    outside_sources.any(|part| BUILD_FOLDERS_OUTSIDE_SOURCES.contains(&part))
         || folder.split('/').any(|part| BUILD_FOLDERS.contains(&part))
 }
 
@@ -101,6 +106,8 @@ mod tests {
             "Cargo.lock",
             "web/package-lock.json",
             "web/dist/main.js",
+            "vendor/github.com/lib/pq/conn.go",
+            "web/dist/lib/main.js",
             "a/node_modules/b/c.js",
             "app.min.js",
             "src/__snapshots__/x.ts",
@@ -111,6 +118,8 @@ mod tests {
             "src/lock.rs",
             "distance.rs",
             "src/target/mod.rs",
+            "crates/shop/src/vendor/model.rs",
+            "src/dist/tests.rs",
             "map",
             "go.mod",
         ] {
