@@ -1,7 +1,8 @@
 //! The words that knobs are written with.
 
 use super::policy::{
-    AdvanceOn, Automation, CatchUp, Driver, MainRed, Merge, Mode, PlanApproval, Priority, Tier,
+    AdvanceOn, Automation, CatchUp, Driver, MainRed, Merge, Mode, NoveltyMode, PlanApproval,
+    Priority, RefusalsFor, Tier,
 };
 
 /// A knob with a fixed list of words.
@@ -39,6 +40,8 @@ words! {
     Merge { "off" => Off, "green" => Green }
     Tier { "free" => Free, "pro" => Pro, "ultra" => Ultra }
     MainRed { "ignore" => Ignore, "critical_only" => CriticalOnly }
+    NoveltyMode { "prompt" => Prompt, "off" => Off, "label" => Label, "close" => Close }
+    RefusalsFor { "persona" => Persona, "all" => All }
     Driver { "any" => Any, "action" => Action, "server" => Server }
 }
 
@@ -64,5 +67,7 @@ mod tests {
         check::<Tier>();
         check::<MainRed>();
         check::<Driver>();
+        check::<NoveltyMode>();
+        check::<RefusalsFor>();
     }
 }

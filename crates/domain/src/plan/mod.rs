@@ -19,6 +19,7 @@ mod gate;
 mod keywords;
 mod known;
 mod line_index;
+mod novelty;
 mod overrides;
 mod policy;
 mod read;
@@ -40,6 +41,7 @@ pub mod limits {
     pub use super::config::{MAX_CONFIG_BYTES, MAX_ROLES};
     pub use super::constants::PLAN_VERSION;
     pub use super::gate::{MAX_GATE_ENTRIES, MAX_PATTERN_BYTES};
+    pub use super::novelty::REMEMBER_SECS;
     pub use super::overrides::{ABANDON_AFTER_SECS, NUDGES, REST_AFTER, RETRIES, STUCK_MINUTES};
     pub use super::persona::{MAX_ID_BYTES, MAX_PERSONAS, MAX_PROMPT_BYTES};
     pub use super::read::MAX_SCHEDULES_BYTES;
@@ -58,7 +60,7 @@ pub use entry::EntryPoint;
 pub use persona::{PROMPT_FILES, Persona, read_personas};
 pub use policy::{
     AdvanceOn, AllowedBot, Automation, Branch, Budget, CatchUp, Driver, Gate, KeyLimits, MainRed,
-    Merge, Mode, PlanApproval, Policy, Priority, Share, Tier,
+    Merge, Mode, Novelty, NoveltyMode, PlanApproval, Policy, Priority, RefusalsFor, Share, Tier,
 };
 
 pub(crate) use line_index::duplicate;

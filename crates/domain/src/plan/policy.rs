@@ -1,5 +1,7 @@
 //! The settings of a plan. Each may be set for all, for a track, for a step or for a schedule.
 
+use jiff::SignedDuration;
+
 /// Whether phileas acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
@@ -294,6 +296,65 @@ impl Budget {
         KeyLimits {
             daily: key.daily.saturating_sub(self.reserve_for_people),
             ..key
+        }
+    }
+}
+
+/// How far phileas goes to keep work from being repeated. Each includes the ones before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum NoveltyMode {
+    /// It does nothing.
+    Off,
+    /// Prompts name what is open, refused and merged.
+    #[default]
+    Prompt,
+    /// Pull requests that repeat work, or change nothing, get a label and a comment.
+    Label,
+    /// Those are closed after a day.
+    Close,
+}
+
+/// Whose prompts name a refusal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RefusalsFor {
+    /// Those of the persona whose work was refused.
+    #[default]
+    Persona,
+    /// Those of every persona.
+    All,
+}
+
+/// What keeps sessions from repeating work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Novelty {
+    /// How far phileas goes.
+    pub mode: NoveltyMode,
+    /// Whether phileas approves plans, and turns down those that repeat work.
+    pub plan: bool,
+    /// Seconds that a refusal is remembered; 0 means not at all.
+    pub remember_refusals_secs: u64,
+    /// Whether change-requesting reviews of people with write access are quoted, too.
+    pub quote_reviews: bool,
+    /// Whose prompts name a refusal.
+    pub refusals_for: RefusalsFor,
+}
+
+impl Novelty {
+    /// How long settled work is remembered.
+    #[must_use]
+    pub fn remember(&self) -> SignedDuration {
+        SignedDuration::from_secs(i64::try_from(self.remember_refusals_secs).unwrap_or(i64::MAX))
+    }
+}
+
+impl Default for Novelty {
+    fn default() -> Self {
+        Self {
+            mode: NoveltyMode::default(),
+            plan: false,
+            remember_refusals_secs: 180 * 24 * 60 * 60,
+            quote_reviews: false,
+            refusals_for: RefusalsFor::default(),
         }
     }
 }

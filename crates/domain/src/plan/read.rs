@@ -12,27 +12,29 @@ use super::policy::Policy;
 use super::section::{Entry, Reader, Section};
 use super::tracks::{TRACK_KEYS, Tracks};
 use super::types::Plan;
-use super::{budget, config, gate, persona, schedules, sprints};
+use super::{budget, config, gate, novelty, persona, schedules, sprints};
 use crate::Diagnostic;
 use crate::model::{Mode, PersonaId, Tree};
 
 /// The largest `schedules.toml` that is read, in bytes.
 pub const MAX_SCHEDULES_BYTES: u64 = 64 * 1024;
-pub(super) const ROOT_KEYS: [&str; 8] = [
+pub(super) const ROOT_KEYS: [&str; 9] = [
     "version",
     "cycle",
     "defaults",
     "budget",
     "gate",
+    "novelty",
     "tracks",
     "schedules",
     "sprints",
 ];
 /// Tables whose keys users often write in another table.
-const HOMES: [(&str, &[&str]); 4] = [
+const HOMES: [(&str, &[&str]); 5] = [
     ("[defaults]", &overrides::KEYS),
     ("[budget]", &budget::KEYS),
     ("[gate]", &gate::KEYS),
+    ("[novelty]", &novelty::KEYS),
     ("[tracks.<name>]", &TRACK_KEYS),
 ];
 
@@ -148,6 +150,11 @@ fn read_root(reader: &mut Reader<'_>, root: &Section<'_>, known: &Known<'_>) -> 
     }
     if let Some(section) = of("gate").and_then(|entry| entry.table(reader, "a table `[gate]`")) {
         plan.gate = gate::read(reader, &section, &HOMES);
+    }
+    if let Some(section) =
+        of("novelty").and_then(|entry| entry.table(reader, "a table `[novelty]`"))
+    {
+        plan.novelty = novelty::read(reader, &section, &HOMES);
     }
     let mut tracks = Tracks {
         known,

@@ -11,13 +11,13 @@ use serde_json::{Map, Value, json};
 
 use super::constants::{LAYERS, PLAN_VERSION, RESERVED_IDS};
 use super::persona::MAX_ID_BYTES;
-use super::policy::{Budget, Driver, MainRed, Tier};
+use super::policy::{Budget, Driver, MainRed, Novelty, NoveltyMode, RefusalsFor, Tier};
 use super::read::ROOT_KEYS;
 use super::steps::MAX_STEPS;
 use super::tracks::DEFAULT_TRACK;
-use super::{budget, gate, overrides, schedules, sprints, tracks};
+use super::{budget, duration, gate, novelty, overrides, schedules, sprints, tracks};
 
-use fragments::{figure, keyword_schema, limits, table, unknown};
+use fragments::{SPAN, figure, keyword_schema, limits, table, unknown};
 use knobs::knobs;
 
 /// What a schema says at most of a thing: editors of TOML know this draft.
@@ -84,6 +84,12 @@ fn root(key: &str) -> Value {
             gate::KEYS
                 .into_iter()
                 .map(|key| (key.to_owned(), of_gate(key))),
+        ),
+        "novelty" => table(
+            "What keeps sessions from repeating work.",
+            novelty::KEYS
+                .into_iter()
+                .map(|key| (key.to_owned(), of_novelty(key))),
         ),
         "tracks" => json!({
             "description": "Further tracks, side by side, each with a pointer of its own.",
@@ -273,6 +279,40 @@ fn of_gate(key: &str) -> Value {
             "maxItems": gate::MAX_GATE_ENTRIES,
             "default": [],
         }),
+        _ => unknown(),
+    }
+}
+
+fn of_novelty(key: &str) -> Value {
+    let usual = Novelty::default();
+    match key {
+        "mode" => keyword_schema::<NoveltyMode>(
+            "How far phileas goes, each including the ones before: `off`; `prompt` names in prompts what is open, refused and merged; `label` marks repeated and empty pull requests; `close` closes them after a day.",
+        ),
+        "plan" => json!({
+            "description": "phileas approves plans, and turns down those that repeat what is open or was refused.",
+            "type": "boolean",
+            "default": usual.plan,
+        }),
+        "remember_refusals" => json!({
+            "description": format!(
+                "How long a refusal is remembered, at most {}; `0`: not at all.",
+                duration::show(*novelty::REMEMBER_SECS.end()),
+            ),
+            "type": "string",
+            "pattern": format!("^0$|{SPAN}"),
+            "minLength": 1,
+            "default": duration::show(usual.remember_refusals_secs),
+            "examples": ["0"],
+        }),
+        "quote_reviews" => json!({
+            "description": "Prompts quote reviews that request changes, too, where people with write access wrote them.",
+            "type": "boolean",
+            "default": usual.quote_reviews,
+        }),
+        "refusals_for" => keyword_schema::<RefusalsFor>(
+            "Whose prompts name a refusal: those of the refused `persona`, or of `all`.",
+        ),
         _ => unknown(),
     }
 }

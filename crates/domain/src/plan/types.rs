@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::cron::Cron;
 use super::persona::Persona;
-use super::policy::{Budget, Gate, Policy};
+use super::policy::{Budget, Gate, Novelty, Policy};
 use super::roster::Roster;
 use crate::model::{PersonaId, TrackName};
 
@@ -18,6 +18,8 @@ pub struct Plan {
     pub budget: Budget,
     /// Which pull requests, drivers and bots are allowed.
     pub gate: Gate,
+    /// What keeps sessions from repeating work.
+    pub novelty: Novelty,
     /// Ordered lists of steps, by name. `cycle = [...]` is the track `default`.
     pub tracks: BTreeMap<TrackName, Track>,
     /// Personas that run on a schedule.

@@ -2,7 +2,8 @@ use proptest::prelude::*;
 
 use super::super::AllowedBot;
 use super::super::policy::{
-    AdvanceOn, Automation, Branch, Driver, MainRed, PlanApproval, Priority, Tier,
+    AdvanceOn, Automation, Branch, Driver, MainRed, Novelty, NoveltyMode, PlanApproval, Priority,
+    RefusalsFor, Tier,
 };
 use super::*;
 use crate::model;
@@ -327,6 +328,13 @@ tier = "Free"
 driver = 1
 protected_paths = ["/a", "a[", "ok/**"]
 allow_bots = [{ login = "me" }, 3]
+[novelty]
+mode = "labels"
+plan = "yes"
+remember_refusals = "forever"
+quote_review = true
+refusals_for = "team"
+rest_after = 2
 [tracks]
 empty = []
 "schedule:x" = ["bolt"]
@@ -358,6 +366,32 @@ timezone = "Europe/Lisbo"
             .map(|id| id.as_str())
             .collect::<Vec<_>>(),
         ["absent2"]
+    );
+}
+
+#[test]
+fn novelty_is_read_whole() {
+    let read_novelty = |text: &str| read(&tree(&format!("[novelty]\n{text}"))).0.novelty;
+    assert_eq!(read_novelty(""), Novelty::default());
+    let novelty = read_novelty(
+        "mode = \"close\"\nplan = true\nremember_refusals = \"0\"\nquote_reviews = true\nrefusals_for = \"all\"\n",
+    );
+    let expected = Novelty {
+        mode: NoveltyMode::Close,
+        plan: true,
+        remember_refusals_secs: 0,
+        quote_reviews: true,
+        refusals_for: RefusalsFor::All,
+    };
+    assert_eq!(novelty, expected);
+    assert_eq!(
+        read_novelty("remember_refusals = \"30d\"").remember_refusals_secs,
+        2_592_000
+    );
+    // A broken value keeps its default.
+    assert_eq!(
+        read_novelty("mode = 1\nremember_refusals = \"4000d\"\nplan = 0"),
+        Novelty::default()
     );
 }
 

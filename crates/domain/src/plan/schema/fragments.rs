@@ -6,6 +6,10 @@ use serde_json::{Map, Value, json};
 
 use crate::plan::keywords::Keyword;
 
+/// A span of time. It takes an empty text, too, so a key that uses it has a least length.
+pub(super) const SPAN: &str =
+    r"^\s*([0-9]+[dD]\s*)?([0-9]+[hH]\s*)?([0-9]+[mM]\s*)?([0-9]+[sS]\s*)?$";
+
 pub(super) fn table(description: &str, properties: impl Iterator<Item = (String, Value)>) -> Value {
     json!({
         "description": description,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::fragments::{figure, keyword_schema, unknown};
+use super::fragments::{SPAN, figure, keyword_schema, unknown};
 use crate::plan::policy::{
     AdvanceOn, Automation, CatchUp, Merge, Mode, PlanApproval, Policy, Priority,
 };
@@ -60,7 +60,7 @@ fn knob(key: &str) -> Value {
                 duration::show(*overrides::ABANDON_AFTER_SECS.end()),
             ),
             "type": "string",
-            "pattern": r"^\s*([0-9]+[dD]\s*)?([0-9]+[hH]\s*)?([0-9]+[mM]\s*)?([0-9]+[sS]\s*)?$",
+            "pattern": SPAN,
             "minLength": 2,
             "default": duration::show(usual.abandon_after_secs),
         }),

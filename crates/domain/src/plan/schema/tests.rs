@@ -38,6 +38,11 @@ fn schema_entries(schema: &Value) -> Vec<SchemaEntry<'_>> {
             of("/properties/gate/properties"),
         ),
         (
+            "[novelty]",
+            |line| format!("[novelty]\n{line}\n"),
+            of("/properties/novelty/properties"),
+        ),
+        (
             "a track",
             |line| {
                 let steps = if line.starts_with("steps ") {
@@ -190,7 +195,7 @@ fn what_the_schema_names_the_reader_takes_and_what_lies_beyond_it_does_not() {
 fn every_default_is_in_the_schema() {
     let schema = schema();
     for (place, _, properties) in schema_entries(&schema) {
-        if !["[defaults]", "[budget]", "[gate]"].contains(&place) {
+        if !["[defaults]", "[budget]", "[gate]", "[novelty]"].contains(&place) {
             continue;
         }
         for (key, property) in properties.as_object().unwrap() {
@@ -207,4 +212,7 @@ fn every_default_is_in_the_schema() {
     assert_eq!(of("abandon_after"), "6h");
     assert_eq!(of("max_nudges"), usual.max_nudges);
     assert_eq!(of("mode"), "act");
+    let novelty = &schema["properties"]["novelty"]["properties"];
+    assert_eq!(novelty["mode"]["default"], "prompt");
+    assert_eq!(novelty["remember_refusals"]["default"], "180d");
 }

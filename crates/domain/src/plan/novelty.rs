@@ -1,0 +1,80 @@
+//! `[novelty]`: what keeps sessions from repeating work.
+
+use std::ops::RangeInclusive;
+
+use super::policy::{Novelty, NoveltyMode};
+use super::section::{Entry, Reader, Section};
+
+/// Seconds that a refusal is remembered: at most ten years. `"0"`: not at all.
+pub const REMEMBER_SECS: RangeInclusive<u64> = 0..=315_360_000;
+
+const PLAN_RESERVED: &str = "phileas turns down no plans yet, so the key has no effect";
+const REVIEWS_RESERVED: &str =
+    "phileas quotes no reviews of refused work yet, so the key has no effect";
+
+pub(super) const KEYS: [&str; 5] = [
+    "mode",
+    "plan",
+    "remember_refusals",
+    "quote_reviews",
+    "refusals_for",
+];
+
+/// Reads the table. A broken value keeps its default.
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    section: &Section<'_>,
+    homes: &[(&str, &[&str])],
+) -> Novelty {
+    let mut novelty = Novelty::default();
+    for entry in section.entries(reader) {
+        match entry.key {
+            "mode" => novelty.mode = read_mode(reader, &entry),
+            "plan" => novelty.plan = read_reserved(reader, &entry, PLAN_RESERVED),
+            "remember_refusals" => {
+                if let Some(seconds) = remember_seconds(reader, &entry) {
+                    novelty.remember_refusals_secs = seconds;
+                }
+            }
+            "quote_reviews" => {
+                novelty.quote_reviews = read_reserved(reader, &entry, REVIEWS_RESERVED);
+            }
+            "refusals_for" => novelty.refusals_for = entry.read_keyword(reader).unwrap_or_default(),
+            _ => reader.unknown(&entry, &KEYS, homes),
+        }
+    }
+    novelty
+}
+
+/// Until phileas labels and closes pull requests, the two further modes do what `prompt` does.
+fn read_mode(reader: &mut Reader<'_>, entry: &Entry<'_>) -> NoveltyMode {
+    let mode = entry.read_keyword(reader).unwrap_or_default();
+    if mode > NoveltyMode::Prompt {
+        let text =
+            "phileas labels and closes no repeated pull requests yet; it does what `prompt` does";
+        reader.warning(
+            entry.value_at(),
+            &entry.path,
+            text,
+            "write `mode = \"prompt\"`",
+        );
+    }
+    mode
+}
+
+/// Reads a flag of something that phileas does not do yet.
+fn read_reserved(reader: &mut Reader<'_>, entry: &Entry<'_>, text: &str) -> bool {
+    let flag = entry.flag(reader).unwrap_or_default();
+    if flag {
+        reader.warning(entry.value_at(), &entry.path, text, "take it out");
+    }
+    flag
+}
+
+/// A span of time, or `"0"` without a unit.
+fn remember_seconds(reader: &mut Reader<'_>, entry: &Entry<'_>) -> Option<u64> {
+    match entry.as_text() {
+        Some("0") => Some(0),
+        _ => entry.seconds(reader, REMEMBER_SECS),
+    }
+}
