@@ -144,6 +144,8 @@ fn snapshot() -> Snapshot {
         viewer: None,
         failed_checks: BTreeMap::new(),
         merges: BTreeMap::new(),
+        pull_files: BTreeMap::new(),
+        work_files: None,
         remarks: BTreeMap::new(),
         reviews: BTreeMap::new(),
         single_sessions: BTreeMap::new(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use phileas_domain::engine::{
     CommitSpan, Commits, FailedChecks, FurtherComments, MergeFacts, MergeMethod, Permission, Pull,
-    Remark, Reviews,
+    PullFile, Remark, Reviews,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, Tree};
 
@@ -65,6 +65,10 @@ impl ReadGitHub for Client {
 
     async fn read_remarks(&self, pull: PullNumber) -> Result<Vec<Remark>, Failure> {
         self.read_remarks(pull).await
+    }
+
+    async fn read_pull_files(&self, pull: PullNumber) -> Result<Option<Vec<PullFile>>, Failure> {
+        self.pull_files(pull).await
     }
 
     async fn read_merge_facts(&self, pull: PullNumber) -> Result<Option<MergeFacts>, Failure> {

@@ -11,6 +11,7 @@ mod settings;
 mod signature;
 mod tick;
 pub(crate) mod time;
+mod work_reads;
 
 pub mod driver;
 pub mod inbox;

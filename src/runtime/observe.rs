@@ -20,12 +20,12 @@ use self::feedback::{read_checks, read_comments, read_remarks, read_requests};
 use self::sessions::{leave_unread, list_sessions, record_session};
 pub(crate) use self::texts::read_prompt_sources;
 use self::texts::read_texts;
-use super::exchange_reads;
 use super::off_workers::off_workers;
 use super::ports::{
     Failure, GitHubObservation, LedgerRead, ReadGitHub, ReadJules, Renderer, Stopwatch,
 };
 use super::settings::Settings;
+use super::{exchange_reads, work_reads};
 
 /// How many reads may follow before a decision uses the facts that it has: those of the prompts'
 /// sources, and as many others.
@@ -184,6 +184,8 @@ pub fn snapshot_of(observation: GitHubObservation, settings: &Settings) -> Snaps
         viewer: None,
         failed_checks: BTreeMap::new(),
         merges: BTreeMap::new(),
+        pull_files: BTreeMap::new(),
+        work_files: None,
         remarks: BTreeMap::new(),
         reviews: BTreeMap::new(),
         single_sessions: BTreeMap::new(),
@@ -340,6 +342,7 @@ async fn read_requested_once(
     if needs.plan_commit {
         plan_commit(github, snapshot).await;
     }
+    work_reads::read_work(github, snapshot, needs).await;
     exchange_reads::read_exchange(github, jules, snapshot, needs).await;
 }
 
@@ -454,6 +457,13 @@ mod tests {
 
         async fn read_remarks(&self, _: PullNumber) -> Result<Vec<engine::Remark>, Failure> {
             unreachable!("no pull request is followed in an archived repository")
+        }
+
+        async fn read_pull_files(
+            &self,
+            _: PullNumber,
+        ) -> Result<Option<Vec<engine::PullFile>>, Failure> {
+            unreachable!("no work is recorded in an archived repository")
         }
 
         async fn read_merge_facts(

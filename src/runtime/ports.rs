@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use phileas_domain::engine::{
     Activity, Actor, Comment, CommentCoverage, CommitSpan, Commits, CreateFailure, CreateSession,
     Dashboard, FailedChecks, FurtherComments, ListingNeed, MergeFacts, MergeMethod, Notice,
-    Permission, Pull, Remark, Repository, Reviews, Session, Sessions, Subject,
+    Permission, Pull, PullFile, Remark, Repository, Reviews, Session, Sessions, Subject,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, SessionId, Tree};
 use phileas_domain::prompt::{InProcess, RenderAnswer, RenderPrompts, RenderRequest};
@@ -268,6 +268,13 @@ pub trait ReadGitHub: Send + Sync {
         &self,
         pull: PullNumber,
     ) -> impl Future<Output = Result<Vec<Remark>, Failure>> + Send;
+
+    /// Reads the first files of a pull request, in the order of their names, with their hunks; `None` if GitHub does
+    /// not list them.
+    fn read_pull_files(
+        &self,
+        pull: PullNumber,
+    ) -> impl Future<Output = Result<Option<Vec<PullFile>>, Failure>> + Send;
 
     /// Reads everything that decides whether a pull request may be merged; `None` if it does not
     /// exist.

@@ -30,6 +30,7 @@ use super::ports::{
 use super::report::{TickReport, count_issues, record_lines, record_results};
 use super::settings::Settings;
 use super::signature::commit_trailers;
+use super::work_reads;
 
 /// How often a tick starts again because another process was faster.
 const MAX_LOST_RACES: usize = 6;
@@ -162,6 +163,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
                             &head,
                             &commit.files,
                         );
+                        work_reads::apply_commit(&mut sight.snapshot, parent, &head, &commit.files);
                         sight.snapshot.ledger = Ledger::Present {
                             head,
                             state: Box::new(state),

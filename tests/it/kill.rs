@@ -76,6 +76,41 @@ fn a_killed_settle_and_next_dispatch_is_made_up_for() {
 }
 
 #[test]
+fn a_killed_record_of_work_is_completed_once() {
+    kill_at_each_request(&Play {
+        name: "record of work",
+        personas: &["curator"],
+        requested: &[],
+        plan: "[budget]\ndaily_sessions = 1\n",
+        files: &[],
+        turns: None,
+        scenarios: Vec::new,
+        prepare: |shared| {
+            tick(shared, "prepared");
+            pass_until(shared, "COMPLETED");
+            tick(shared, "settled");
+            let mut world = shared.lock_world();
+            let now = world.now();
+            let github = world.github_mut();
+            let repo = github
+                .repository_by_name(world_setup::OWNER, world_setup::NAME)
+                .unwrap();
+            github.close_pull(repo, 1, "maintainer", now);
+        },
+        verdict: |shared, context| {
+            outcomes(shared, context, &["rejected"]);
+            let text = judge::file_on(shared, "jules", ".jules/work/hot.json").unwrap();
+            let file: Value = serde_json::from_str(&text).unwrap();
+            let records = file["records"].as_array().unwrap();
+            assert_eq!(records.len(), 1, "{context}: {text}");
+            assert_eq!(records[0]["outcome"], "rejected", "{context}");
+            let open = &judge::state(shared)["work"]["open"];
+            assert_eq!(*open, serde_json::json!([]), "{context}");
+        },
+    });
+}
+
+#[test]
 fn a_killed_answer_is_given_again_and_not_twice() {
     kill_at_each_request(&Play {
         name: "answer to a question",

@@ -191,6 +191,8 @@ pub(crate) fn snapshot_of_tree(tree: Tree, name: RepositoryName, now: Timestamp)
         viewer: None,
         failed_checks: BTreeMap::new(),
         merges: BTreeMap::new(),
+        pull_files: BTreeMap::new(),
+        work_files: None,
         remarks: BTreeMap::new(),
         reviews: BTreeMap::new(),
         single_sessions: BTreeMap::new(),

@@ -14,6 +14,7 @@ use super::output::read_requests::ReadRequests;
 use super::publish::{self, dashboard, ledger_documents, notices, status_comment};
 use super::pulls::{
     archive, conflicts, drafts, failed_checks, merge, reminders, review_feedback, settle, tracked,
+    work_records,
 };
 use super::record::{refused_effect, retention};
 use super::requests::{command_line, cursor, intake};
@@ -70,6 +71,7 @@ fn build_decision(
         let intake = intake::accept_requests(&mut builder);
         follow::follow_turns(&mut builder);
         settle::settle_pulls(&mut builder);
+        work_records::record_work(&mut builder);
         tracked::forget_settled(&mut builder);
         retention::forget_old(&mut builder);
         refused_effect::forget_refused(&mut builder);

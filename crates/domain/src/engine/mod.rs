@@ -28,7 +28,7 @@ pub use input::commits::{Commit, CommitSpan, Commits};
 pub use input::coverage::{CommentCoverage, FurtherComments, ReadReach};
 pub use input::merge_facts::{MergeFacts, MergeMethod, MergeStatus, Opinion, ReviewDemand};
 pub use input::pull::{
-    Checks, FailedCheck, FailedChecks, Mergeable, Pull, PullState, Remark, ReviewComment,
+    Checks, FailedCheck, FailedChecks, Mergeable, Pull, PullFile, PullState, Remark, ReviewComment,
     ReviewThread, Reviews,
 };
 pub use input::session::{
@@ -37,7 +37,7 @@ pub use input::session::{
 };
 pub use input::snapshot::{
     Dashboard, ExchangeRead, Ledger, Notice, PlanCommit, Repository, RunRequest, SessionFiles,
-    Snapshot, WorkingDocs,
+    Snapshot, WorkFilesRead, WorkingDocs,
 };
 pub use input::subject::{
     Actor, LABEL_PREFIX, Permission, PullEnds, Subject, SubjectChange, SubjectEdit, SubjectEvent,

@@ -40,5 +40,7 @@ pub(crate) fn drop_effects_if_observing(
     needs.merges.clear();
     needs.remarks.clear();
     needs.reviews.clear();
+    needs.pull_files.clear();
+    needs.work_files.clear();
     (decision, needs)
 }

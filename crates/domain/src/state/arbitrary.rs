@@ -10,7 +10,7 @@ use super::{
     Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent,
     MergeState, NextCheck, Outcome, Pause, PersonaState, PublishingState, PullAction, Refusal,
     RefusedEffect, RequestState, ScheduleState, State, StatusState, Timing, TrackState,
-    TrackedPull, Turn,
+    TrackedPull, Turn, WorkState,
 };
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, SessionId, TrackName, TurnId};
 
@@ -431,6 +431,11 @@ pub(super) fn any_state() -> impl Strategy<Value = State> {
                     repeats: u32::from(number % 7 == 0),
                     extra: cursors_extra,
                 }),
+                work: WorkState {
+                    open: top.1.map(PullNumber).into_iter().collect(),
+                    remembered: top.1.unwrap_or_default(),
+                    extra: Extra::new(),
+                },
                 sprint: top.1,
                 paused: top.2,
                 extra: top.3,

@@ -8,6 +8,7 @@ use super::{
     Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, MergeState,
     NextCheck, Outcome, Pause, PersonaState, PublishingState, PullAction, Refusal, RefusedEffect,
     RequestState, ScheduleState, State, StatusState, Timing, TrackState, TrackedPull, Turn,
+    WorkState,
 };
 use crate::json::{Node, Value};
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, Slot, TrackName, TurnId};
@@ -19,6 +20,7 @@ pub(super) fn read_state_fields(fields: &mut Fields<'_, '_>, state: &mut State) 
     state.schedules = fields.take_table("schedules", parse_text_key, read_schedule);
     state.requests = fields.take_table("requests", parse_text_key, read_request);
     state.pulls = fields.take_table("pulls", parse_pull_key, read_tracked_pull);
+    state.work = fields.take_object("work", read_work).unwrap_or_default();
     state.personas = fields.take_table("personas", parse_id_key, read_persona);
     state.budget = fields
         .take_object("budget", read_budget)
@@ -405,6 +407,31 @@ fn read_budget(node: Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Optio
         quota_failures: fields.take_count("quota_failures").unwrap_or_default(),
         extra: fields.into_extra(),
     })
+}
+
+fn read_work(node: Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<WorkState> {
+    let mut fields = Fields::from_node(node, path, issues)?;
+    let open = fields.take_list("open", read_pull_number);
+    Some(WorkState {
+        open: open.into_iter().collect(),
+        remembered: fields.take_number("remembered").unwrap_or_default(),
+        extra: fields.into_extra(),
+    })
+}
+
+fn read_pull_number(
+    node: &Node<'_>,
+    path: &KeyPath<'_>,
+    issues: &Issues<'_>,
+) -> Option<PullNumber> {
+    let number = match &node.value {
+        Value::Number(digits) => digits.parse().ok().map(PullNumber),
+        _ => None,
+    };
+    if number.is_none() {
+        issues.report_wrong_kind(node, path, "the number of a pull request");
+    }
+    number
 }
 
 fn read_cursors(node: Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<Cursors> {

@@ -8,7 +8,7 @@ use super::{
     Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, MergeState,
     NextCheck, Pause, PersonaState, PublishingState, PullAction, Refusal, RefusedEffect,
     RequestState, STATE_VERSION, ScheduleState, State, StatusState, Timing, TrackState,
-    TrackedPull, Turn,
+    TrackedPull, Turn, WorkState,
 };
 use crate::model::Oid;
 
@@ -28,6 +28,9 @@ pub(super) fn write_state(state: &State) -> JsonValue<'_> {
     out.put_table("requests", &state.requests, write_request);
     if !state.pulls.is_empty() {
         out.put_table("pulls", &state.pulls, write_tracked_pull);
+    }
+    if state.work != WorkState::default() {
+        out.put("work", write_work(&state.work));
     }
     out.put_table("personas", &state.personas, write_persona);
     out.put("budget", write_budget(&state.budget));
@@ -349,6 +352,14 @@ fn write_budget(budget: &BudgetState) -> JsonValue<'_> {
         budget.quota_failures > 0,
     );
     out.finish(&budget.extra)
+}
+
+fn write_work(work: &WorkState) -> JsonValue<'_> {
+    let mut out = JsonObject::default();
+    let open: Vec<u64> = work.open.iter().map(|pull| pull.0).collect();
+    out.put("open", open);
+    out.put("remembered", work.remembered);
+    out.finish(&work.extra)
 }
 
 fn write_cursors(cursors: &Cursors) -> JsonValue<'_> {

@@ -44,6 +44,9 @@ pub(super) fn merge_states(base: &mut State, other: &State) -> Vec<String> {
         let ours = base.pulls.entry(*number).or_insert_with(|| theirs.clone());
         join_tracked_pull(ours, theirs);
     }
+    // A pull request that is recorded twice has one record.
+    base.work.open.extend(&other.work.open);
+    base.work.remembered = base.work.remembered.max(other.work.remembered);
     add_missing(&mut base.personas, &other.personas);
     add_missing(&mut base.published, &other.published);
     add_missing(&mut base.publishing, &other.publishing);

@@ -26,6 +26,7 @@ mod timing;
 mod track;
 mod tracked_pull;
 mod values;
+mod work;
 mod written;
 
 pub mod codec;
@@ -48,6 +49,7 @@ pub use request::{MergeState, RequestKind, RequestOutcome, RequestState, StatusS
 pub use timing::Timing;
 pub use track::{Intent, Refusal, TrackState, Turn};
 pub use tracked_pull::{NextCheck, PullAction, TrackedPull};
+pub use work::WorkState;
 
 /// The state file on the branch `jules`.
 pub const STATE_PATH: &str = ".jules/cycle_state.json";
@@ -73,6 +75,8 @@ pub struct State {
     pub requests: BTreeMap<String, RequestState>,
     /// What phileas did about the pull requests of its sessions. An entry is dropped when nothing more can follow.
     pub pulls: BTreeMap<PullNumber, TrackedPull>,
+    /// Which work records are not complete.
+    pub work: WorkState,
     /// Each persona's unsuccessful turns and rest.
     pub personas: BTreeMap<PersonaId, PersonaState>,
     /// Recently started sessions, and a pause after a spent quota.

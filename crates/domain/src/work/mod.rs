@@ -3,6 +3,7 @@
 //! | module | question it answers |
 //! |---|---|
 //! | [`record`] | What does the ledger keep of one pull request? |
+//! | [`files`] | In which files of the ledger do the records lie? |
 //! | [`changed_file`] | What does GitHub say of a file that a pull request changes? |
 //! | [`fingerprint`] | What is a pull request about, in a few hundred bytes? |
 //! | [`title`] | Which words of a title carry its meaning? |
@@ -14,6 +15,7 @@
 //! bytes.
 
 pub mod changed_file;
+pub mod files;
 pub mod fingerprint;
 pub mod paths;
 pub mod record;
@@ -24,6 +26,7 @@ mod tests;
 pub mod title;
 
 pub use changed_file::ChangedFile;
+pub use files::{HOT_PATH, WORK_FOLDER, WorkFile, segment_path};
 pub use fingerprint::Fingerprint;
 pub use record::{Refusal, RefusalReason, WorkRecord};
 pub use similarity::{Likeness, Similarity};

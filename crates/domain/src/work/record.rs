@@ -1,6 +1,6 @@
 //! The work record: what the ledger keeps of one pull request.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::fingerprint::Fingerprint;
@@ -69,6 +69,20 @@ pub enum RefusalReason {
     TooLarge,
 }
 
+impl RefusalReason {
+    /// The reason as people write it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Duplicate => "duplicate",
+            Self::OutOfScope => "out-of-scope",
+            Self::NoEvidence => "no-evidence",
+            Self::Wrong => "wrong",
+            Self::TooLarge => "too-large",
+        }
+    }
+}
+
 impl Refusal {
     /// Whether it condemns the work itself, so that the same work again is not wanted. `duplicate` describes a copy;
     /// after `no-evidence`, `wrong` and `too-large` a better attempt is welcome.
@@ -89,6 +103,14 @@ impl WorkRecord {
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.closed_at.is_none()
+    }
+
+    /// Whether it is open, was settled lately, or has a refusal that still counts.
+    #[must_use]
+    pub fn is_remembered(&self, now: Timestamp, remember: SignedDuration) -> bool {
+        let is_recent = |at: Timestamp| now.duration_since(at) < remember;
+        let refusal = self.refused.as_ref();
+        self.closed_at.is_none_or(is_recent) || refusal.is_some_and(|one| one.is_remembered(now))
     }
 
     /// Whether a newer pull request with this fingerprint and number repeats it: the same work as an older open pull

@@ -1,8 +1,13 @@
 //! Properties of fingerprints and of their similarity.
 
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
 use super::*;
+use crate::plan::limits::MAX_ID_BYTES;
+use crate::state::Outcome;
 
 const NONE: fn(&str) -> bool = |_| false;
 
@@ -164,6 +169,105 @@ fn record(pr: u64, fingerprint: Fingerprint) -> WorkRecord {
         outcome: None,
         refused: None,
     }
+}
+
+/// A record of a settled pull request, with these words and paths.
+fn settled(pr: u64, title: &str, path: &str) -> WorkRecord {
+    let opened_at = Timestamp::from_second(1_767_571_200 + 3600 * pr as i64).unwrap();
+    let lines = |from: u64| (from..from + 60).map(|line| format!("let value = {line};"));
+    let file = |at: u64| File {
+        path: format!("{path}/part{at}/module.rs"),
+        hunks: vec![(vec![], lines(pr * 1000 + at * 100).collect())],
+    };
+    WorkRecord {
+        turn: Some("k3v9w2m1q8zt".to_owned()),
+        opened_at,
+        closed_at: Some(opened_at),
+        outcome: Some(Outcome::Merged),
+        ..record(pr, fingerprint(title, &[file(1), file(2), file(3)], "\n"))
+    }
+}
+
+#[test]
+fn ten_thousand_records_take_at_most_five_megabytes() {
+    let remember = SignedDuration::from_hours(180 * 24);
+    let (mut hot, mut segments) = (WorkFile::default(), BTreeMap::<String, WorkFile>::new());
+    for pr in 1..=10_000 {
+        hot.insert(settled(
+            pr,
+            "Escape quotes in the attributes of rendered elements",
+            "src/render",
+        ));
+        // A commit settles one or a few; the oldest leave with it.
+        if pr % 20 != 0 {
+            continue;
+        }
+        let now = hot.get(pr).unwrap().opened_at;
+        for leaving in hot.leaving(now, remember) {
+            let mut record = hot.remove(leaving).unwrap();
+            record.compact();
+            segments
+                .entry(segment_path(leaving))
+                .or_default()
+                .insert(record);
+        }
+        assert!(hot.text().len() <= files::HOT_LIMIT_BYTES + 20 * 4096);
+    }
+    let sizes: Vec<usize> = segments.values().map(|file| file.text().len()).collect();
+    let whole = hot.text().len() + sizes.iter().sum::<usize>();
+    assert_eq!(
+        hot.len() + segments.values().map(WorkFile::len).sum::<usize>(),
+        10_000
+    );
+    assert!(sizes.iter().all(|size| *size <= files::SEGMENT_LIMIT_BYTES));
+    assert!(whole <= 5 * 1000 * 1000, "{whole}");
+    println!(
+        "10,000 records: {whole} bytes, of these {} in hot.json",
+        hot.text().len()
+    );
+}
+
+#[test]
+fn the_largest_segment_keeps_its_limit() {
+    let mut segment = WorkFile::default();
+    for pr in 18_446_744_073_709_551_500..=18_446_744_073_709_551_599_u64 {
+        let title: String = (0..40)
+            .map(|word| format!("{word:02}{} ", "é".repeat(200)))
+            .collect();
+        let mut record = settled(1, &title, "src");
+        record.pr = pr;
+        record.persona = Some("p".repeat(MAX_ID_BYTES));
+        record.refused = Some(Refusal {
+            reason: RefusalReason::OutOfScope,
+            comment: Some(u64::MAX),
+            digest: Some(format!("sha256:{}", "0".repeat(64))),
+            until: Some(Timestamp::MAX),
+            never: true,
+        });
+        record.compact();
+        assert_eq!(segment_path(pr), segment_path(18_446_744_073_709_551_500));
+        segment.insert(record);
+    }
+    let text = segment.text();
+    assert!(text.len() <= files::SEGMENT_LIMIT_BYTES, "{}", text.len());
+    assert_eq!(WorkFile::parse(&text), Ok(segment));
+}
+
+#[test]
+fn a_file_is_read_as_it_was_written_and_one_of_another_version_is_refused() {
+    let mut file = WorkFile::default();
+    assert_eq!(file.text(), "{\n  \"version\": 1,\n  \"records\": []\n}\n");
+    file.insert(record(9, some_work()));
+    file.insert(record(7, some_work()));
+    let text = file.text();
+    assert_eq!(
+        text.lines().filter(|line| line.contains("\"pr\":")).count(),
+        2
+    );
+    assert_eq!(WorkFile::parse(&text), Ok(file));
+    assert!(WorkFile::parse(&text.replace("\"version\": 1", "\"version\": 2")).is_err());
+    assert_eq!(segment_path(2401), ".jules/work/2400-2499.json");
+    assert_eq!(segment_path(7), ".jules/work/0-99.json");
 }
 
 fn some_work() -> Fingerprint {

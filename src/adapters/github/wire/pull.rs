@@ -79,8 +79,12 @@ enum State {
 }
 
 #[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Author {
     login: String,
+    /// Present for bots only.
+    #[serde(default)]
+    database_id: Option<u64>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -124,6 +128,7 @@ impl PullFacts {
 
 impl From<PullFacts> for Pull {
     fn from(facts: PullFacts) -> Self {
+        let bot_id = facts.author.as_ref().and_then(|author| author.database_id);
         // GitHub shows `ghost` for deleted accounts.
         let author = facts
             .author
@@ -144,6 +149,7 @@ impl From<PullFacts> for Pull {
             title: facts.title,
             body: facts.body,
             author: author.into(),
+            bot_id,
             head: facts.head_ref_name.into(),
             head_oid: facts.head_ref_oid.into(),
             same_repository: !facts.is_cross_repository,
@@ -199,6 +205,13 @@ mod tests {
     }
 
     #[test]
+    fn a_bot_is_known_by_its_number() {
+        let jules = r#"{"login":"google-labs-jules","databaseId":161369871}"#;
+        assert_eq!(pull(jules, "[]").bot_id, Some(161_369_871));
+        assert_eq!(pull(r#"{"login":"ada"}"#, "[]").bot_id, None);
+    }
+
+    #[test]
     fn only_a_conflict_and_a_demand_to_catch_up_need_the_base() {
         for (can, stands, is) in [
             ("CONFLICTING", "DIRTY", Mergeable::Conflicting),
@@ -241,7 +254,7 @@ mod tests {
     #[test]
     fn a_merged_pull_of_a_gone_account_has_an_end() {
         let pull = pull("null", "[]");
-        assert_eq!(pull.author.as_str(), "ghost");
+        assert_eq!((pull.author.as_str(), pull.bot_id), ("ghost", None));
         assert_eq!(pull.state, PullState::Merged);
         assert!(!pull.same_repository);
         assert_eq!(

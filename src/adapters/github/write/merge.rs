@@ -20,9 +20,6 @@ use crate::adapters::github::wire::merge::Repository;
 use crate::adapters::github::wire::present;
 use crate::runtime::ports::{Disposition, Failure};
 
-/// How many pages of files are read; each holds [`PAGE`].
-const MAX_PAGES: usize = 3;
-const PAGE: usize = 100;
 /// How many pages of checks of the newest commit are read; each holds 100. A commit with more is never green.
 const MAX_CHECK_PAGES: usize = 5;
 /// The waits before reading again whether it can be merged, or was: GitHub computes the former later, and replicas
@@ -36,14 +33,6 @@ const BASE_MOVED: &str = "Base branch was modified";
 struct Found {
     #[serde(deserialize_with = "present")]
     repository: Option<Repository>,
-}
-
-#[derive(Deserialize)]
-struct File {
-    filename: String,
-    /// The former name of a renamed file.
-    #[serde(default)]
-    previous_filename: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -71,7 +60,7 @@ impl Client {
         if let Some(facts) = &mut facts
             && facts.state == PullState::Open
         {
-            facts.files = self.read_pull_files(pull).await?;
+            facts.files = self.read_pull_paths(pull).await?;
         }
         Ok(facts)
     }
@@ -112,25 +101,14 @@ impl Client {
         })
     }
 
-    /// Every path that it touches. REST is used because GraphQL does not show the former names of renamed files.
-    /// `None`: there are too many.
-    async fn read_pull_files(&self, pull: PullNumber) -> Result<Option<Vec<String>>, Failure> {
-        let route = routes::LIST_PULL_FILES;
-        let mut paths = Vec::new();
-        for page in 1..=MAX_PAGES {
-            let query = format!("?per_page={PAGE}&page={page}");
-            let answer = self.read_route(route, &[&pull.to_string()], &query).await?;
-            let files: Vec<File> = self.parse(route, &require_success(route, answer)?)?;
-            let is_last = files.len() < PAGE;
-            for file in files {
-                paths.push(file.filename);
-                paths.extend(file.previous_filename);
-            }
-            if is_last {
-                return Ok(Some(paths));
-            }
-        }
-        Ok(None)
+    /// Every path that it touches. `None`: there are too many.
+    async fn read_pull_paths(&self, pull: PullNumber) -> Result<Option<Vec<String>>, Failure> {
+        let listed = self.list_pull_files(pull).await?;
+        let paths = listed.files.into_iter().flat_map(|file| {
+            let former = file.previous_filename;
+            std::iter::once(file.filename).chain(former)
+        });
+        Ok(listed.all.then(|| paths.collect()))
     }
 
     pub(crate) async fn merge_once(
@@ -198,6 +176,7 @@ mod tests {
     use serde_json::{Value, json as value};
 
     use super::*;
+    use crate::adapters::github::read::pull_files::PAGE;
     use crate::adapters::github::scripted::{json, lost, set};
 
     const PULL: PullNumber = PullNumber(7);
@@ -272,7 +251,7 @@ mod tests {
     async fn a_renamed_file_counts_by_both_names_and_too_many_are_said_so() {
         let renamed = value!([{ "filename": "b", "previous_filename": "a" }, { "filename": "c" }]);
         let few = set([json(200, &renamed)]);
-        let files = few.client.read_pull_files(PULL).await.unwrap();
+        let files = few.client.read_pull_paths(PULL).await.unwrap();
         let expected = ["b", "a", "c"].map(str::to_owned);
         assert_eq!(files, Some(expected.to_vec()));
         let page: Vec<Value> = (0..PAGE)
@@ -280,9 +259,9 @@ mod tests {
             .collect();
         let page = value!(page);
         let many = set([json(200, &page), json(200, &page), json(200, &page)]);
-        assert_eq!(many.client.read_pull_files(PULL).await.unwrap(), None);
+        assert_eq!(many.client.read_pull_paths(PULL).await.unwrap(), None);
         let whole = set([json(200, &page), json(200, &value!([]))]);
-        let files = whole.client.read_pull_files(PULL).await.unwrap();
+        let files = whole.client.read_pull_paths(PULL).await.unwrap();
         assert_eq!(files.unwrap().len(), PAGE);
     }
 

@@ -34,6 +34,8 @@ pub struct Pull {
     pub body: String,
     /// Its author; a hint only, because Jules opens some as the connected person.
     pub author: Login,
+    /// GitHub's number of its author's account, where that is a bot.
+    pub bot_id: Option<u64>,
     /// Its branch.
     pub head: BranchName,
     /// Its head commit.
@@ -134,6 +136,19 @@ pub struct ReviewComment {
     pub author: Option<Actor>,
     /// The text, untrusted.
     pub text: String,
+}
+
+/// A file of a pull request, as GitHub lists it. All texts are untrusted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PullFile {
+    /// Its path afterwards.
+    pub path: String,
+    /// Lines that are added.
+    pub added: u64,
+    /// Lines that are removed.
+    pub removed: u64,
+    /// Its hunks; `None` where the file is binary, only renamed, or too large.
+    pub patch: Option<String>,
 }
 
 /// Whether a pull request is open.

@@ -11,7 +11,7 @@ use super::comment::Comment;
 use super::commits::Commits;
 use super::coverage::CommentCoverage;
 use super::merge_facts::MergeFacts;
-use super::pull::{Checks, FailedChecks, Pull, Remark, Reviews};
+use super::pull::{Checks, FailedChecks, Pull, PullFile, Remark, Reviews};
 use super::session::{Activity, Listing, Outage, Session, Sessions};
 use super::subject::{Actor, Permission, Subject};
 use crate::Diagnostic;
@@ -85,6 +85,10 @@ pub struct Snapshot {
     pub remarks: BTreeMap<PullNumber, Vec<Remark>>,
     /// Open reviews of requested pull requests; `None` where GitHub does not have it.
     pub reviews: BTreeMap<PullNumber, Option<Reviews>>,
+    /// The files of requested pull requests; `None` where GitHub does not list them.
+    pub pull_files: BTreeMap<PullNumber, Option<Vec<PullFile>>>,
+    /// Requested files of work records.
+    pub work_files: Option<WorkFilesRead>,
     /// Sessions that were read one by one, because no listing was needed.
     pub single_sessions: BTreeMap<SessionId, Session>,
     /// Task and sprint documents of agents on the default branch.
@@ -219,6 +223,15 @@ pub struct ExchangeRead {
     pub head: Oid,
     /// The files.
     pub tree: Tree,
+}
+
+/// Files of work records at one commit of the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkFilesRead {
+    /// The ledger's head that they were read at. They are read again where it has moved.
+    pub head: Oid,
+    /// Their texts by path; `None`: the file does not exist. The text of an unreadable file is empty.
+    pub texts: BTreeMap<String, Option<String>>,
 }
 
 /// The files that a session wrote, whole.

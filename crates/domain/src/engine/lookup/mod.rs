@@ -22,4 +22,5 @@ pub(super) mod sessions;
 pub(super) mod slot;
 pub(super) mod usage;
 pub(super) mod waiting_turns;
+pub(super) mod work_files;
 pub(super) mod work_items;

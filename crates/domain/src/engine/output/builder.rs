@@ -19,6 +19,7 @@ use crate::engine::text::time::doubled_pause;
 use crate::model::{Oid, PersonaId, PullNumber, Slot, TrackName, Tree};
 use crate::prompt::{RenderAnswer, RenderError, RenderRequest, SourceFiles};
 use crate::state::{State, TrackState, Turn};
+use crate::work::WorkFile;
 
 /// A decision under construction: a working copy of the state, and everything collected so far.
 pub(crate) struct DecisionBuilder<'a> {
@@ -38,6 +39,8 @@ pub(crate) struct DecisionBuilder<'a> {
     pub(crate) layer_members: OnceCell<Rc<LayerMembers>>,
     /// The files that prompts of personas are made from; collected once.
     sources: OnceCell<SourceFiles>,
+    /// The records of open and remembered work as this decision writes them; `None`: it does not write them.
+    pub(crate) work: Option<WorkFile>,
     files: BTreeMap<String, Option<String>>,
     base: Option<Oid>,
     diagnostics: Vec<Diagnostic>,
@@ -66,6 +69,7 @@ impl<'a> DecisionBuilder<'a> {
             exchange,
             exchange_view: OnceCell::new(),
             layer_members: OnceCell::new(),
+            work: None,
             sources: OnceCell::new(),
             files: BTreeMap::new(),
             base,

@@ -235,6 +235,21 @@ pub(crate) const PLAN_LINE: usize = 160;
 /// Maximum plans that one status comment shows.
 pub(crate) const PLANS_SHOWN: usize = 3;
 
+/// GitHub's number of Jules' own account.
+pub(crate) const JULES_ID: u64 = 161_369_871;
+
+/// Maximum pull requests whose work one commit records.
+pub(crate) const WORK_AT_ONCE: usize = 10;
+
+/// Maximum refused pull requests that a prompt lists.
+pub(crate) const WORK_REFUSED_SHOWN: usize = 20;
+
+/// Maximum merged pull requests that a prompt lists.
+pub(crate) const WORK_MERGED_SHOWN: usize = 10;
+
+/// A persona's newest records whose files tell which work is near.
+pub(crate) const WORK_COMPARED: usize = 20;
+
 /// Jules' own account on GitHub.
 pub(crate) const JULES_LOGIN: &str = "google-labs-jules[bot]";
 

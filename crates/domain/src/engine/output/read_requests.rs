@@ -41,6 +41,10 @@ pub struct ReadRequests {
     pub remarks: BTreeSet<PullNumber>,
     /// Pull requests whose open reviews are needed.
     pub reviews: BTreeSet<PullNumber>,
+    /// Pull requests whose files are needed.
+    pub pull_files: BTreeSet<PullNumber>,
+    /// Files of work records that are needed, at the ledger's head.
+    pub work_files: BTreeSet<String>,
     /// All comments since this instant are needed, because the first read did not show them all.
     pub comments: Option<Timestamp>,
     /// Accounts whose permission is needed.

@@ -13,3 +13,4 @@ pub(super) mod reminders;
 pub(super) mod review_feedback;
 pub(super) mod settle;
 pub(super) mod tracked;
+pub(super) mod work_records;

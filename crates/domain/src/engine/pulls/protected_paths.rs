@@ -34,6 +34,37 @@ static BUILT_IN: LazyLock<Option<GlobSet>> = LazyLock::new(|| {
 static BY_PERSONAS: LazyLock<Option<GlobSet>> =
     LazyLock::new(|| build_globs(WRITTEN_BY_PERSONAS.map(str::to_owned)));
 
+/// The patterns of protected paths: the built-in ones and those of the plan.
+pub(crate) struct ProtectedPaths {
+    own: GlobSet,
+    built_in: &'static GlobSet,
+    by_personas: &'static GlobSet,
+}
+
+impl ProtectedPaths {
+    /// `None`: a pattern cannot be read.
+    pub(crate) fn with_patterns(own: &[String]) -> Option<Self> {
+        Some(Self {
+            own: build_globs(own.iter().cloned())?,
+            built_in: BUILT_IN.as_ref()?,
+            by_personas: BY_PERSONAS.as_ref()?,
+        })
+    }
+
+    pub(crate) fn is_protected(&self, path: &str) -> bool {
+        let name = normalize_path(path);
+        // Files of personas are allowed, but no `AGENTS.md` or `.claude` among them.
+        let checked = match name.split_once('/') {
+            Some((_, inner)) if self.by_personas.is_match(&name) => inner,
+            _ => &name,
+        };
+        self.own.is_match(path)
+            || self.own.is_match(&name)
+            || self.built_in.is_match(checked)
+            || checked.split('/').any(is_short_name)
+    }
+}
+
 /// Why phileas may not merge these files. `None`: there are more than were read.
 pub(crate) fn protection_text(own: &[String], files: Option<&[String]>) -> Option<String> {
     let Some(files) = files else {
@@ -41,26 +72,10 @@ pub(crate) fn protection_text(own: &[String], files: Option<&[String]>) -> Optio
             "it changes more files than phileas reads; a person has to merge it".to_owned(),
         );
     };
-    let (Some(own), Some(built_in), Some(by_personas)) = (
-        build_globs(own.iter().cloned()),
-        BUILT_IN.as_ref(),
-        BY_PERSONAS.as_ref(),
-    ) else {
+    let Some(patterns) = ProtectedPaths::with_patterns(own) else {
         return Some("a pattern of `protected_paths` cannot be read".to_owned());
     };
-    let is_protected = |path: &&String| {
-        let name = normalize_path(path);
-        // Files of personas are allowed, but no `AGENTS.md` or `.claude` among them.
-        let checked = match name.split_once('/') {
-            Some((_, inner)) if by_personas.is_match(&name) => inner,
-            _ => &name,
-        };
-        own.is_match(path)
-            || own.is_match(&name)
-            || built_in.is_match(checked)
-            || checked.split('/').any(is_short_name)
-    };
-    let path = files.iter().find(is_protected)?;
+    let path = files.iter().find(|path| patterns.is_protected(path))?;
     Some(format!(
         "it changes {}, which only people merge",
         quote_as_code(path)

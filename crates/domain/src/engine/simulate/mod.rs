@@ -657,6 +657,7 @@ fn imagined_pull(number: PullNumber, session: &Session, base: &BranchName, now: 
         title: session.title.clone(),
         body: String::new(),
         author: Login::from("google-labs-jules[bot]"),
+        bot_id: None,
         head: BranchName::new(format!("imagined-{}", session.id)),
         head_oid: Oid::new(format!("{:040x}", number.0)),
         same_repository: true,

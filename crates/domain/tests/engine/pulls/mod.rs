@@ -9,3 +9,4 @@ mod merge;
 mod ownership;
 mod reminders;
 mod review_feedback;
+mod work_records;

@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{
     Activity, Actor, Checks, Comment, CommentCoverage, Effect, FailedChecks, FurtherComments,
-    Ledger, Line, MergeFacts, Notice, Outage, Permission, Pull, Reason, Remark, Reviews,
+    Ledger, Line, MergeFacts, Notice, Outage, Permission, Pull, PullFile, Reason, Remark, Reviews,
     RunRequest, Session, Subject,
 };
 use phileas_domain::exchange::ChangedFile;
@@ -141,6 +141,10 @@ pub(crate) struct Scenario {
     pub(crate) exchange: Tree,
     /// What sessions wrote.
     pub(crate) written: BTreeMap<SessionId, Vec<ChangedFile>>,
+    /// What pull requests change.
+    pub(crate) pull_files: BTreeMap<PullNumber, Vec<PullFile>>,
+    /// How often that was read.
+    pub(crate) files_read: usize,
     /// Files that each push to the default branch touches.
     pub(crate) touched: Vec<String>,
     /// The id of the exchange's content, where it is known.
@@ -221,6 +225,8 @@ impl Scenario {
             merging: Merging::Merges,
             exchange: Tree::new(),
             written: BTreeMap::new(),
+            pull_files: BTreeMap::new(),
+            files_read: 0,
             touched: vec!["src/lib.rs".to_owned()],
             exchange_id: None,
             exchanges_read: 0,

@@ -6,7 +6,7 @@ use crate::state::{
     Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent,
     MergeState, NextCheck, Outcome, Pause, PersonaState, PublishingState, PullAction, Refusal,
     RefusedEffect, RequestState, ScheduleState, State, StatusState, Timing, TrackState,
-    TrackedPull, Turn,
+    TrackedPull, Turn, WorkState,
 };
 
 /// As it stands on the branch; `TURN` is the live turn's id.
@@ -209,6 +209,13 @@ const FILE: &str = r#"{
       "notice_opened_at": "2026-01-01T16:00:00Z",
       "notices_opened": 29
     }
+  },
+  "work": {
+    "open": [
+      26,
+      31
+    ],
+    "remembered": 35
   },
   "personas": {
     "curator": {
@@ -473,6 +480,11 @@ fn state() -> State {
         schedules: [("curator".to_owned(), schedule)].into(),
         requests: [("LE_1".to_owned(), request)].into(),
         pulls: [(PullNumber(26), watched)].into(),
+        work: WorkState {
+            open: [PullNumber(26), PullNumber(31)].into(),
+            remembered: 35,
+            extra: extra.clone(),
+        },
         personas: [("curator".into(), persona)].into(),
         budget: BudgetState {
             created: vec![at(18), at(19)],
@@ -537,6 +549,7 @@ fn what_a_ledger_has_no_use_for_yet_takes_no_room_in_its_file() {
     state.genesis = None;
     state.amendments.clear();
     state.pulls.clear();
+    state.work = WorkState::default();
     state.publishing.clear();
     state.refused_effects.clear();
     state.dashboard = None;

@@ -7,7 +7,7 @@ use phileas_domain::board;
 use phileas_domain::engine::{
     Commit, Commits, Event, ExchangeRead, FurtherComments, KeyUsage, Ledger, Listing, ListingNeed,
     Outage, Permission, PlanCommit, ReadReach, Repository, Session, SessionFiles, Sessions,
-    Snapshot, Subject, WorkingDocs, prompts_to_render, read_requests,
+    Snapshot, Subject, WorkFilesRead, WorkingDocs, prompts_to_render, read_requests,
 };
 use phileas_domain::model::{Oid, RepositoryId, Tree};
 use phileas_domain::plan::{self, Driver};
@@ -78,6 +78,8 @@ impl Scenario {
             viewer: None,
             failed_checks: BTreeMap::new(),
             merges: BTreeMap::new(),
+            pull_files: BTreeMap::new(),
+            work_files: None,
             remarks: BTreeMap::new(),
             reviews: BTreeMap::new(),
             single_sessions: BTreeMap::new(),
@@ -178,6 +180,14 @@ impl Scenario {
                 let known = self.reviews.get(&number).cloned();
                 snapshot.reviews.insert(number, known);
             }
+            for number in needs.pull_files {
+                self.files_read += 1;
+                let files = self.pull_files.get(&number).cloned().unwrap_or_default();
+                snapshot.pull_files.insert(number, Some(files));
+            }
+            if !needs.work_files.is_empty() {
+                self.read_work(snapshot, needs.work_files);
+            }
             for number in needs.pulls {
                 match self.pulls.get(&number) {
                     Some(pull) => {
@@ -267,6 +277,21 @@ impl Scenario {
             }
         }
         panic!("the needs do not converge: {:?}", read_requests(snapshot));
+    }
+
+    /// Reads records of work at the ledger's head.
+    fn read_work(&self, snapshot: &mut Snapshot, paths: BTreeSet<String>) {
+        let Ledger::Present { head, .. } = &self.ledger else {
+            panic!("there is nothing to read: {:?}", self.ledger);
+        };
+        let read = snapshot.work_files.get_or_insert_with(|| WorkFilesRead {
+            head: head.clone(),
+            texts: BTreeMap::new(),
+        });
+        for path in paths {
+            let text = self.exchange.text(&path).map(str::to_owned);
+            read.texts.insert(path, text);
+        }
     }
 
     fn list(&self, need: ListingNeed) -> Listing {

@@ -52,6 +52,8 @@ impl Scenario {
                     head: head.clone(),
                     tree: self.exchange.clone(),
                 });
+                // So it does with the records of work, which it reads again here.
+                snapshot.work_files = None;
                 self.headlines.push(change.headline);
                 self.ledger = Ledger::Present {
                     head,

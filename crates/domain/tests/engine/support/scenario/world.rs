@@ -79,6 +79,7 @@ impl Scenario {
             title: "work".to_owned(),
             body: String::new(),
             author: "google-labs-jules[bot]".into(),
+            bot_id: None,
             head: format!("work-{}", session.id).into(),
             head_oid: "00".into(),
             same_repository: true,

@@ -1,0 +1,286 @@
+//! Records what pull requests are about, so that no session does the same again.
+//!
+//! A record is made when phileas first sees a pull request of Jules, and completed when that is merged or closed. Both
+//! read its files from GitHub, so that records made again are the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use super::protected_paths::ProtectedPaths;
+use crate::engine::input::pull::{Pull, PullFile, PullState};
+use crate::engine::input::snapshot::Ledger;
+use crate::engine::lookup::policy::only_observes;
+use crate::engine::lookup::pull_owner::pull_owners;
+use crate::engine::lookup::work_files::{hot_records, work_file};
+use crate::engine::output::builder::DecisionBuilder;
+use crate::engine::output::limits::{JULES_ID, PULLS_FOLLOWED, WORK_AT_ONCE};
+use crate::model::PullNumber;
+use crate::plan::NoveltyMode;
+use crate::state::{HistoryEntry, Outcome};
+use crate::work::{ChangedFile, Fingerprint, HOT_PATH, WorkFile, WorkRecord, segment_path};
+
+/// A pull request whose record is written now.
+enum Due<'a> {
+    /// It is open or ended, with its files.
+    Pull(&'a Pull, &'a [PullFile]),
+    /// GitHub does not show it any more, or it is not from this repository.
+    Gone(PullNumber),
+}
+
+/// Makes and completes the records of pull requests.
+pub(crate) fn record_work(builder: &mut DecisionBuilder<'_>) {
+    let is_off = builder.snapshot.plan.novelty.mode == NoveltyMode::Off;
+    // Without a ledger no session of phileas has run, and an observing tick writes nothing.
+    let has_ledger = matches!(builder.snapshot.ledger, Ledger::Present { .. });
+    if is_off || !has_ledger || only_observes(builder.snapshot).is_some() {
+        return;
+    }
+    let ended = ended_pulls(builder);
+    let numbers: BTreeSet<PullNumber> = ended.union(&unrecorded_pulls(builder)).copied().collect();
+    if numbers.is_empty() {
+        return;
+    }
+    let due = read_due(builder, &numbers);
+    let hot = hot_records(builder);
+    let written = match (hot, due.is_empty()) {
+        (Some(mut hot), false) => {
+            let written = write_records(builder, &mut hot, due);
+            let mut files = leave_hot_file(builder, &mut hot);
+            files.insert(HOT_PATH.to_owned(), Some(hot.text()));
+            builder.state.work.remembered = hot.len() as u64;
+            builder.work = Some(hot);
+            builder.write_files(files);
+            written
+        }
+        _ => BTreeSet::new(),
+    };
+    // Their end is visible only now, so it is remembered until it can be recorded.
+    builder
+        .state
+        .work
+        .open
+        .extend(ended.difference(&written).copied());
+}
+
+/// Open pull requests of Jules without a record.
+fn unrecorded_pulls(builder: &DecisionBuilder<'_>) -> BTreeSet<PullNumber> {
+    let known = &builder.state.work.open;
+    let owners = pull_owners(&builder.state);
+    // Any account can open a pull request from a fork, with any name, branch and text.
+    let is_ours = |pull: &&Pull| {
+        let rejected = builder.state.history.rejected_entries(pull.number);
+        let rejected = rejected.map(|(_, entry)| entry);
+        let mut entries = owners
+            .get(&pull.number)
+            .copied()
+            .into_iter()
+            .chain(rejected);
+        let has_session = entries.any(|entry| entry.session_id.is_some());
+        pull.same_repository && (pull.bot_id == Some(JULES_ID) || has_session)
+    };
+    let pulls = builder.snapshot.pulls.values();
+    let open = pulls.filter(|pull| pull.state == PullState::Open && !known.contains(&pull.number));
+    open.filter(is_ours).map(|pull| pull.number).collect()
+}
+
+/// Pull requests that were merged or closed and whose record is not complete.
+fn ended_pulls(builder: &mut DecisionBuilder<'_>) -> BTreeSet<PullNumber> {
+    let snapshot = builder.snapshot;
+    let mut ended = settled_now(builder);
+    let mut unread = Vec::new();
+    // The end of a session's pull request is recorded together with its turn's outcome.
+    let followed = pull_owners(&builder.state);
+    let open = builder.state.work.open.iter();
+    for number in open.filter(|number| !followed.contains_key(number)) {
+        match snapshot.pulls.get(number) {
+            Some(pull) if pull.state == PullState::Open => {}
+            Some(_) => {
+                ended.insert(*number);
+            }
+            None if snapshot.missing_pulls.contains(number) => {
+                ended.insert(*number);
+            }
+            None => unread.push(*number),
+        }
+    }
+    builder
+        .reads
+        .pulls
+        .extend(unread.into_iter().take(PULLS_FOLLOWED));
+    ended
+}
+
+/// Pull requests of entries that this decision has settled.
+fn settled_now(builder: &DecisionBuilder<'_>) -> BTreeSet<PullNumber> {
+    let Ledger::Present { state: before, .. } = &builder.snapshot.ledger else {
+        return BTreeSet::new();
+    };
+    let turns = before
+        .tracks
+        .values()
+        .flat_map(|track| track.turns.values());
+    let live = turns.filter_map(|turn| turn.history_key);
+    let open = before.history.open_entries().map(|(key, _)| *key);
+    let pulls = builder.snapshot.pulls.keys();
+    let rejected = pulls.flat_map(|number| before.history.rejected_entries(*number));
+    let keys = live.chain(open).chain(rejected.map(|(key, _)| *key));
+    let settled = keys.filter_map(|key| {
+        let entry = builder.state.history.get(&key)?;
+        let is_new = before.history.get(&key)?.outcome != entry.outcome;
+        let is_settled = matches!(entry.outcome, Some(Outcome::Merged | Outcome::Rejected));
+        entry.pr_number.filter(|_| is_new && is_settled)
+    });
+    settled.collect()
+}
+
+/// Those that were read; requests the others.
+fn read_due<'a>(builder: &mut DecisionBuilder<'a>, numbers: &BTreeSet<PullNumber>) -> Vec<Due<'a>> {
+    let snapshot = builder.snapshot;
+    let mut due = Vec::new();
+    for number in numbers.iter().take(WORK_AT_ONCE) {
+        let Some(pull) = snapshot.pulls.get(number) else {
+            match snapshot.missing_pulls.contains(number) {
+                true => due.push(Due::Gone(*number)),
+                false => {
+                    builder.reads.pulls.insert(*number);
+                }
+            }
+            continue;
+        };
+        if !pull.same_repository {
+            due.push(Due::Gone(*number));
+            continue;
+        }
+        match snapshot.pull_files.get(number) {
+            Some(files) => due.push(Due::Pull(pull, files.as_deref().unwrap_or_default())),
+            None => {
+                builder.reads.pull_files.insert(*number);
+            }
+        }
+    }
+    due
+}
+
+/// Writes the records, and returns the numbers of those that are complete.
+fn write_records(
+    builder: &mut DecisionBuilder<'_>,
+    hot: &mut WorkFile,
+    due: Vec<Due<'_>>,
+) -> BTreeSet<PullNumber> {
+    let now = builder.now();
+    let mut complete = BTreeSet::new();
+    for one in due {
+        let (number, record) = match one {
+            Due::Pull(pull, files) => {
+                let earlier = hot.get(pull.number.0);
+                let record = record_of(builder, pull, files, earlier);
+                (pull.number, Some(record))
+            }
+            Due::Gone(number) => (
+                number,
+                hot.get(number.0).map(|known| gone_record(known, now)),
+            ),
+        };
+        let is_open = record.as_ref().is_some_and(WorkRecord::is_open);
+        match is_open {
+            true => builder.state.work.open.insert(number),
+            false => {
+                complete.insert(number);
+                builder.state.work.open.remove(&number)
+            }
+        };
+        if let Some(record) = record {
+            hot.insert(record);
+        }
+    }
+    complete
+}
+
+fn gone_record(known: &WorkRecord, now: Timestamp) -> WorkRecord {
+    WorkRecord {
+        closed_at: Some(now),
+        outcome: Some(Outcome::Rejected),
+        ..known.clone()
+    }
+}
+
+/// The record of a pull request as it is now.
+fn record_of(
+    builder: &DecisionBuilder<'_>,
+    pull: &Pull,
+    files: &[PullFile],
+    earlier: Option<&WorkRecord>,
+) -> WorkRecord {
+    let own = &builder.snapshot.plan.gate.protected_paths;
+    let protected = ProtectedPaths::with_patterns(own);
+    let is_protected = |path: &str| protected.as_ref().is_some_and(|one| one.is_protected(path));
+    let entry = entry_of(builder, pull.number);
+    let settled = entry.and_then(|entry| entry.outcome.clone().filter(Outcome::is_final));
+    let (outcome, closed_at) = match pull.state {
+        PullState::Open => (None, None),
+        PullState::Merged => (Some(Outcome::Merged), pull.closed_at),
+        PullState::Closed => (settled.or(Some(Outcome::Rejected)), pull.closed_at),
+    };
+    WorkRecord {
+        pr: pull.number.0,
+        persona: entry.map(|entry| entry.persona_id.to_string()),
+        turn: entry.and_then(|entry| Some(entry.turn.as_ref()?.to_string())),
+        opened_at: pull.created_at,
+        closed_at: outcome.as_ref().map(|_| closed_at.unwrap_or(builder.now())),
+        fingerprint: fingerprint_of(&pull.title, files, is_protected),
+        // A reopened one is refused no more.
+        refused: earlier
+            .filter(|_| outcome.is_some())
+            .and_then(|earlier| earlier.refused.clone()),
+        outcome,
+    }
+}
+
+fn fingerprint_of(
+    title: &str,
+    files: &[PullFile],
+    is_protected: impl Fn(&str) -> bool,
+) -> Fingerprint {
+    let files = files.iter().map(|file| ChangedFile {
+        path: &file.path,
+        added: file.added,
+        removed: file.removed,
+        patch: file.patch.as_deref(),
+    });
+    let files: Vec<ChangedFile<'_>> = files.collect();
+    Fingerprint::from_pull(title, &files, is_protected)
+}
+
+/// The newest history entry of a pull request.
+fn entry_of<'b>(builder: &'b DecisionBuilder<'_>, number: PullNumber) -> Option<&'b HistoryEntry> {
+    let mut newest_first = builder.state.history.values().rev();
+    newest_first.find(|entry| entry.pr_number == Some(number))
+}
+
+/// Moves records that are no longer remembered from the hot file to their segments, without paths and lines. Records
+/// whose segment is still being read stay.
+fn leave_hot_file(
+    builder: &mut DecisionBuilder<'_>,
+    hot: &mut WorkFile,
+) -> BTreeMap<String, Option<String>> {
+    let remember = builder.snapshot.plan.novelty.remember();
+    let mut segments: BTreeMap<String, WorkFile> = BTreeMap::new();
+    for pr in hot.leaving(builder.now(), remember) {
+        let path = segment_path(pr);
+        if !segments.contains_key(&path) {
+            match work_file(builder, &path) {
+                Some(segment) => segments.insert(path.clone(), segment),
+                None => continue,
+            };
+        }
+        if let (Some(segment), Some(mut record)) = (segments.get_mut(&path), hot.remove(pr)) {
+            record.compact();
+            segment.insert(record);
+        }
+    }
+    let texts = segments.into_iter();
+    texts
+        .map(|(path, file)| (path, Some(file.text())))
+        .collect()
+}
