@@ -36,6 +36,7 @@ fn request_with(id: &str, text: &str, notes: &[String], entropy: u8) -> RenderRe
         sprint: None,
         entropy: &[entropy; 32],
         notes,
+        work: &[],
         subject: None,
     };
     RenderRequest::for_persona(&request, &SourceFiles::of_default_branch(&tree))

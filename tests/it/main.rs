@@ -46,3 +46,4 @@ mod templates;
 mod tls;
 mod twenty_four;
 mod unread;
+mod wanted_work;

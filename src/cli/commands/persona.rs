@@ -106,6 +106,7 @@ pub(super) fn render(
         // The fences of a preview protect nothing, so every preview may use the same ones.
         entropy: &[0; 32],
         notes: &[],
+        work: &[],
         subject: None,
     };
     let files_of_it = SourceFiles::of_default_branch(&tree);

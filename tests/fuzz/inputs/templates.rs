@@ -55,6 +55,7 @@ pub(crate) fn run(data: &[u8]) {
         sprint: Some(3),
         entropy: &[7; 32],
         notes: &["Your previous turn ended as `merged`.".to_owned()],
+        work: &[],
         subject: None,
     };
     let files = SourceFiles::of_default_branch(&tree);

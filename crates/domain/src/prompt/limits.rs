@@ -51,6 +51,12 @@ pub const OPEN_PULLS_LIMIT: usize = 50;
 pub const PULL_TEXT_LIMIT_CHARS: usize = 200;
 /// The text of the issue or pull request of a request, in bytes; longer ones are truncated.
 pub const SUBJECT_LIMIT_BYTES: usize = 16 * 1024;
+/// All earlier work in a prompt, in bytes.
+pub const WORK_LIMIT_BYTES: usize = 8 * 1024;
+/// A title or path of earlier work, in characters.
+pub const WORK_TEXT_LIMIT_CHARS: usize = 160;
+/// How many paths of one pull request are shown: those with the most changed lines.
+pub const WORK_PATHS_SHOWN: usize = 4;
 /// How many notes on earlier turns a prompt contains: the newest.
 pub const NOTES_LIMIT: usize = 20;
 /// One note, in characters.

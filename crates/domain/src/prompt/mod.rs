@@ -12,15 +12,16 @@
 //! `.jules/templates` and `.jules/jules/templates`. The first file that exists is used.
 //!
 //! **Variables**: `id emoji description`, every key of the frontmatter, `owner repo repo_full track`,
-//! `open_prs open_prs_text journal_entries sprint sprint_context_text tasks_text notes request_text`, every file of a
-//! `partials` folder by its name, and every file of a `blocks` folder by its name and `_block`. Partials and blocks are
+//! `open_prs open_prs_text journal_entries sprint sprint_context_text tasks_text work_text notes request_text`, every
+//! file of a `partials` folder by its name, and every file of a `blocks` folder by its name and `_block`. Partials and blocks are
 //! rendered on first use. `empty_queue_celebration` is another name of `celebration`. `password` is derived from the id
 //! alone (a version 5 UUID), so it is no secret: it exists because old templates use it.
 //! `include_required("path")` and `include_optional("path")` insert the literal text of a file.
 //!
 //! **Sections that are added.** A prompt without inheritance and blocks gets the sections that it did not use itself: the
 //! journal entries, the sprint's files and the tasks. Seed 004's system added the sprint's files only, so such a persona
-//! had no memory. Notes on earlier turns, and the issue of a request, are added if they were not used.
+//! had no memory. Earlier work, notes on earlier turns, and the issue of a request are added if they were not
+//! used.
 //!
 //! **Limits**: see the constants below. The engine cannot limit the memory of a text that a template builds without
 //! printing it (`{% set x = x ~ x %}` repeated), nor the time of one filter or comparison. So phileas renders a
@@ -67,6 +68,7 @@ mod tests;
 mod title;
 mod untrusted;
 mod validate;
+mod work;
 mod wrap;
 
 pub use assembly::{
@@ -85,7 +87,7 @@ pub use rendering::{
     InProcess, LayerPrompt, PersonaPrompt, RenderAnswer, RenderPrompts, RenderRequest, SourceFiles,
     assemble_by, is_plain, render_by,
 };
-pub use request::{OpenPull, Rendered, Request, Subject};
+pub use request::{EarlierWork, OpenPull, Rendered, Request, Subject, WorkKind};
 pub use reviews::{ReviewRemark, ReviewSaying, review_remarks};
 pub use secrets::hide_secrets as without_secrets;
 pub use untrusted::{clean_line, clean_text};

@@ -8,6 +8,7 @@ pub(super) struct Quoted {
     pub(super) sprint_paths: Vec<String>,
     pub(super) tasks: String,
     pub(super) task_paths: Vec<String>,
+    pub(super) work: String,
     pub(super) notes: Vec<String>,
     pub(super) subject: String,
 }

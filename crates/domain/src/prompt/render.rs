@@ -25,6 +25,7 @@ use super::stack::run_on_stack;
 use super::subject::subject_text;
 use super::tasks::tasks_text;
 use super::title::{TITLE_TEMPLATE, render_title};
+use super::work::work_text;
 use crate::Diagnostic;
 
 /// Renders a persona's title and prompt.
@@ -170,6 +171,7 @@ fn quote_texts(request: &Request<'_>, fence: &Fence) -> Quoted {
         sprint_paths,
         tasks,
         task_paths,
+        work: work_text(request.work, fence),
         notes: note_lines(request.notes),
         subject: subject_text(request.subject.as_ref(), fence),
     }
@@ -198,6 +200,7 @@ fn context_values(
         ),
         ("sprint_context_text", Value::from(quoted.sprint.as_str())),
         ("tasks_text", Value::from(quoted.tasks.as_str())),
+        ("work_text", Value::from(quoted.work.as_str())),
         ("notes", Value::from(quoted.notes.clone())),
         ("request_text", Value::from(quoted.subject.as_str())),
     ];

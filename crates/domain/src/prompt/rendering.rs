@@ -20,7 +20,7 @@ use super::error::RenderError;
 use super::files::{is_on_the_ledger, is_source, is_written_by_agents};
 use super::limits::{RENDER_FILES_LIMIT_BYTES, STACK_BYTES, TEMPLATE_LIMIT_BYTES};
 use super::render::render_on;
-use super::request::{OpenPull, Rendered, Request, Subject};
+use super::request::{EarlierWork, OpenPull, Rendered, Request, Subject};
 use crate::layers::Brief;
 use crate::model::{PersonaId, RepositoryName, TrackName, Tree};
 use crate::plan::Persona;
@@ -154,6 +154,7 @@ pub struct PersonaPrompt {
     sprint: Option<u64>,
     entropy: [u8; 32],
     notes: Vec<String>,
+    work: Vec<EarlierWork>,
     subject: Option<OwnedSubject>,
     files: SourceFiles,
 }
@@ -202,6 +203,7 @@ impl RenderRequest {
             sprint: request.sprint,
             entropy: *request.entropy,
             notes: request.notes.to_vec(),
+            work: request.work.to_vec(),
             subject: request.subject.map(|subject| OwnedSubject {
                 number: subject.number,
                 title: subject.title.to_owned(),
@@ -388,6 +390,7 @@ impl PersonaPrompt {
             sprint: self.sprint,
             entropy: &self.entropy,
             notes: &self.notes,
+            work: &self.work,
             subject: subject.map(|subject| Subject {
                 number: subject.number,
                 title: &subject.title,

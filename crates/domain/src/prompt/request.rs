@@ -26,8 +26,38 @@ pub struct Request<'a> {
     pub entropy: &'a [u8; 32],
     /// phileas' notes on the persona's earlier turns.
     pub notes: &'a [String],
+    /// Earlier work that the session should not repeat, nearest first.
+    pub work: &'a [EarlierWork],
     /// The issue or pull request on which a person with write access requested the turn.
     pub subject: Option<Subject<'a>>,
+}
+
+/// A pull request of an earlier session, as a prompt shows it. All its texts are untrusted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierWork {
+    /// Its number.
+    pub number: u64,
+    /// What became of it.
+    pub kind: WorkKind,
+    /// The persona whose session opened it, where the ledger knows.
+    pub persona: Option<String>,
+    /// Why a person refused it, where a reason was given.
+    pub reason: Option<String>,
+    /// Its title.
+    pub title: String,
+    /// The files that it mainly changes.
+    pub paths: Vec<String>,
+}
+
+/// What became of earlier work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WorkKind {
+    /// It is open.
+    Open,
+    /// A person closed it without a merge.
+    Refused,
+    /// It was merged.
+    Merged,
 }
 
 /// An issue or a pull request, as a prompt shows it. All its texts are untrusted.

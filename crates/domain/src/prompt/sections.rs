@@ -16,7 +16,7 @@ pub(super) fn note_lines(notes: &[String]) -> Vec<String> {
 }
 
 /// The body with the sections that it lacks. A body with inheritance or blocks has arranged its sections itself, so
-/// only notes are added.
+/// only the request, earlier work and notes are added.
 pub(super) fn with_sections(
     persona: &Persona,
     is_template: bool,
@@ -48,6 +48,7 @@ pub(super) fn with_sections(
         "request_text",
         &quoted.subject,
     );
+    add("Work that is open or done", "work_text", &quoted.work);
     let notes: Vec<String> = quoted
         .notes
         .iter()

@@ -84,6 +84,7 @@ fn both_ways(
         sprint: Some(1),
         entropy: &[0; 32],
         notes: &notes,
+        work: &[],
         subject: Some(super::Subject {
             number: 2,
             title: "an example of an issue",
@@ -95,6 +96,7 @@ fn both_ways(
         open_pulls: &[],
         sprint: None,
         notes: &[],
+        work: &[],
         subject: None,
         ..busy
     };

@@ -3,6 +3,7 @@
 pub(super) mod announce;
 pub(super) mod budget;
 pub(super) mod candidate;
+mod earlier_work;
 pub(super) mod eligibility;
 pub(super) mod layer_idle;
 pub(super) mod layer_prompt;

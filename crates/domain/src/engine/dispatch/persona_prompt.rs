@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::candidate::Candidate;
+use super::earlier_work::earlier_work;
 use super::request_gate;
 use super::session_text::{SessionText, report_missing_prompt};
 use crate::board;
@@ -54,6 +55,7 @@ pub(crate) fn build_persona_prompt<'s>(
         })
         .collect();
     let notes = outcome_notes(builder, candidate);
+    let work = earlier_work(builder, &candidate.work.persona);
     let request = prompt::Request {
         repository: &snapshot.repository.name,
         persona,
@@ -63,6 +65,7 @@ pub(crate) fn build_persona_prompt<'s>(
         sprint,
         entropy: &snapshot.entropy,
         notes: &notes,
+        work: &work,
         subject: subject.map(quote_subject),
     };
     let rendered = match prompt::is_plain(persona) {

@@ -39,6 +39,7 @@ pub(super) struct Given {
     pub(super) pulls: Vec<OpenPull>,
     pub(super) sprint: Option<u64>,
     pub(super) notes: Vec<String>,
+    pub(super) work: Vec<EarlierWork>,
 }
 
 impl Given {
@@ -49,6 +50,7 @@ impl Given {
             pulls: Vec::new(),
             sprint: None,
             notes: Vec::new(),
+            work: Vec::new(),
         }
     }
 
@@ -81,6 +83,7 @@ impl Given {
             sprint: self.sprint,
             entropy: &[7; 32],
             notes: &self.notes,
+            work: &self.work,
             subject: None,
         })
         .map_err(RenderError::into_diagnostics)

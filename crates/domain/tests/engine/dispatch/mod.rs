@@ -6,6 +6,7 @@ mod budgets;
 mod catch_up;
 mod changed_times;
 mod create_session;
+mod earlier_work;
 mod eligibility;
 mod intents;
 mod order;

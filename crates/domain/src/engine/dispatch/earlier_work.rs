@@ -1,0 +1,143 @@
+//! Chooses the earlier work that a persona's prompt lists.
+
+use std::cmp::Reverse;
+
+use crate::engine::lookup::work_files::hot_records;
+use crate::engine::output::builder::DecisionBuilder;
+use crate::engine::output::limits::{WORK_COMPARED, WORK_MERGED_SHOWN, WORK_REFUSED_SHOWN};
+use crate::model::{PersonaId, PullNumber};
+use crate::plan::{NoveltyMode, RefusalsFor};
+use crate::prompt::{EarlierWork, WorkKind};
+use crate::state::Outcome;
+use crate::work::paths::path_similarity;
+use crate::work::{WorkFile, WorkRecord};
+
+/// A record, and how near it is to a persona's work.
+struct Near<'w> {
+    record: &'w WorkRecord,
+    kind: WorkKind,
+    is_own: bool,
+    /// How much its files are those of the persona's own newest records, 0 to 1.
+    shared_paths: f64,
+}
+
+/// Open work of all personas, what was refused, and what was merged in the same area; nearest first. None while the
+/// records cannot be read.
+pub(crate) fn earlier_work(
+    builder: &mut DecisionBuilder<'_>,
+    persona: &PersonaId,
+) -> Vec<EarlierWork> {
+    let is_off = builder.snapshot.plan.novelty.mode == NoveltyMode::Off;
+    if is_off || builder.state.work.remembered == 0 {
+        return Vec::new();
+    }
+    let Some(records) = hot_records(builder) else {
+        return Vec::new();
+    };
+    let near = nearest_records(builder, &records, persona);
+    // The ledger keeps no titles, so they are read where the first read did not show them.
+    let snapshot = builder.snapshot;
+    let numbers = near.iter().map(|one| PullNumber(one.record.pr));
+    let unread = numbers.filter(|number| {
+        !snapshot.pulls.contains_key(number) && !snapshot.missing_pulls.contains(number)
+    });
+    builder.reads.pulls.extend(unread);
+    near.into_iter()
+        .map(|one| shown_work(builder, &one))
+        .collect()
+}
+
+fn nearest_records<'w>(
+    builder: &DecisionBuilder<'_>,
+    records: &'w WorkFile,
+    persona: &PersonaId,
+) -> Vec<Near<'w>> {
+    let is_own = |record: &WorkRecord| record.persona.as_deref() == Some(persona.as_str());
+    let newest_first = records.records().rev();
+    let own: Vec<&WorkRecord> = newest_first
+        .filter(|record| is_own(record))
+        .take(WORK_COMPARED)
+        .collect();
+    let shared = |record: &WorkRecord| {
+        let paths = &record.fingerprint.paths;
+        let shares = own
+            .iter()
+            .map(|one| path_similarity(&one.fingerprint.paths, paths));
+        shares.fold(0.0, f64::max)
+    };
+    let mut near: Vec<Near<'w>> = records
+        .records()
+        .filter_map(|record| {
+            let (is_own, shared_paths) = (is_own(record), shared(record));
+            let kind = kind_of(builder, record, is_own, shared_paths)?;
+            Some(Near {
+                record,
+                kind,
+                is_own,
+                shared_paths,
+            })
+        })
+        .collect();
+    near.sort_by(|one, other| {
+        let is_own = other.is_own.cmp(&one.is_own);
+        let paths = other.shared_paths.total_cmp(&one.shared_paths);
+        let newest = Reverse(one.record.pr).cmp(&Reverse(other.record.pr));
+        is_own.then(paths).then(newest)
+    });
+    let (mut refused, mut merged) = (0, 0);
+    near.retain(|one| match one.kind {
+        WorkKind::Open => true,
+        WorkKind::Refused => {
+            refused += 1;
+            refused <= WORK_REFUSED_SHOWN
+        }
+        WorkKind::Merged => {
+            merged += 1;
+            merged <= WORK_MERGED_SHOWN
+        }
+    });
+    near
+}
+
+/// What a record is to a persona. `None`: nothing that its prompt lists.
+fn kind_of(
+    builder: &DecisionBuilder<'_>,
+    record: &WorkRecord,
+    is_own: bool,
+    shared_paths: f64,
+) -> Option<WorkKind> {
+    let novelty = &builder.snapshot.plan.novelty;
+    if !record.is_remembered(builder.now(), novelty.remember()) {
+        return None;
+    }
+    match &record.outcome {
+        None => Some(WorkKind::Open),
+        Some(Outcome::Merged) => (is_own || shared_paths > 0.0).then_some(WorkKind::Merged),
+        Some(Outcome::Rejected) => {
+            (is_own || novelty.refusals_for == RefusalsFor::All).then_some(WorkKind::Refused)
+        }
+        Some(_) => None,
+    }
+}
+
+fn shown_work(builder: &DecisionBuilder<'_>, near: &Near<'_>) -> EarlierWork {
+    let record = near.record;
+    let pull = builder.snapshot.pulls.get(&PullNumber(record.pr));
+    // The words of a title are better than nothing.
+    let title = pull.map_or_else(
+        || record.fingerprint.title.join(" "),
+        |pull| pull.title.clone(),
+    );
+    let reason = record
+        .refused
+        .as_ref()
+        .map(|refusal| refusal.reason.as_str().to_owned());
+    EarlierWork {
+        number: record.pr,
+        kind: near.kind,
+        persona: record.persona.clone(),
+        reason,
+        title,
+        paths: record.fingerprint.paths.clone(),
+    }
+}

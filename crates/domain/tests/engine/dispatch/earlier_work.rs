@@ -1,0 +1,130 @@
+//! Tests which earlier work a persona's prompt lists.
+
+use phileas_domain::engine::PullFile;
+use phileas_domain::model::PullNumber;
+
+use crate::support::scenario::Scenario;
+
+const HEADING: &str = "## Work that is open or done";
+
+/// The section of the newest prompt about earlier work: its lines inside the fence.
+fn listed(scenario: &Scenario) -> Vec<String> {
+    let prompt = scenario.sessions.last().unwrap().prompt.clone().unwrap();
+    let Some((_, section)) = prompt.split_once(HEADING) else {
+        return Vec::new();
+    };
+    let (_, fenced) = section.split_once("\n<data-").unwrap();
+    let (fenced, _) = fenced.split_once("\n</data-").unwrap();
+    fenced.lines().skip(1).map(str::to_owned).collect()
+}
+
+/// The newest session opens a pull request with this title that changes these files; a tick sees it.
+fn opens(scenario: &mut Scenario, title: &str, paths: &[&str]) -> PullNumber {
+    scenario.minutes(5);
+    let number = scenario.opens_pull();
+    scenario.pulls.get_mut(&number).unwrap().title = title.to_owned();
+    let files = paths.iter().map(|path| PullFile {
+        path: (*path).to_owned(),
+        added: 3,
+        removed: 0,
+        patch: Some(format!("@@ -0,0 +1,3 @@\n+let {title} = 1;\n+a\n+b\n")),
+    });
+    scenario.pull_files.insert(number, files.collect());
+    scenario.push();
+    scenario.tick();
+    number
+}
+
+fn scenario(plan: &str) -> Scenario {
+    let plan = format!(
+        "cycle = [\"a\", \"b\"]\n[budget]\ndaily_sessions = 100\nmax_open_pulls = 100\n[defaults]\nrest_after = 0\n{plan}"
+    );
+    let mut scenario = Scenario::new(&plan, &["a", "b"]);
+    scenario.tick();
+    scenario
+}
+
+/// A tick in which a pull request is closed.
+fn closes(scenario: &mut Scenario, number: PullNumber) {
+    scenario.close(number);
+    scenario.minutes(1);
+    scenario.tick();
+}
+
+#[test]
+fn the_first_prompt_lists_nothing_and_the_next_one_lists_open_work_of_all_personas() {
+    let mut scenario = scenario("");
+    assert_eq!(listed(&scenario), [] as [&str; 0]);
+    opens(&mut scenario, "One", &["src/one.rs"]);
+    assert_eq!(listed(&scenario), ["Open:", "- #1 (a): One [src/one.rs]"]);
+    opens(&mut scenario, "Two", &["src/two.rs"]);
+    // It is the turn of `a` again: its own work is the nearest.
+    let wanted = [
+        "Open:",
+        "- #1 (a): One [src/one.rs]",
+        "- #2 (b): Two [src/two.rs]",
+    ];
+    assert_eq!(listed(&scenario), wanted);
+}
+
+#[test]
+fn refused_work_is_listed_for_its_persona_or_for_all() {
+    for (plan, of_other) in [("", false), ("[novelty]\nrefusals_for = \"all\"\n", true)] {
+        let mut scenario = scenario(plan);
+        let number = opens(&mut scenario, "One", &["src/one.rs"]);
+        closes(&mut scenario, number);
+        let refused = "- #1 (a): One [src/one.rs]".to_owned();
+        let other = opens(&mut scenario, "Two", &["src/two.rs"]);
+        assert!(listed(&scenario).contains(&"Refused:".to_owned()));
+        assert!(listed(&scenario).contains(&refused), "the turn of `a`");
+        closes(&mut scenario, other);
+        opens(&mut scenario, "Three", &["src/three.rs"]);
+        assert_eq!(
+            listed(&scenario).contains(&refused),
+            of_other,
+            "the turn of `b`"
+        );
+    }
+}
+
+#[test]
+fn merged_work_is_listed_where_it_changes_the_same_files() {
+    let mut scenario = scenario("");
+    let one = opens(&mut scenario, "One", &["src/one.rs"]);
+    scenario.merge(one);
+    let two = opens(&mut scenario, "Two", &["src/two.rs", "src/one.rs"]);
+    scenario.merge(two);
+    let near = [
+        "Merged in the same area:",
+        "- #1 (a): One [src/one.rs]",
+        "- #2 (b): Two [src/one.rs, src/two.rs]",
+    ];
+    opens(&mut scenario, "Three", &["src/three.rs"]);
+    let found = listed(&scenario);
+    assert!(found.iter().any(|line| line == near[0]), "{found:?}");
+    let mut scenario = self::scenario("");
+    let one = opens(&mut scenario, "One", &["src/one.rs"]);
+    scenario.merge(one);
+    opens(&mut scenario, "Two", &["src/two.rs"]);
+    opens(&mut scenario, "Three", &["src/three.rs"]);
+    // The turn of `b`, which has never changed that file.
+    let found = listed(&scenario);
+    assert!(!found.iter().any(|line| line == near[1]), "{found:?}");
+}
+
+#[test]
+fn what_is_forgotten_or_switched_off_is_not_listed() {
+    for (plan, is_listed) in [
+        ("", true),
+        ("[novelty]\nremember_refusals = \"2d\"\n", false),
+        ("[novelty]\nmode = \"off\"\n", false),
+    ] {
+        let mut scenario = scenario(plan);
+        let number = opens(&mut scenario, "One", &["src/one.rs"]);
+        closes(&mut scenario, number);
+        scenario.hours(72);
+        opens(&mut scenario, "Two", &["src/two.rs"]);
+        let line = "- #1 (a): One [src/one.rs]".to_owned();
+        assert_eq!(listed(&scenario).contains(&line), is_listed, "{plan}");
+    }
+}
