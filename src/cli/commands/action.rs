@@ -21,6 +21,7 @@ use crate::adapters::files::refuse_link;
 use crate::cli::arguments::ActionArguments;
 use crate::cli::context::clients::Connection;
 use crate::cli::context::env_var::env_value;
+use crate::cli::context::github_server::github_server;
 use crate::cli::context::{credential_help, credentials, run_identity};
 use crate::cli::deadline::Deadline;
 use crate::cli::exit::{CliError, Exit};
@@ -34,8 +35,6 @@ const MAX_EVENT_BYTES: u64 = 30 << 20;
 /// The most accounts whose permission is checked: an actor and a triggering actor, of this run and of the run before
 /// it.
 const MAX_PEOPLE: usize = 4;
-/// The default address of GitHub's pages.
-const DEFAULT_SERVER_URL: &str = "https://github.com";
 /// The code of a request that is refused because of its author.
 const REFUSED_ACTOR: &str = "refused.actor_permission";
 /// The code of a run in a fork without a key.
@@ -416,7 +415,7 @@ impl Runner {
         Ok(Self {
             repository: arguments.repo.clone(),
             event,
-            server: env_value("GITHUB_SERVER_URL").unwrap_or_else(|| DEFAULT_SERVER_URL.to_owned()),
+            server: github_server(),
             outputs: env_value("GITHUB_OUTPUT").map(PathBuf::from),
             summary: env_value("GITHUB_STEP_SUMMARY").map(PathBuf::from),
             stop_token: format!(

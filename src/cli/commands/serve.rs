@@ -19,6 +19,7 @@ use crate::adapters::pause::SystemPause;
 use crate::cli::arguments::Serve;
 use crate::cli::context::bind::bind_listener;
 use crate::cli::context::env_var::{env_value, is_switched_on};
+use crate::cli::context::github_server::github_server;
 use crate::cli::context::service_config::{
     ADMIN_LISTEN_SETTING, LISTEN_SETTING, admin_access, service_config, webhook_secrets,
 };
@@ -30,7 +31,6 @@ use crate::jobs::EventsFile;
 use crate::server::admin::audit::Audit;
 use crate::server::admin::feed::Feed;
 use crate::server::admin::metrics::Metrics;
-use crate::server::admin::setup::GITHUB;
 use crate::server::assemble::{Parts, assemble};
 use crate::server::config::Config;
 use crate::server::public::webhook::RepositoryFilter;
@@ -134,7 +134,7 @@ async fn serve(
         admin,
         access,
         more_admin_routes,
-        github: env_value("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
+        github: github_server(),
         drain: config.drain,
         hurry: hurry.1,
         ending: asked.clone(),

@@ -8,6 +8,7 @@ pub(super) mod credentials;
 pub(super) mod database_url;
 pub(super) mod env_var;
 pub(super) mod file_changes;
+pub(super) mod github_server;
 pub(super) mod local_actor;
 pub(super) mod placeholder_name;
 pub(super) mod remote;

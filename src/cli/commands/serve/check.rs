@@ -13,6 +13,7 @@ use super::repositories;
 use crate::adapters::inbox::postgres::DatabaseUrl;
 use crate::adapters::inbox::sqlite::DataDirectory;
 use crate::cli::context::env_var::env_value;
+use crate::cli::context::github_server::github_server;
 use crate::cli::context::service_config::{self, ADMIN_LISTEN_SETTING, LISTEN_SETTING};
 use crate::cli::context::{bind, database_url};
 use crate::cli::exit::{CliError, Exit};
@@ -21,7 +22,6 @@ use crate::server::accounts::app::{APP_FILE, origin_of_identity};
 use crate::server::admin::check::{
     CheckResult, CheckSettings, Finding, Grade, check_key, check_service,
 };
-use crate::server::admin::setup::GITHUB;
 use crate::server::config::{Config, read_secret};
 
 /// The time limit for the database, GitHub and Jules together.
@@ -144,7 +144,7 @@ async fn check_credentials(config: &Config, findings: &CheckResult) {
         jules: key.clone(),
         identity: origin_of_identity(env_value),
         public_url: config.public_url.clone(),
-        github: env_value("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
+        github: github_server(),
     };
     let shared = key.as_ref().map(|(_, key)| key.clone());
     let changed = Arc::new(Notify::new());

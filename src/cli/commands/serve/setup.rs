@@ -11,6 +11,7 @@ use crate::adapters::inbox::sqlite::DataDirectory;
 use crate::cli::context::bind::bind_listener;
 use crate::cli::context::clock::local_now;
 use crate::cli::context::env_var::env_value;
+use crate::cli::context::github_server::github_server;
 use crate::cli::context::local_actor::local_actor;
 use crate::cli::context::service_config::ADMIN_LISTEN_SETTING;
 use crate::cli::context::{clients, shutdown_signal};
@@ -18,7 +19,7 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::server::accounts::app::{APP_FILE, kept_app, named_by};
 use crate::server::admin::audit::{Audit, AuditEntry};
-use crate::server::admin::setup::{ActiveExchange, GITHUB, Setup, routes};
+use crate::server::admin::setup::{ActiveExchange, Setup, routes};
 use crate::server::config::Config;
 use crate::server::public::counters::Figures;
 use crate::server::public::listen::{Listeners, serve_listener};
@@ -60,7 +61,7 @@ pub(super) async fn run(
     let setup = Setup {
         data_dir: directory.path().to_owned(),
         origin,
-        github: env_value("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned()),
+        github: github_server(),
         base,
         transport: clients::http_transport(),
         public_url: config.public_url.clone(),
