@@ -29,9 +29,8 @@ pub(super) fn parse_arguments(
     if !wants_only_repository(&error) {
         return Err(error);
     }
-    let tree = WorkTree::open_worktree(dir).ok();
-    let origin = match tree.map(|tree| tree.origin_repository()).transpose() {
-        Ok(origin) => origin.flatten(),
+    let origin = match WorkTree::cloned_repository(dir) {
+        Ok(origin) => origin,
         Err(stopped) => {
             return Err(Arguments::command().error(ErrorKind::ValueValidation, stopped));
         }

@@ -18,7 +18,7 @@ pub struct TargetArguments {
     /// The repository, `owner/name` [default: the one that the remote `origin` names]
     #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
     pub repo: Option<RepositoryName>,
-    /// The default branch of a work tree; without it, what `origin` says, else the branch that is checked out
+    /// The default branch of a work tree; without it, what `origin` says, else `main` or `master`, else the only branch
     #[arg(long, value_name = "NAME", conflicts_with = "pull_request")]
     pub default_branch: Option<String>,
     /// Change no folder, open a pull request instead; needs a token

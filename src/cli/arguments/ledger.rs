@@ -14,7 +14,7 @@ pub enum StateCommand {
     /// Print the state file as version 5
     #[command(after_help = command_end("phileas state show --repo acme/widget", LEDGER))]
     Show {
-        /// A file; without it, the ledger of `--repo` is read
+        /// A file; without it, the ledger of the repository is read
         file: Option<PathBuf>,
         /// Which state file.
         #[command(flatten)]
@@ -23,7 +23,7 @@ pub enum StateCommand {
     /// Propose a state from the readable parts of a corrupt one
     #[command(after_help = command_end("phileas state repair --repo acme/widget", LEDGER))]
     Repair {
-        /// A file; without it, the ledger of `--repo` is read
+        /// A file; without it, the ledger of the repository is read
         file: Option<PathBuf>,
         /// Write the proposal; without it, only print it
         #[arg(long)]
@@ -47,7 +47,7 @@ pub enum StateCommand {
 /// The repository of a state file.
 #[derive(Debug, Clone, Args)]
 pub struct StateSource {
-    /// The repository, `owner/name`
+    /// The repository, `owner/name` [default without a file: the one that the remote `origin` names]
     #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
     pub repo: Option<RepositoryName>,
     /// Print JSON for programs, one document a line

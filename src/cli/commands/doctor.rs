@@ -29,19 +29,19 @@ mod workflow;
 use std::io::Write;
 use std::path::Path;
 
+use phileas_domain::model::RepositoryName;
 use phileas_domain::plan::{CONFIG_PATH, SCHEDULES_PATH};
 
 use crate::adapters::files;
 use crate::cli::arguments::Doctor;
 use crate::cli::context::clock::local_now;
-use crate::cli::context::env_var::env_value;
+use crate::cli::context::github_server::github_server;
 use crate::cli::context::worktree::WorkTree;
 use crate::cli::context::{clients, credentials};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::runtime::ledger_of;
 use crate::runtime::ports::ReadGitHub as _;
-use crate::server::admin::setup::GITHUB;
 use finding::{Findings, Group};
 use repository::CheckedRepository;
 
@@ -50,8 +50,9 @@ pub(crate) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let mut findings = Findings::default();
-    let github = env_value("GITHUB_SERVER_URL").unwrap_or_else(|| GITHUB.to_owned());
-    let reached = match &arguments.repo {
+    let github = github_server();
+    let repository = named_repository(arguments, &mut findings);
+    let reached = match &repository {
         Some(repository) => {
             let place = CheckedRepository {
                 repository,
@@ -59,21 +60,9 @@ pub(crate) async fn run(
             };
             check_repository(&place, arguments.fix, &mut findings).await?
         }
-        None => {
-            let origin = WorkTree::open_worktree(&arguments.dir)
-                .and_then(|tree| tree.origin_repository())
-                .ok()
-                .flatten();
-            let name = origin.map_or_else(|| "owner/name".to_owned(), |name| name.to_string());
-            findings.add_hint(
-                "credential.repository",
-                "no repository is named, so only a folder and the Jules key are checked",
-                format!("phileas doctor --repo {name}"),
-            );
-            false
-        }
+        None => false,
     };
-    jules::check_key(arguments.repo.as_ref(), &mut findings).await;
+    jules::check_key(repository.as_ref(), &mut findings).await;
     if !reached {
         check_folder(&arguments.dir, &mut findings)?;
     }
@@ -81,6 +70,24 @@ pub(crate) async fn run(
     findings.print_findings(arguments.json, screen)?;
     screen.flush()?;
     Ok(exit)
+}
+
+/// The repository that the command line names, else the one that the folder was cloned from.
+fn named_repository(arguments: &Doctor, findings: &mut Findings) -> Option<RepositoryName> {
+    if let Some(repository) = &arguments.repo {
+        return Some(repository.clone());
+    }
+    let fact = match WorkTree::cloned_repository(&arguments.dir) {
+        Ok(Some(origin)) => return Some(origin),
+        Ok(None) => "no repository is named".to_owned(),
+        Err(stopped) => stopped.message,
+    };
+    findings.add_hint(
+        "credential.repository",
+        format!("{fact}; only a folder and the Jules key are checked"),
+        "phileas doctor --repo owner/name",
+    );
+    None
 }
 
 /// Checks what GitHub shows. Returns whether that included the plan.

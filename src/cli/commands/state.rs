@@ -21,12 +21,18 @@ pub(crate) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     match command {
-        StateCommand::Show { file, source } => show::run(file.as_deref(), source, screen).await,
+        StateCommand::Show { file, source } => {
+            let source = source::with_repository(file.as_deref(), source)?;
+            show::run(file.as_deref(), &source, screen).await
+        }
         StateCommand::Repair {
             file,
             write,
             source,
-        } => repair::run(file.as_deref(), *write, source, screen).await,
+        } => {
+            let source = source::with_repository(file.as_deref(), source)?;
+            repair::run(file.as_deref(), *write, &source, screen).await
+        }
         StateCommand::Rebuild { write, repository } => {
             rebuild::run(*write, repository, screen).await
         }

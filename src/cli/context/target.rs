@@ -68,7 +68,8 @@ impl Target {
             Some(branch) => branch.clone(),
             None => tree.default_branch()?.ok_or_else(|| {
                 CliError::usage(
-                    "no branch is checked out; name the default branch with --default-branch",
+                    "which branch is the default one cannot be known here; name it with --default-branch, or let git ask: \
+                     git remote set-head origin --auto",
                 )
             })?,
         };

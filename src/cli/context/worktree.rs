@@ -21,6 +21,9 @@ const WORKFLOW_LIMIT_BYTES: u64 = 512 * 1024;
 /// The most workflows that are read.
 const WORKFLOWS_LIMIT: usize = 200;
 
+/// The names that default branches usually have.
+const DEFAULT_BRANCHES: [&str; 2] = ["main", "master"];
+
 /// A work tree.
 #[derive(Debug)]
 pub(crate) struct WorkTree {
@@ -48,15 +51,41 @@ impl WorkTree {
         }
     }
 
-    /// The default branch: as `origin` last reported it, else the current branch.
+    /// The repository that a folder was cloned from. `None`: no work tree, or no `origin` that names a repository.
+    pub(crate) fn cloned_repository(dir: &Path) -> Result<Option<RepositoryName>, CliError> {
+        let tree = Self::open_worktree(dir).ok();
+        tree.map_or(Ok(None), |tree| tree.origin_repository())
+    }
+
+    /// The default branch: as `origin` last reported it; else the branch that is checked out, unless there are others
+    /// and another one has a default branch's name. `None`: it cannot be known from here.
     pub(crate) fn default_branch(&self) -> Result<Option<String>, CliError> {
         let head = ["symbolic-ref", "--quiet", "--short"];
         let remote = self.git(&[&head[..], &["refs/remotes/origin/HEAD"]].concat())?;
-        let remote = remote.and_then(|name| name.strip_prefix("origin/").map(str::to_owned));
-        match remote {
-            Some(name) => Ok(Some(name)),
-            None => self.git(&[&head[..], &["HEAD"]].concat()),
+        if let Some(name) = remote.and_then(|name| name.strip_prefix("origin/").map(str::to_owned))
+        {
+            return Ok(Some(name));
         }
+        let checked_out = self.git(&[&head[..], &["HEAD"]].concat())?;
+        Ok(likely_default(checked_out, &self.branches()?))
+    }
+
+    /// The branches here and of `origin`.
+    fn branches(&self) -> Result<BTreeSet<String>, CliError> {
+        let list = [
+            "for-each-ref",
+            "--format=%(refname)",
+            "refs/heads",
+            "refs/remotes/origin",
+        ];
+        let names = self.git(&list)?.unwrap_or_default();
+        let short = |name: &str| {
+            let local = name.strip_prefix("refs/heads/");
+            local
+                .or_else(|| name.strip_prefix("refs/remotes/origin/"))
+                .map(str::to_owned)
+        };
+        Ok(names.lines().filter_map(short).collect())
     }
 
     /// The files that `init` checks.
@@ -162,6 +191,22 @@ impl WorkTree {
     }
 }
 
+/// The default branch of a repository with these branches, where it can be guessed.
+fn likely_default(checked_out: Option<String>, branches: &BTreeSet<String>) -> Option<String> {
+    let is_usual = |name: &&str| DEFAULT_BRANCHES.contains(name);
+    let usual: Vec<&str> = branches
+        .iter()
+        .map(String::as_str)
+        .filter(is_usual)
+        .collect();
+    match (checked_out, usual.as_slice()) {
+        (Some(name), _) if DEFAULT_BRANCHES.contains(&name.as_str()) => Some(name),
+        (_, [only]) => Some((*only).to_owned()),
+        (Some(name), []) if branches.iter().all(|other| *other == name) => Some(name),
+        _ => None,
+    }
+}
+
 /// The relative path from a folder up to the root of its work tree; `None` at the root, and without a work tree or git.
 pub(crate) fn path_to_root(dir: &Path) -> Option<PathBuf> {
     let up = git(dir, &["rev-parse", "--show-cdup"]).ok().flatten()?;
@@ -182,4 +227,36 @@ fn git(dir: &Path, arguments: &[&str]) -> Result<Option<String>, CliError> {
         .status
         .success()
         .then(|| text.trim_end_matches(['\r', '\n']).to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_branch_than_the_default_one_is_not_taken_for_it() {
+        let of = |checked_out: &str, branches: &[&str]| {
+            let branches = branches.iter().map(|name| (*name).to_owned()).collect();
+            let checked_out = Some(checked_out.to_owned()).filter(|name| !name.is_empty());
+            likely_default(checked_out, &branches)
+        };
+        for (checked_out, branches, expected) in [
+            ("main", &["main", "feat", "master"][..], Some("main")),
+            ("feat", &["feat", "main"], Some("main")),
+            ("feat", &["feat", "master"], Some("master")),
+            ("trunk", &["trunk"], Some("trunk")),
+            // Nothing is committed yet.
+            ("trunk", &[], Some("trunk")),
+            ("feat", &["feat", "trunk"], None),
+            ("feat", &["feat", "main", "master"], None),
+            ("", &["main", "feat"], Some("main")),
+            ("", &["feat"], None),
+        ] {
+            assert_eq!(
+                of(checked_out, branches).as_deref(),
+                expected,
+                "{branches:?}"
+            );
+        }
+    }
 }

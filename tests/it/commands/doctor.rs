@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use self::patient::{CLASSIC, ON, Patient, WORKFLOW, findings, found_in, healthy, workflow};
 use super::bench::{alone, program, run};
-use super::fresh::repository;
+use super::fresh::{git, repository};
 use crate::support::Folder;
 use crate::support::references::sources;
 
@@ -196,10 +196,28 @@ fn what_can_be_checked_without_an_answer_is_checked() {
         "{nameless:?}"
     );
     let clone = repository();
-    let hinted = alone(&["doctor", clone.text()]).refused(3, "");
-    assert!(
-        hinted.out.contains("phileas doctor --repo acme/widget"),
-        "{hinted:?}"
-    );
+    let origin = "git@gitlab.com:acme/widget.git";
+    git(&clone, &["remote", "set-url", "origin", origin]);
+    let elsewhere = alone(&["doctor", clone.text()]).refused(3, "");
+    assert!(elsewhere.out.contains("is not github.com"), "{elsewhere:?}");
     alone(&["doctor", "--repo", "nonsense"]).refused(2, "");
+}
+
+#[test]
+fn a_clone_names_the_repository_to_doctor() {
+    let patient = healthy();
+    let clone = repository();
+    let mut command = patient.bench.program(&["doctor", "--json", clone.text()]);
+    command
+        .env_remove("GITHUB_REPOSITORY")
+        .env("GITHUB_TOKEN", CLASSIC);
+    let found = findings(&run(command).done());
+    assert!(
+        found.iter().any(|one| one["id"] == "ledger.health"),
+        "{found:?}"
+    );
+    assert!(
+        found.iter().all(|one| one["id"] != "credential.repository"),
+        "{found:?}"
+    );
 }

@@ -19,8 +19,10 @@ const FREE_MINUTES: usize = 2_000;
 const MONTH_DAYS: i64 = 30;
 /// The most slots of a cron expression that are counted: every minute of the month.
 const MAX_SLOTS: usize = 31 * 24 * 60;
-/// The minutes of a run without known runs. GitHub rounds each job up.
+/// The minutes of a run that fetches phileas, while no run is known. GitHub rounds each job up.
 const RUN_MINUTES: usize = 1;
+/// The minutes of a run that builds phileas from source on two cores, while no run is known: `scripts/bench first`.
+const BUILD_MINUTES: usize = 7;
 
 /// Reads the workflow files of a branch that call phileas.
 pub(super) async fn read_branch_workflows(
@@ -214,41 +216,55 @@ pub(super) async fn check_runs(
         return;
     }
     let known = match client.list_workflows().await {
-        Ok(known) => known,
+        Ok(known) => Some(known),
         Err(failure) => {
             findings.add_unread("workflow.state", "workflows (`actions: read`)", &failure);
-            if private {
-                check_minutes(files, RUN_MINUTES, now, findings);
-            }
-            return;
+            None
         }
     };
-    let mut spent = RUN_MINUTES;
+    let mut minutes = MonthlyMinutes::default();
     for file in files {
-        let Some(workflow) = known.iter().find(|one| one.path == file.path) else {
-            findings.add_hint(
-                "workflow.state",
-                format!("GitHub does not list {} among its workflows", file.path),
-                format!(
-                    "{}/{}/actions: see what it says of the file",
-                    place.github, place.repository
-                ),
-            );
-            continue;
+        let runs = match &known {
+            Some(known) => check_file_runs(client, file, known, fix, place, findings).await,
+            None => Vec::new(),
         };
-        check_workflow_state(client, workflow, fix, place, findings).await;
-        match client.workflow_runs(workflow.id).await {
-            Ok(runs) => {
-                spent = spent.max(average_minutes(&runs));
-                check_results(&runs, &file.path, findings);
-            }
-            Err(failure) => {
-                findings.add_unread("workflow.runs", "the runs of the workflow", &failure)
-            }
-        }
+        minutes.add_workflow(file, average_minutes(&runs), now);
     }
     if private {
-        check_minutes(files, spent, now, findings);
+        minutes.report(findings);
+    }
+}
+
+/// Checks whether GitHub runs one of them. Returns its newest runs.
+async fn check_file_runs(
+    client: &Client,
+    file: &WorkflowFile,
+    known: &[Workflow],
+    fix: bool,
+    place: &CheckedRepository<'_>,
+    findings: &mut Findings,
+) -> Vec<WorkflowRun> {
+    let Some(workflow) = known.iter().find(|one| one.path == file.path) else {
+        findings.add_hint(
+            "workflow.state",
+            format!("GitHub does not list {} among its workflows", file.path),
+            format!(
+                "{}/{}/actions: see what it says of the file",
+                place.github, place.repository
+            ),
+        );
+        return Vec::new();
+    };
+    check_workflow_state(client, workflow, fix, place, findings).await;
+    match client.workflow_runs(workflow.id).await {
+        Ok(runs) => {
+            check_results(&runs, &file.path, findings);
+            runs
+        }
+        Err(failure) => {
+            findings.add_unread("workflow.runs", "the runs of the workflow", &failure);
+            Vec::new()
+        }
     }
 }
 
@@ -326,8 +342,8 @@ fn check_results(runs: &[WorkflowRun], path: &str, findings: &mut Findings) {
     }
 }
 
-/// The average minutes of the finished runs, each rounded up.
-fn average_minutes(runs: &[WorkflowRun]) -> usize {
+/// The average minutes of the finished runs, each rounded up. `None`: none has finished.
+fn average_minutes(runs: &[WorkflowRun]) -> Option<usize> {
     let ended = runs.iter().filter(|run| run.conclusion.is_some());
     let each: Vec<i64> = ended
         .map(|run| {
@@ -335,33 +351,102 @@ fn average_minutes(runs: &[WorkflowRun]) -> usize {
             (run.updated_at.duration_since(begun).as_secs().max(1) + 59) / 60
         })
         .collect();
-    let count = i64::try_from(each.len()).unwrap_or(i64::MAX).max(1);
+    let count = i64::try_from(each.len()).ok().filter(|count| *count > 0)?;
     let mean = (each.iter().sum::<i64>() + count - 1) / count;
-    usize::try_from(mean)
-        .unwrap_or(RUN_MINUTES)
-        .max(RUN_MINUTES)
+    usize::try_from(mean).ok()
 }
 
-fn check_minutes(files: &[WorkflowFile], each: usize, now: Timestamp, findings: &mut Findings) {
-    let until = now
-        .checked_add(SignedDuration::from_hours(24 * MONTH_DAYS))
-        .unwrap_or(Timestamp::MAX);
-    let crons = files.iter().flat_map(|file| &file.crons);
-    let runs: usize = crons
-        .filter_map(|cron| Cron::parse(cron, "UTC").ok())
-        .map(|cron| cron.slots_in(now, until, MAX_SLOTS).len())
-        .sum();
-    let total = runs * each;
-    let text = format!(
-        "{runs} scheduled runs in {MONTH_DAYS} days, {each} min each: {total} of the {FREE_MINUTES} min a month that GitHub gives to private repositories of free accounts"
-    );
-    if total > FREE_MINUTES {
-        findings.add_hint(
-            "workflow.minutes",
-            text,
-            "call it less often, such as `17 * * * *`, or run `phileas serve`",
+/// What the scheduled runs of a month take of the minutes that GitHub gives to a private repository.
+#[derive(Debug, Default)]
+struct MonthlyMinutes {
+    runs: usize,
+    /// The longest average of a workflow.
+    each: usize,
+    total: usize,
+    /// A workflow that builds phileas in each run.
+    builder: Option<String>,
+}
+
+impl MonthlyMinutes {
+    /// Adds a workflow whose runs took so long on average; `None`: none has finished yet.
+    fn add_workflow(&mut self, file: &WorkflowFile, average: Option<usize>, now: Timestamp) {
+        let until = now
+            .checked_add(SignedDuration::from_hours(24 * MONTH_DAYS))
+            .unwrap_or(Timestamp::MAX);
+        let runs: usize = file
+            .crons
+            .iter()
+            .filter_map(|cron| Cron::parse(cron, "UTC").ok())
+            .map(|cron| cron.slots_in(now, until, MAX_SLOTS).len())
+            .sum();
+        let expected = if file.builds {
+            BUILD_MINUTES
+        } else {
+            RUN_MINUTES
+        };
+        let each = average.unwrap_or(expected).max(RUN_MINUTES);
+        self.runs += runs;
+        self.each = self.each.max(each);
+        self.total += runs * each;
+        if file.builds {
+            self.builder.get_or_insert_with(|| file.path.clone());
+        }
+    }
+
+    fn report(&self, findings: &mut Findings) {
+        let (runs, total) = (self.runs, self.total);
+        let build = match self.builder {
+            Some(_) => ", because each run builds phileas from source",
+            None => "",
+        };
+        let text = format!(
+            "{runs} scheduled runs in {MONTH_DAYS} days, {} min each{build}: {total} of the {FREE_MINUTES} min a month that GitHub gives to private repositories of free accounts",
+            self.each
         );
-    } else {
-        findings.add_good("workflow.minutes", text);
+        if total <= FREE_MINUTES {
+            return findings.add_good("workflow.minutes", text);
+        }
+        let help = match &self.builder {
+            Some(path) => format!(
+                "run `phileas serve`; once the commit has a release, remove `build-from-source` from {path}"
+            ),
+            None => "call it less often, such as `17 * * * *`, or run `phileas serve`".to_owned(),
+        };
+        findings.add_hint("workflow.minutes", text, help);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn minutes_of(with: &str, average: Option<usize>) -> MonthlyMinutes {
+        let text = format!(
+            "on:\n  schedule:\n    - cron: '17 * * * *'\njobs:\n  a:\n    steps:\n      - uses: o/phileas@v1\n{with}"
+        );
+        let file = WorkflowFile::parse_workflow("x.yml", &text).unwrap();
+        let mut minutes = MonthlyMinutes::default();
+        minutes.add_workflow(&file, average, Timestamp::UNIX_EPOCH);
+        minutes
+    }
+
+    #[test]
+    fn runs_that_build_phileas_take_the_minutes_of_a_build() {
+        let build = "        with:\n          build-from-source: true\n";
+        assert_eq!(minutes_of("", None).total, 720);
+        assert_eq!(minutes_of(build, None).total, 720 * BUILD_MINUTES);
+        assert_eq!(minutes_of(build, Some(9)).total, 720 * 9, "as measured");
+        let mut findings = Findings::default();
+        minutes_of(build, None).report(&mut findings);
+        let said = format!("{findings:?}");
+        assert!(said.contains("builds phileas from source"), "{said}");
+        assert!(said.contains("remove `build-from-source`"), "{said}");
+    }
+
+    #[test]
+    fn the_guide_names_the_minutes_of_a_build() {
+        let guide = include_str!("../../../../docs/guide/action.md");
+        let figure = format!("takes about {BUILD_MINUTES} minutes");
+        assert!(guide.contains(&figure), "{figure}");
     }
 }

@@ -9,6 +9,7 @@ use super::file;
 use super::state_text::StateText;
 use crate::cli::arguments::StateSource;
 use crate::cli::context::clients;
+use crate::cli::context::worktree::WorkTree;
 use crate::cli::exit::CliError;
 use crate::runtime::ports::{LedgerRead, ReadGitHub as _};
 
@@ -32,11 +33,25 @@ pub(crate) async fn read_state_text(
     }
 }
 
+/// The source with its repository: without a file, the one that the folder was cloned from.
+pub(super) fn with_repository(
+    file: Option<&Path>,
+    source: &StateSource,
+) -> Result<StateSource, CliError> {
+    let mut source = source.clone();
+    if file.is_none() && source.repo.is_none() {
+        source.repo = WorkTree::cloned_repository(Path::new("."))?;
+    }
+    Ok(source)
+}
+
 pub(crate) fn required_repository(source: &StateSource) -> Result<&RepositoryName, CliError> {
-    source
-        .repo
-        .as_ref()
-        .ok_or_else(|| CliError::usage("name a state file, or a repository by --repo OWNER/NAME"))
+    source.repo.as_ref().ok_or_else(|| {
+        CliError::usage(
+            "name a state file, or a repository by --repo OWNER/NAME, or run this in a clone of it, whose remote `origin` \
+             names it",
+        )
+    })
 }
 
 pub(crate) fn no_ledger_error(repository: &RepositoryName) -> CliError {

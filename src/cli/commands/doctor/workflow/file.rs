@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use phileas_domain::model::parse_switch;
 use serde_json::Value;
 
 /// The largest workflow file that is read, in bytes.
@@ -17,6 +18,8 @@ pub(crate) struct WorkflowFile {
     pub(crate) crons: Vec<String>,
     /// Whether a newer run cancels an older one.
     pub(crate) cancels: bool,
+    /// Whether each run builds phileas from source.
+    pub(crate) builds: bool,
 }
 
 /// Reads the workflow files of a folder that call phileas.
@@ -56,11 +59,12 @@ impl WorkflowFile {
             return None;
         }
         let whole: Value = serde_yaml::from_str(text).ok()?;
-        let steps = whole["jobs"].as_object()?.values();
-        let calls = steps
+        let jobs = whole["jobs"].as_object()?.values();
+        let calls: Vec<&Value> = jobs
             .flat_map(|job| job["steps"].as_array().into_iter().flatten())
-            .any(runs_phileas);
-        if !calls {
+            .filter(|step| runs_phileas(step))
+            .collect();
+        if calls.is_empty() {
             return None;
         }
         // In YAML 1.1 a bare `on` is the boolean true.
@@ -91,7 +95,18 @@ impl WorkflowFile {
             triggers,
             crons,
             cancels,
+            builds: calls.into_iter().any(builds_phileas),
         })
+    }
+}
+
+/// Whether a step builds the action from source.
+fn builds_phileas(step: &Value) -> bool {
+    match &step["with"]["build-from-source"] {
+        Value::Bool(builds) => *builds,
+        Value::Number(number) => number.as_u64() == Some(1),
+        Value::String(text) => parse_switch(text).unwrap_or(false),
+        _ => false,
     }
 }
 
@@ -139,5 +154,28 @@ mod tests {
         assert_eq!(WorkflowFile::parse_workflow("x.yml", "- a\n"), None);
         let runs = "on: push\nconcurrency: { cancel-in-progress: true }\njobs:\n  a:\n    steps:\n      - run: phileas tick\n";
         assert!(WorkflowFile::parse_workflow("x.yml", runs).unwrap().cancels);
+    }
+
+    #[test]
+    fn a_build_is_known_by_the_input_of_the_action() {
+        let builds = |step: &str| {
+            let text = format!("on: push\njobs:\n  a:\n    steps:\n{step}");
+            WorkflowFile::parse_workflow("x.yml", &text).unwrap().builds
+        };
+        let action = "      - uses: phileas/phileas@0123456\n";
+        assert!(!builds(action));
+        for (value, expected) in [
+            ("true", true),
+            ("\"yes\"", true),
+            ("1", true),
+            ("false", false),
+            ("\"off\"", false),
+            ("${{ vars.BUILD }}", false),
+        ] {
+            let with = format!("{action}        with:\n          build-from-source: {value}\n");
+            assert_eq!(builds(&with), expected, "{value}");
+        }
+        let other = "      - uses: o/other@v1\n        with:\n          build-from-source: true\n";
+        assert!(!builds(&format!("{other}{action}")));
     }
 }
