@@ -1,10 +1,14 @@
 //! The text of a status comment: current work, pauses, the newest answer, finished requests.
 
+use std::collections::BTreeSet;
+
 use super::request_status::{open_pull_text, request_status, turn_status};
+use super::status_answer::status_answer;
 use crate::engine::input::commands::{COMMANDS, UNKNOWN};
 use crate::engine::lookup::pull_owner;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{PLANS_SHOWN, STATUS_REQUESTS, STATUS_WORK};
+use crate::engine::output::report::Reason;
 use crate::engine::text::markdown::sanitize_word;
 use crate::engine::text::markers::STATUS_MARKER;
 use crate::engine::text::time::format_utc;
@@ -40,6 +44,17 @@ pub(crate) fn is_question(request: &RequestState) -> bool {
         && matches!(request.command.as_deref(), Some("status" | "explain"))
 }
 
+/// Whether a request is an authorized `pause` or `stop`.
+fn is_pause(request: &RequestState) -> bool {
+    request.has_outcome(&RequestOutcome::Done)
+        && matches!(request.command.as_deref(), Some("pause" | "stop"))
+}
+
+/// Whether the comment shows more than a request's own end, so that it changes later, too.
+pub(crate) fn shows_repository(request: &RequestState) -> bool {
+    is_question(request) || is_pause(request)
+}
+
 /// The text of a comment; its requests, newest first. `None` while a session is being created whose result comes soon.
 /// Nothing else may hold it back, because one unknown request would silence all others of its subject.
 pub(crate) fn comment_text(
@@ -56,7 +71,10 @@ pub(crate) fn comment_text(
         if is_question(request) {
             if parts.answer.is_none() {
                 stable.push_str(&format!("{number}: answered\n"));
-                parts.answer = Some(answer_text(request));
+                parts.answer = Some(match is_outdated(builder, request) {
+                    true => outdated_answer(request),
+                    false => answer_text(request),
+                });
             }
             continue;
         }
@@ -68,7 +86,7 @@ pub(crate) fn comment_text(
         stable.push_str(&format!("{number}: {}\n", status.stable));
         let line = format!("- {}: {}", request_text(request), status.text);
         let command = request.command.as_deref();
-        parts.shows_pauses |= matches!(command, Some("pause" | "stop"));
+        parts.shows_pauses |= is_pause(request);
         parts.lists_commands |= matches!(command, Some("help" | UNKNOWN));
         parts.plans.extend(status.plan);
         if is_current {
@@ -147,6 +165,38 @@ fn answer_text(request: &RequestState) -> String {
     format!(
         "The answer to `/phileas {command}`{}{}:\n\n{}",
         who.unwrap_or_default(),
+        at.unwrap_or_default(),
+        request.answer.as_deref().unwrap_or_default()
+    )
+}
+
+/// Whether an answer names a pause, or something that waits for a person, that has ended since.
+fn is_outdated(builder: &DecisionBuilder<'_>, request: &RequestState) -> bool {
+    let answer = request.answer.as_deref().unwrap_or_default();
+    let mut named = answer.lines().filter(|line| needs_person(line)).peekable();
+    if named.peek().is_none() {
+        return false;
+    }
+    let current = status_answer(builder, request.command.as_deref() == Some("explain"));
+    let current: BTreeSet<&str> = current.lines().collect();
+    named.any(|line| !current.contains(line))
+}
+
+/// Whether a line of an answer has a reason that only a person ends.
+fn needs_person(line: &str) -> bool {
+    let codes = line.split("(`").skip(1);
+    let mut codes = codes.filter_map(|rest| Reason::from_code(rest.split_once("`)")?.0));
+    codes.any(Reason::needs_person)
+}
+
+/// An answer that is no longer true, folded away.
+fn outdated_answer(request: &RequestState) -> String {
+    let command = request.command.as_deref().unwrap_or_default();
+    let at = request
+        .finished_at
+        .map(|at| format!(" of {}", format_utc(at)));
+    format!(
+        "<details><summary>The answer to /phileas {command}{}, which is no longer true</summary>\n\n{}\n\n</details>",
         at.unwrap_or_default(),
         request.answer.as_deref().unwrap_or_default()
     )

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::comment_text::{CommentText, comment_text, is_question};
+use super::comment_text::{CommentText, comment_text, is_question, shows_repository};
 use super::status_answer::status_answer;
 use crate::engine::input::snapshot::Ledger;
 use crate::engine::lookup::pull_owner;
@@ -29,11 +29,13 @@ const REPLACED: &str = "a newer answer stands in its place";
 pub(crate) fn run(builder: &mut DecisionBuilder<'_>) {
     answer_questions(builder);
     let now = builder.now();
-    // A request that ended a day ago and was reported does not change, so its turn is not searched again.
+    // A request that ended a day ago and was reported does not change, so its turn is not searched again. A pause may
+    // end much later.
     let is_over = |request: &RequestState| {
-        request
-            .finished_at
-            .is_some_and(|at| now.duration_since(at) >= DAY)
+        !shows_repository(request)
+            && request
+                .finished_at
+                .is_some_and(|at| now.duration_since(at) >= DAY)
             && request.status.as_ref().is_none_or(|status| status.notified)
     };
     let mut subjects: BTreeMap<String, Vec<(u64, String)>> = BTreeMap::new();

@@ -4,6 +4,7 @@ use super::command_result::Refusal;
 use super::request::Request;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::Reason;
+use crate::engine::text::markers::REQUESTED_ON;
 use crate::state::Pause;
 
 pub(crate) fn pause_repository(builder: &mut DecisionBuilder<'_>, request: &Request<'_>) -> String {
@@ -13,7 +14,7 @@ pub(crate) fn pause_repository(builder: &mut DecisionBuilder<'_>, request: &Requ
         builder.state.paused = Some(Pause {
             at: Some(request.at),
             by: request.actor.map(|actor| actor.login.to_string()),
-            reason: Some(format!("requested on #{}", request.subject.number)),
+            reason: Some(format!("{REQUESTED_ON}{}", request.subject.number)),
             ..Pause::default()
         });
     }

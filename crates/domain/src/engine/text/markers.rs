@@ -8,6 +8,9 @@ pub(crate) const START_BRANCHES: &str = "phileas/";
 /// Ends every status comment, so that a lost one is found again.
 pub const STATUS_MARKER: &str = "<!-- phileas:status -->";
 
+/// Begins the reason of a pause by a command; the number of its issue or pull request follows.
+pub(crate) const REQUESTED_ON: &str = "requested on #";
+
 /// Begins the text of the dashboard issue.
 pub(crate) const DASHBOARD_MARKER: &str = "<!-- phileas:notice:dashboard -->";
 

@@ -32,16 +32,7 @@ impl Line {
     #[must_use]
     pub fn needs_person(&self) -> bool {
         // A refusal is sent to the account that requested it; the repository needs no person for that.
-        matches!(self.verdict, Verdict::Held | Verdict::Paused)
-            || matches!(
-                self.reason,
-                Reason::PersonAnswer
-                    | Reason::PlanApproval
-                    | Reason::SessionStuck
-                    | Reason::SessionPaused
-                    | Reason::PersonaInvalid
-                    | Reason::PromptInvalid
-            )
+        matches!(self.verdict, Verdict::Held | Verdict::Paused) || waits_for_person(self.reason)
     }
 
     /// Whether the line concerns the repository as a whole. Lines about single requests do not.
@@ -58,6 +49,27 @@ impl Line {
 #[must_use]
 pub fn plain_text(sentence: &str) -> String {
     sentence.replace('`', "")
+}
+
+impl Reason {
+    /// Whether only a person ends it.
+    #[must_use]
+    pub(crate) fn needs_person(self) -> bool {
+        waits_for_person(self) || self.code().starts_with("paused.")
+    }
+}
+
+/// Whether a turn or a step with this reason waits for a person.
+fn waits_for_person(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::PersonAnswer
+            | Reason::PlanApproval
+            | Reason::SessionStuck
+            | Reason::SessionPaused
+            | Reason::PersonaInvalid
+            | Reason::PromptInvalid
+    )
 }
 
 /// Whether the time of a line with this reason is its end, not phileas' next check.

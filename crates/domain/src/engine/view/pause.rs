@@ -2,6 +2,7 @@
 
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::engine::text::markdown::{quote_as_code, sanitize_word};
+use crate::engine::text::markers::REQUESTED_ON;
 use crate::engine::text::time::since_text;
 use crate::state::{Pause, State};
 
@@ -25,7 +26,10 @@ impl PauseView {
         let by = by.map(|login| format!(" by `{}`", sanitize_word(login)));
         let since = order.at.map(since_text);
         let why = order.reason.as_deref();
-        let why = why.map(|why| format!(": {}", quote_as_code(why)));
+        let why = why.map(|why| match is_request_place(why) {
+            true => format!(": {why}"),
+            false => format!(": {}", quote_as_code(why)),
+        });
         let resume = match self.reason {
             Reason::PausedTrack => "`phileas track resume`",
             _ => "`/phileas resume`",
@@ -38,6 +42,12 @@ impl PauseView {
             why.unwrap_or_default()
         )
     }
+}
+
+/// Whether a reason is the one that phileas gives for a command on an issue: its number is to be a link.
+fn is_request_place(why: &str) -> bool {
+    let number = why.strip_prefix(REQUESTED_ON).unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// What pauses the repository, by the lines of a decision.
