@@ -42,15 +42,12 @@ pub(crate) fn merge_allowed_by_plan(
         None => plan.defaults.clone(),
     };
     if policy.mode == Mode::Observe {
-        let text = "`mode` is \"observe\" for it".to_owned();
+        let text = "`mode` is \"observe\" for it; remove that from the plan".to_owned();
         return Err((Reason::MergeOff, text));
     }
     match policy.merge {
         Merge::Green => Ok(found.map(|(track, ..)| track)),
-        Merge::Off => {
-            let text = "the plan does not say `merge = \"green\"` for it".to_owned();
-            Err((Reason::MergeOff, text))
-        }
+        Merge::Off => Err((Reason::MergeOff, Reason::MergeOff.clause())),
     }
 }
 

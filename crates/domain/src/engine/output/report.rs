@@ -378,7 +378,7 @@ reasons! {
     PlanForbids = "refused.plan_forbids",
     /// It is no pull request of a session that phileas started.
     NotOurs = "refused.not_ours",
-    /// The plan does not say `merge = "green"` for it.
+    /// The plan does not say `merge = "green"` for it; write that under `[defaults]` or in its track, and ask again.
     MergeOff = "refused.merge_off",
     /// A check of its newest commit failed, or there is none.
     ChecksNotGreen = "refused.checks_not_green",

@@ -122,8 +122,7 @@ fn refused_text(builder: &DecisionBuilder<'_>, request: &RequestState) -> String
         (Some(_), None) if request.command.is_some() => "not done",
         _ => "not started",
     };
-    let is_answered = what != "not started" && (request.merge.is_some() || !is_merge);
-    match request.answer.as_deref().filter(|_| is_answered) {
+    match request.answer.as_deref().filter(|_| what != "not started") {
         Some(answer) => format!("{what}: {answer} (`{code}`)."),
         None => {
             let known = persona_names(builder, code);

@@ -70,7 +70,8 @@ pub(crate) fn comment_requests<'s>(
             key: Cow::from(&comment.id),
             kind: RequestKind::Comment,
             subject,
-            command: Command::from_comment(&words).with_plan_spelling(builder),
+            command: Command::from_comment(&words)
+                .with_plan_spelling(builder, RequestKind::Comment),
             actor: comment.author.as_ref(),
             at: comment.created_at,
             event: None,

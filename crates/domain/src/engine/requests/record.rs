@@ -63,9 +63,9 @@ fn record_refusal(
     let track = record_request(builder, request, |stored, now| {
         stored.set_outcome(&RequestOutcome::Refused);
         stored.reason = Some(reason.code().to_owned());
-        // The state keeps the text where it depends on the command, or quotes the unknown command.
-        let says_more =
-            reason == Reason::NothingToDo || matches!(request.command, Command::Unknown(_));
+        // The state keeps the text where it depends on the command or the plan, or quotes the unknown command.
+        let says_more = matches!(reason, Reason::NothingToDo | Reason::MergeOff)
+            || matches!(request.command, Command::Unknown(_));
         stored.answer = says_more.then(|| text.to_owned());
         stored.finished_at = Some(now);
     });

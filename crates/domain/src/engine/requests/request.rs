@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::engine::input::commands::{COMMANDS, UNKNOWN};
+use crate::engine::input::commands::{COMMANDS, HOLD, UNKNOWN};
 use crate::engine::input::subject::{Actor, LABEL_PREFIX, Subject};
+use crate::engine::lookup::work_items::WORK_LABEL;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::POLL;
 use crate::engine::output::report::{Line, Reason, Verdict};
@@ -112,14 +113,24 @@ impl Command {
         }
     }
 
-    /// Spells a persona as the plan does, because GitHub's labels are case-insensitive.
-    pub(crate) fn with_plan_spelling(self, builder: &DecisionBuilder<'_>) -> Self {
+    /// Spells a persona as the plan does, because GitHub's labels are case-insensitive. A label that names no persona
+    /// but a command of comments is unknown.
+    pub(crate) fn with_plan_spelling(
+        self,
+        builder: &DecisionBuilder<'_>,
+        kind: RequestKind,
+    ) -> Self {
         let Self::Run(asked) = &self else {
             return self;
         };
         let mut personas = builder.snapshot.plan.personas.keys();
-        let planned = personas.find(|id| id.as_str().eq_ignore_ascii_case(asked.as_str()));
-        planned.cloned().map_or(self, Self::Run)
+        match personas.find(|id| id.as_str().eq_ignore_ascii_case(asked.as_str())) {
+            Some(planned) => Self::Run(planned.clone()),
+            None if kind == RequestKind::Label && is_verb(asked.as_str()) => {
+                Self::Unknown(asked.to_string())
+            }
+            None => self,
+        }
     }
 
     /// The command's name.
@@ -162,28 +173,30 @@ pub(crate) fn unknown_text(
     typed: &str,
 ) -> String {
     if request.kind == RequestKind::Label {
-        let label = quote_as_code(&format!("{LABEL_PREFIX}{typed}"));
-        return format!("the label {label} names no persona and no command");
+        return unknown_label_text(typed);
     }
     if typed.is_empty() {
         return "`/phileas` stands alone, without a command".to_owned();
     }
     let shown = quote_as_code(typed);
     let (first, rest) = typed.split_once(' ').unwrap_or((typed, ""));
-    let mut verbs = COMMANDS.iter().map(|(words, _)| first_word(words));
-    match (first, verbs.any(|verb| verb == first)) {
+    match (first, is_verb(first)) {
         ("run", _) if rest.is_empty() => {
             "`run` needs the id of a persona: `/phileas run PERSONA`".to_owned()
         }
         ("run", _) => format!("{shown} does not name one persona: `/phileas run PERSONA`"),
         (_, true) => format!("{shown} has words behind the command; say `/phileas {first}`"),
+        (HOLD | "merge", false) => {
+            format!("{shown} is not a command; put on the label `{LABEL_PREFIX}{first}`")
+        }
+        ("approve-plan", false) => format!("{shown} is not a command; say `/phileas approve`"),
         (_, false) => {
             let personas = &builder.snapshot.plan.personas;
-            if let Some(id) = personas.keys().find(|id| id.as_str() == first) {
-                return format!("{shown} is not a command; say `/phileas run {id}`");
+            let is_role = format!("{LABEL_PREFIX}{first}") == WORK_LABEL;
+            if is_role || personas.contains_key(&PersonaId::from(first)) {
+                return format!("{shown} is not a command; say `/phileas run {first}`");
             }
-            let verbs = COMMANDS.iter().map(|(words, _)| first_word(words));
-            match closest(first, verbs) {
+            match closest(first, verbs()) {
                 Some(meant) => {
                     format!("{shown} is not a command; did you mean `/phileas {meant}`?")
                 }
@@ -191,6 +204,30 @@ pub(crate) fn unknown_text(
             }
         }
     }
+}
+
+/// Why a label is unknown, and what to do instead.
+fn unknown_label_text(typed: &str) -> String {
+    let label = quote_as_code(&format!("{LABEL_PREFIX}{typed}"));
+    match typed {
+        "run" => format!("the label {label} names no persona; put on `{LABEL_PREFIX}PERSONA`"),
+        "approve" => {
+            format!("the label {label} is no command; put on `{LABEL_PREFIX}approve-plan`")
+        }
+        verb if is_verb(verb) => {
+            format!("the label {label} is no command; say `/phileas {verb}` in a comment")
+        }
+        _ => format!("the label {label} names no persona and no command"),
+    }
+}
+
+/// The words of the commands of comments.
+fn verbs() -> impl Iterator<Item = &'static str> {
+    COMMANDS.iter().map(|(words, _)| first_word(words))
+}
+
+fn is_verb(word: &str) -> bool {
+    verbs().any(|verb| verb == word)
 }
 
 pub(crate) fn first_word(words: &str) -> &str {

@@ -525,13 +525,133 @@ fn an_unknown_command_is_answered_with_its_text_and_the_list_of_commands() {
         assert!(told.contains(&line), "{line}\n{told}");
         assert_eq!(told.matches("\n- `/phileas ").count(), 11, "{told}");
     }
-    let mut scenario = scenario();
-    scenario.label(7, "run", "ada");
+}
+
+/// What is a label and no command, or a command and no label, is answered with what to do instead.
+#[test]
+fn a_word_in_the_wrong_place_is_answered_with_its_place() {
+    for (typed, said) in [
+        (
+            "merge",
+            "`merge` is not a command; put on the label `phileas:merge`",
+        ),
+        (
+            "hold",
+            "`hold` is not a command; put on the label `phileas:hold`",
+        ),
+        (
+            "approve-plan",
+            "`approve-plan` is not a command; say `/phileas approve`",
+        ),
+        (
+            "implementer",
+            "`implementer` is not a command; say `/phileas run implementer`",
+        ),
+    ] {
+        let mut scenario = scenario();
+        scenario.writes(7, &format!("/phileas {typed}"), "ada");
+        scenario.tick();
+        let told = scenario.status(7);
+        assert!(told.contains(&format!("not done: {said} (")), "{told}");
+    }
+    let commands = [
+        "cancel",
+        "resume",
+        "stop",
+        "status",
+        "explain",
+        "dashboard",
+        "help",
+    ];
+    let commands = commands.map(|word| {
+        let said = format!("is no command; say `/phileas {word}` in a comment");
+        (word, said)
+    });
+    let others = [
+        ("run", "names no persona; put on `phileas:PERSONA`"),
+        ("approve", "is no command; put on `phileas:approve-plan`"),
+    ];
+    let others = others.map(|(word, said)| (word, said.to_owned()));
+    for (label, said) in commands.into_iter().chain(others) {
+        let mut scenario = scenario();
+        scenario.label(7, label, "ada");
+        scenario.tick();
+        let told = scenario.status(7);
+        let line = format!("not done: the label `phileas:{label}` {said} (`refused.unknown`)");
+        assert!(told.contains(&line), "{line}\n{told}");
+        assert!(told.contains("- `/phileas status`: "), "{told}");
+    }
+    // A persona may have the name of a command.
+    let mut scenario = Scenario::new("", &["cancel"]);
+    scenario.writer("ada").issue(7, "t", "b");
+    scenario.label(7, "cancel", "ada");
+    scenario.tick();
+    assert_eq!(scenario.sessions.len(), 1);
+}
+
+/// An answer that says "paused" or "waits for you" is folded away once that is over, however late.
+#[test]
+fn an_answer_that_is_no_longer_true_is_folded_away() {
+    let mut scenario = Scenario::new("cycle = [\"a\"]\n", &["a"]);
+    scenario.writer("ada").issue(7, "t", "b");
+    scenario.writes(7, "/phileas pause", "ada");
+    scenario.tick();
+    scenario.minutes(1);
+    scenario.writes(7, "/phileas explain", "ada");
+    scenario.tick();
+    let told = scenario.status(7).to_owned();
+    let by = "paused by `ada` since 2026-01-05 00:00 UTC (`paused.state`): requested on #7;";
+    assert_eq!(
+        told.matches(by).count(),
+        2,
+        "now, and in the answer: {told}"
+    );
+    scenario.hours(3 * 24);
+    scenario.tick();
+    assert_eq!(scenario.status(7), told, "it is true still");
+    // The command line resumes it.
+    let mut state = scenario.state().clone();
+    state.paused = None;
+    scenario.set_state(state);
+    scenario.minutes(1);
+    scenario.tick();
+    let told = scenario.status(7).to_owned();
+    let (first, folded) = told.split_once("<details><summary>").expect("folded");
+    assert!(!first.contains("paused by"), "{told}");
+    assert!(folded.contains(by), "{told}");
+    let summary = "The answer to /phileas explain of 2026-01-05 00:01 UTC, which is no longer true";
+    assert!(folded.starts_with(summary), "{told}");
+    scenario.minutes(30);
+    scenario.tick();
+    assert_eq!(scenario.status(7), told, "and stays as it is");
+}
+
+#[test]
+fn an_answer_about_a_plan_that_is_approved_is_folded_away() {
+    let mut scenario = Scenario::new("", &["b"]);
+    scenario.writer("ada").issue(7, "t", "b");
+    scenario.label(7, "b", "ada");
+    scenario.tick();
+    scenario.becomes(SessionState::AwaitingPlanApproval);
+    scenario.minutes(1);
+    scenario.tick();
+    scenario.writes(7, "/phileas status", "ada");
+    scenario.tick();
+    let told = scenario.status(7).to_owned();
+    assert_eq!(
+        told.matches("<details><summary>The answer").count(),
+        0,
+        "{told}"
+    );
+    let answer = told.split_once("The answer to").unwrap().1;
+    assert!(answer.contains("waiting.plan_approval"), "{told}");
+    scenario.becomes(SessionState::InProgress);
+    scenario.minutes(1);
     scenario.tick();
     let told = scenario.status(7);
-    let said = "the label `phileas:run` names no persona and no command";
-    assert!(
-        told.contains(said) && told.contains("- `/phileas status`: "),
+    assert_eq!(
+        told.matches("<details><summary>The answer").count(),
+        1,
         "{told}"
     );
 }

@@ -250,6 +250,11 @@ fn r18_merging_is_off_unless_the_plan_says_green() {
         scenario.label(PULL.0, "merge", "ada");
         scenario.tick();
         refused(&mut scenario, Reason::MergeOff, plan);
+        let status = scenario.status(PULL.0);
+        assert!(
+            status.contains("write that under `[defaults]` or in its track, and ask again"),
+            "{status}"
+        );
     }
     let step = "[tracks.default]\nsteps = [{ persona = \"a\", merge = \"green\" }]\n[budget]\nmax_open_pulls = 1\n";
     let mut scenario = reviewed(step);
@@ -398,6 +403,8 @@ fn a_track_that_is_only_observed_is_not_merged() {
     scenario.label(PULL.0, "merge", "ada");
     scenario.tick();
     refused(&mut scenario, Reason::MergeOff, "observed");
+    let status = scenario.status(PULL.0);
+    assert!(status.contains("`mode` is \"observe\" for it"), "{status}");
 }
 
 /// What steers other programs than GitHub's own is a person's as well.
