@@ -7,6 +7,7 @@ use crate::engine::output::report::{Line, Verdict};
 use crate::engine::text::markdown::quote_as_code;
 use crate::engine::view::repository::RepositoryView;
 use crate::engine::view::track::{TrackView, place_text};
+use crate::engine::view::turn::TurnView;
 
 /// The answer, one list item for each. `explain`: with all lines about each track, and their details.
 pub(crate) fn status_answer(builder: &DecisionBuilder<'_>, explain: bool) -> String {
@@ -45,7 +46,13 @@ pub(crate) fn status_answer(builder: &DecisionBuilder<'_>, explain: bool) -> Str
 }
 
 fn track_items(track: &TrackView, explain: bool) -> Vec<String> {
-    let mut items: Vec<String> = track.turn_items(true).collect();
+    let turns = track.turns.iter();
+    let mut items: Vec<String> = turns
+        .map(|turn| match turn.line.as_ref().filter(|_| explain) {
+            Some(line) => format!("{}{}", track.turn_item(turn, true), turn_detail(turn, line)),
+            None => track.turn_item(turn, true),
+        })
+        .collect();
     items.extend(track.pause.as_ref().map(|pause| {
         let place = place_text(None, &track.name);
         format!("{place}: {}", pause.sentence())
@@ -55,7 +62,14 @@ fn track_items(track: &TrackView, explain: bool) -> Vec<String> {
         line_item(&place, line, explain)
     };
     if explain {
-        items.extend(track.lines.iter().map(item));
+        let is_of_turn = |line: &&Line| track.turns.iter().any(|turn| turn.is_described_by(line));
+        items.extend(
+            track
+                .lines
+                .iter()
+                .filter(|line| !is_of_turn(line))
+                .map(item),
+        );
     } else if items.is_empty() {
         items.extend(track.lines.last().map(item));
     }
@@ -66,12 +80,26 @@ fn track_items(track: &TrackView, explain: bool) -> Vec<String> {
     items
 }
 
+/// The detail of a turn's line, with the reason's code where the turn's sentence does not have it.
+fn turn_detail(turn: &TurnView, line: &Line) -> String {
+    let code = format!("`{}`", line.reason);
+    let code = match turn.sentence(true).contains(&code) {
+        true => String::new(),
+        false => format!(" ({code})"),
+    };
+    format!("{code}{}", detail_text(line))
+}
+
+fn detail_text(line: &Line) -> String {
+    let detail = Some(quote_as_code(&line.detail)).filter(|text| text.len() > 2);
+    detail.map(|text| format!(": {text}")).unwrap_or_default()
+}
+
 fn line_item(place: &str, line: &Line, explain: bool) -> String {
     let why = line.sentence(true);
     if !explain {
         return format!("{place}: {why}");
     }
-    let detail = Some(quote_as_code(&line.detail)).filter(|text| text.len() > 2);
-    let detail = detail.map(|text| format!(": {text}")).unwrap_or_default();
+    let detail = detail_text(line);
     format!("{place}: {}: {why}{detail}", line.verdict.as_str())
 }

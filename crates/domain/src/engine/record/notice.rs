@@ -2,11 +2,13 @@
 
 use jiff::Timestamp;
 
-use crate::engine::lookup::plan_approval;
+use crate::engine::lookup::{plan_approval, request_origin};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::NoticeKey;
 use crate::engine::output::limits::NOTICE_AGAIN;
+use crate::engine::text::markdown::{session_link, session_number, session_page};
 use crate::model::{Slot, TrackName};
+use crate::plan::PlanApproval;
 use crate::state::Turn;
 
 /// Opens a notice about a turn, unless one is open. A decided notice that does not exist is opened again after a while:
@@ -47,17 +49,15 @@ pub(crate) fn open_plan_notice(
         turn.plan_shown = plan.clone();
     }
     let persona = &turn.persona_id;
-    let session = turn
-        .session_id
-        .as_ref()
-        .map(|id| format!("\n\nThe session: https://jules.google.com/session/{id}"))
-        .unwrap_or_default();
     let plan = plan.and_then(|_| plan_approval::plan_text(builder, track, turn));
-    let plan = plan.map(|text| format!("\n\n{text}")).unwrap_or_default();
+    let what = match &plan {
+        Some(plan) => approval_body(builder, track, turn, plan),
+        None => format!("It waits for a person: {detail}.{}", session_line(turn)),
+    };
     let title = format!("phileas: {persona} waits for a person");
     let body = format!(
-        "Turn {seq} of track `{track}` ({persona}): {detail}.{session}{plan}\n\nThe track waits until this is settled; \
-         the others go on. `phileas explain` shows where it stands, `phileas session cancel` ends the turn."
+        "`{persona}`, turn {seq} of track `{track}`. {what}\n\nThe track waits until this is settled; the others go on. \
+         `phileas explain` shows where it stands. Say `/phileas cancel` here to end the turn."
     );
     if is_other_plan {
         let comment = match before {
@@ -72,4 +72,40 @@ pub(crate) fn open_plan_notice(
         format!("called a person for {track}#{seq} {persona}"),
         Some(&turn.turn),
     );
+}
+
+/// How to approve the plan of a turn, and the plan.
+fn approval_body(
+    builder: &DecisionBuilder<'_>,
+    track: &TrackName,
+    turn: &Turn,
+    plan: &str,
+) -> String {
+    let policy = request_origin::turn_policy(builder, track, &turn.persona_id);
+    let Some(session) = turn.session_id.as_ref() else {
+        return plan.to_owned();
+    };
+    if policy.plan_approval == PlanApproval::Never {
+        return format!(
+            "Its plan waits for approval. The plan of the repository says `plan_approval = \"never\"`: approve it in \
+             {}.\n\n{plan}",
+            session_link(session)
+        );
+    }
+    format!(
+        "Its plan waits for the approval of a person with write access. Do one of these:\n\n\
+         - say `/phileas approve` here;\n\
+         - put the label `phileas:approve-plan` on this issue;\n\
+         - run `phileas session approve {} --repo {}`.\n\n{plan}",
+        session_number(session),
+        builder.snapshot.repository.name
+    )
+}
+
+/// Where the session of a turn is.
+fn session_line(turn: &Turn) -> String {
+    let session = turn.session_id.as_ref();
+    session.map_or_else(String::new, |id| {
+        format!("\n\nIts session: {}", session_page(id))
+    })
 }

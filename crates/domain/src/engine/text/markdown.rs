@@ -46,16 +46,17 @@ pub(crate) fn sanitize_word(word: &str) -> String {
 }
 
 pub(crate) fn session_link(id: &SessionId) -> String {
-    format!("[session {}]({})", address_part(id), session_page(id))
+    format!("[session {}]({})", session_number(id), session_page(id))
 }
 
 /// The address of a session's page.
 #[must_use]
 pub fn session_page(id: &SessionId) -> String {
-    format!("https://jules.google.com/session/{}", address_part(id))
+    format!("https://jules.google.com/session/{}", session_number(id))
 }
 
-fn address_part(id: &SessionId) -> String {
+/// A session's id as commands take it; without anything that an address or Markdown would interpret.
+pub(crate) fn session_number(id: &SessionId) -> String {
     let id = id.as_str().chars();
     id.filter(char::is_ascii_alphanumeric).collect()
 }

@@ -10,6 +10,7 @@ use crate::engine::output::limits::{
     MESSAGE_LAG, MESSAGE_REPEATS, POLL, PULL_LAG, PULL_POLL, STATE_LAG,
 };
 use crate::engine::output::report::Reason;
+use crate::engine::text::markdown::session_number;
 use crate::engine::text::time::time_after;
 use crate::plan::{AdvanceOn, Automation, PlanApproval, Policy};
 use crate::prompt;
@@ -204,9 +205,11 @@ fn assess_plan_approval(live: &LiveTurn<'_>) -> Progress {
         PlanApproval::Writers if is_plan_approved(live.turn, made) => Progress::Approve,
         PlanApproval::Writers => Progress::OpenNotice {
             reason: Reason::PlanApproval,
-            detail: "its plan waits for the approval of a person with write access: `/phileas approve` or the \
-                     label `phileas:approve-plan` where it was asked for, else `phileas session approve`"
-                .to_owned(),
+            detail: format!(
+                "its plan waits for a person with write access: say `/phileas approve` where it was requested, or run \
+                 `phileas session approve {}`",
+                session_number(&live.session.id)
+            ),
         },
         PlanApproval::Never => Progress::OpenNotice {
             reason: Reason::PlanApproval,

@@ -120,10 +120,14 @@ impl TrackView {
 
     /// Its live turns, each with its place, what it does, and a link to its session. `timed`: see [`Line::sentence`].
     pub(crate) fn turn_items(&self, timed: bool) -> impl Iterator<Item = String> {
-        self.turns.iter().map(move |turn| {
-            let place = place_text(Some(&turn.persona), &self.name);
-            format!("{place}: {}{}", turn.sentence(timed), turn.link_text())
-        })
+        let turns = self.turns.iter();
+        turns.map(move |turn| self.turn_item(turn, timed))
+    }
+
+    /// One of them.
+    pub(crate) fn turn_item(&self, turn: &TurnView, timed: bool) -> String {
+        let place = place_text(Some(&turn.persona), &self.name);
+        format!("{place}: {}{}", turn.sentence(timed), turn.link_text())
     }
 }
 
