@@ -6,6 +6,10 @@ pub const SCHEDULES_PATH: &str = ".jules/schedules.toml";
 /// The folder of personas on the default branch.
 pub const PERSONAS_FOLDER: &str = ".jules/personas";
 
+/// The keys of the plan that belong to no table, and their place.
+pub(super) const TOP_KEYS: (&str, &[&str]) =
+    ("the lines above the first table", &["version", "cycle"]);
+
 /// The commands of labels and comments, which cannot be ids of personas.
 pub const RESERVED_IDS: [&str; 10] = [
     "hold",

@@ -218,6 +218,12 @@ impl<'t> Document<'t> {
             let table = (first + 1..=end).find(|index| self.header_at(*index).is_some());
             swallowed = table.is_some();
             last = table.map_or(end, |index| index - 1).max(first);
+            // So are the keys that follow.
+            let at = self.lines.index(offset);
+            if at > first && message.contains("missing comma") && self.is_assignment(at) {
+                swallowed = true;
+                last = at - 1;
+            }
         }
         if self.header_at(first).is_some() {
             last = self.before_next_header(first);
@@ -241,7 +247,10 @@ impl<'t> Document<'t> {
         } else {
             message
         };
-        let help = help_for(&message, line);
+        let help = match message.as_str() {
+            NEVER_CLOSED => closing_help(&self.text[offset..]),
+            _ => help_for(&message, line),
+        };
         self.mistakes.push(Mistake {
             offset,
             key: path.clone(),
@@ -281,6 +290,12 @@ impl<'t> Document<'t> {
         let table = home.table.and_then(|index| header(line(index)));
         let key = home.key.and_then(|index| key(line(index)));
         table.into_iter().chain(key).collect::<Vec<_>>().join(".")
+    }
+
+    /// Whether a line gives a key a value, and is no part of a value.
+    fn is_assignment(&self, index: usize) -> bool {
+        let line = self.text[self.lines.range(index)].trim_start();
+        line.starts_with(|c: char| c.is_ascii_alphanumeric()) && line.contains('=')
     }
 
     fn header_at(&self, index: usize) -> Option<String> {
@@ -376,6 +391,17 @@ fn lower_first(message: &str) -> String {
     })
 }
 
+/// How to close what begins with a text.
+fn closing_help(begun: &str) -> String {
+    let help = match begun.chars().next() {
+        Some('[') => "put `]` where the list ends",
+        Some('{') => "put `}` where the table ends",
+        Some('"' | '\'') => "put the same quotation mark where the text ends",
+        _ => "close it where it ends",
+    };
+    help.to_owned()
+}
+
 fn help_for(message: &str, line: &str) -> String {
     let help: Cow<'_, str> = if message.contains("duplicate key") {
         "remove one of the two".into()
@@ -387,8 +413,6 @@ fn help_for(message: &str, line: &str) -> String {
         "put the text between double quotes".into()
     } else if message.contains("key with no value") {
         "write `key = value`".into()
-    } else if message.contains("never closed") {
-        "close it where it ends".into()
     } else if message.contains("missing comma") {
         "put a comma between the two".into()
     } else if line.trim_start().starts_with('[') {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use toml::de::DeTable;
 
-use super::constants::{PLAN_VERSION, SCHEDULES_PATH};
+use super::constants::{PLAN_VERSION, SCHEDULES_PATH, TOP_KEYS};
 use super::document::Document;
 use super::known::Known;
 use super::overrides::{self, Overrides};
@@ -29,8 +29,9 @@ pub(super) const ROOT_KEYS: [&str; 9] = [
     "schedules",
     "sprints",
 ];
-/// Tables whose keys users often write in another table.
-const HOMES: [(&str, &[&str]); 5] = [
+/// Places whose keys users often write in another one.
+const HOMES: [(&str, &[&str]); 6] = [
+    TOP_KEYS,
     ("[defaults]", &overrides::KEYS),
     ("[budget]", &budget::KEYS),
     ("[gate]", &gate::KEYS),

@@ -99,6 +99,7 @@ fn read_schedule(
                     &inner,
                     &names,
                     &[
+                        super::constants::TOP_KEYS,
                         ("[budget]", &super::budget::KEYS),
                         ("[gate]", &super::gate::KEYS),
                     ],

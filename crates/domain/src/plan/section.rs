@@ -119,14 +119,14 @@ impl<'t> Reader<'t> {
         found
     }
 
-    /// Notes that a key is not known here; `homes` are other tables and what they know.
+    /// Notes that a key is not known here; `homes` are other places and what they know.
     pub(super) fn unknown(&mut self, entry: &Entry<'_>, known: &[&str], homes: &[(&str, &[&str])]) {
         let elsewhere = homes.iter().filter(|(_, keys)| keys.contains(&entry.key));
         let homes: Vec<&str> = elsewhere.map(|(home, _)| *home).collect();
-        let help = if homes.is_empty() {
-            did_you_mean(entry.key, known)
-        } else {
-            format!("it belongs into {}", either_of(homes))
+        let help = match homes.as_slice() {
+            [] => did_you_mean(entry.key, known),
+            [home] if !home.starts_with('[') => format!("it belongs into {home}"),
+            _ => format!("it belongs into {}", either_of(homes)),
         };
         self.error(
             entry.at,

@@ -104,6 +104,7 @@ impl Tracks<'_> {
                         &inner,
                         &names,
                         &[
+                            super::constants::TOP_KEYS,
                             ("[budget]", &super::budget::KEYS),
                             ("[gate]", &super::gate::KEYS),
                         ],

@@ -624,15 +624,35 @@ fn unclosed_values_are_reported_at_their_start() {
         (second, "4:7 tracks.a: "),
         (last, "4:5 tracks.a: "),
         ("cycle = [\"bolt\"", "1:9 cycle: "),
+        ("cycle = [\n  \"bolt\"\n\nversion = 1\n", "1:9 cycle: "),
     ] {
         let report_lines = report_lines(text);
-        let begun = format!("{place}what begins here is never closed");
+        let begun = format!("{place}what begins here is never closed; put `]` where the list ends");
         assert!(
             report_lines
                 .iter()
                 .any(|report_lines| report_lines.starts_with(&begun)),
             "{report_lines:?}"
         );
+    }
+}
+
+#[test]
+fn a_key_that_follows_an_unclosed_list_is_read() {
+    let lines = report_lines("cycle = [\n  \"bolt\"\n\nversion = 9\n");
+    assert!(
+        lines.iter().any(|line| line.contains("version 9")),
+        "{lines:?}"
+    );
+    assert_eq!(lines.len(), 2, "{lines:?}");
+}
+
+#[test]
+fn a_cycle_below_a_table_is_told_where_it_belongs() {
+    for table in ["budget", "defaults", "gate", "tracks.one"] {
+        let lines = report_lines(&format!("[{table}]\ncycle = [\"bolt\"]\n"));
+        let said = "unknown key `cycle`; it belongs into the lines above the first table";
+        assert!(lines.iter().any(|line| line.contains(said)), "{lines:?}");
     }
 }
 
