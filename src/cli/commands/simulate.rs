@@ -7,7 +7,7 @@ use jiff::tz::{TimeZone, TimeZoneDatabase};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
     self, Assumptions, Checks, Delay, Forecast, Ledger, Line, Listing, ListingNeed, PlanCommit,
-    Reason, Repository, RunRequest, Snapshot,
+    Reason, Repository, RunRequest, Snapshot, plan_limits,
 };
 use phileas_domain::model::{Oid, RepositoryId, RepositoryName, TrackName, Tree};
 use phileas_domain::plan::{self, Approval, Driver, Plan, StepKind, Track};
@@ -225,17 +225,17 @@ fn print_json(
         });
         screen.print_line(&line.to_string())?;
     }
-    let limits = snapshot.plan.budget.key_limits();
+    let limits = plan_limits(snapshot);
     let summary = json!({ "summary": {
         "turns": forecast.turns.len(),
         "most_in_a_day": forecast.most_in_a_day,
         "most_at_once": forecast.most_at_once,
         "turns_of": turns_by_track(forecast),
-        "daily_sessions": snapshot.plan.budget.daily_sessions,
-        "track_share": snapshot.plan.budget.track_share.number(),
-        "max_active": snapshot.plan.budget.max_active,
-        "key_daily": limits.daily,
-        "key_active": limits.active,
+        "daily_sessions": limits.map(|limits| limits.day),
+        "track_share": limits.map(|_| snapshot.plan.budget.track_share.number()),
+        "max_active": limits.map(|limits| limits.live),
+        "key_daily": limits.map(|limits| limits.key_day),
+        "key_active": limits.map(|limits| limits.key_live),
         "cut": forecast.cut,
         "without_layers": forecast.without_layers,
         "assumed": (!forecast.without_layers && !layered_tracks(&snapshot.plan).is_empty()).then(|| assumption_text(snapshot)),
@@ -290,17 +290,7 @@ fn print_text(
         );
         screen.print_line(line.trim_end())?;
     }
-    let limits = snapshot.plan.budget.key_limits();
-    screen.print_line(&format!(
-        "{}; at most {} a day (budget {}, Jules key {}), {} at once (budget {}, Jules key {})",
-        pluralize(forecast.turns.len(), "session"),
-        forecast.most_in_a_day,
-        snapshot.plan.budget.daily_sessions,
-        limits.daily,
-        forecast.most_at_once,
-        snapshot.plan.budget.max_active,
-        limits.active
-    ))?;
+    screen.print_line(&total_line(snapshot, forecast))?;
     for line in share_lines(snapshot, forecast) {
         screen.print_line(&line)?;
     }
@@ -334,6 +324,23 @@ fn print_text(
     Ok(())
 }
 
+/// How many sessions there are, beside the limits.
+fn total_line(snapshot: &Snapshot, forecast: &Forecast) -> String {
+    let sessions = pluralize(forecast.turns.len(), "session");
+    match plan_limits(snapshot) {
+        Some(limits) => format!(
+            "{sessions}; at most {} a day (budget {}, Jules key {}), {} at once (budget {}, Jules key {})",
+            forecast.most_in_a_day,
+            limits.day,
+            limits.key_day,
+            forecast.most_at_once,
+            limits.live,
+            limits.key_live
+        ),
+        None => format!("{sessions}: the limits in the plan cannot be read, so nothing starts"),
+    }
+}
+
 /// How many sessions each track and schedule gets.
 fn turns_by_track(forecast: &Forecast) -> BTreeMap<&str, usize> {
     let mut counts = BTreeMap::new();
@@ -349,12 +356,14 @@ fn share_lines(snapshot: &Snapshot, forecast: &Forecast) -> Vec<String> {
     if counts.len() < 2 {
         return Vec::new();
     }
-    let all = forecast.turns.len();
-    let line = |name: &str, count: usize| {
-        format!(
-            "  {name:<24} {count:>4} of {all}, {:>3} %",
-            count * 100 / all.max(1)
-        )
+    let all = forecast.turns.len().max(1);
+    let mut before = 0;
+    // Rounding the sums instead of the parts makes the parts add up to 100.
+    let mut line = |name: &str, count: usize| {
+        let percent = |sum: usize| (sum * 200 + all) / (2 * all);
+        let part = percent(before + count) - percent(before);
+        before += count;
+        format!("  {name:<24} {count:>4} of {all}, {part:>3} %")
     };
     let is_schedule = |name: &&str| TrackName::from(*name).schedule_persona().is_some();
     let (schedules, tracks): (Vec<_>, Vec<_>) =

@@ -38,10 +38,7 @@ pub(crate) async fn run(
     .await?;
     let mut snapshot = sight.snapshot;
     read_key_use(&connection, &mut snapshot).await;
-    let mut view = RepositoryView::new(&snapshot, report.current_lines());
-    // Jules' short listing omits archived sessions, so those in the ledger are added.
-    let budget = &mut view.budget;
-    budget.key_day = budget.key_day.map(|used| used.max(budget.day));
+    let view = RepositoryView::new(&snapshot, report.current_lines());
     let status = Status {
         view,
         key_at_least: snapshot.listing().is_some_and(|listing| !listing.archived),
@@ -135,17 +132,22 @@ pub(crate) fn yield_json(figures: &Yield) -> Value {
 
 fn budget_json(status: &Status) -> Value {
     let figures = &status.view.budget;
-    let of = |used: Option<u32>, limit: u32| json!({ "used": used, "limit": limit });
-    let ours = |used: u32, limit: u32| of(status.view.entries.map(|_| used), limit);
+    let limits = figures.limits;
+    let of = |used: Option<u32>, limit: Option<u32>| json!({ "used": used, "limit": limit });
+    let ours = |used: u32, limit: Option<u32>| of(status.view.entries.map(|_| used), limit);
     json!({
-        "day": ours(figures.day, figures.day_limit),
-        "live": ours(figures.live, figures.live_limit),
-        "backlog": ours(figures.backlog, figures.backlog_limit),
+        "day": ours(figures.day, limits.map(|limits| limits.day)),
+        "day_requested": status.view.entries.map(|_| figures.day_requested),
+        "live": ours(figures.live, limits.map(|limits| limits.live)),
+        "backlog": ours(figures.backlog, limits.map(|limits| limits.backlog)),
+        "unreviewed": figures.unreviewed.iter().map(|pull| pull.number.0).collect::<Vec<_>>(),
         "key_day": {
-            "used": figures.key_day, "limit": figures.key_day_limit, "at_least": status.key_at_least,
+            "used": figures.key_day,
+            "limit": limits.map(|limits| limits.key_day),
+            "at_least": status.key_at_least,
         },
-        "key_live": of(figures.key_live, figures.key_live_limit),
-        "key_reserved_for_people": figures.key_reserved,
+        "key_live": of(figures.key_live, limits.map(|limits| limits.key_live)),
+        "key_reserved_for_people": limits.map(|limits| limits.reserved),
         "paused_until": figures.paused_until.map(|until| until.to_string()),
     })
 }

@@ -135,12 +135,12 @@ pub(super) fn explain_repository() -> ToolDefinition {
 }
 
 async fn run_explain(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: ExplainInput,
     _call: ToolCall,
 ) -> Result<ReportView, ToolError> {
-    let repository = desk.policy.parse_repository(&input.repo)?;
-    let (report, _) = desk
+    let repository = context.policy.parse_repository(&input.repo)?;
+    let (report, _) = context
         .phileas
         .explain_repository(&repository, RunRequest::Due)
         .await?;
@@ -200,16 +200,20 @@ struct YieldView {
 struct BudgetView {
     /// The number of running jobs of this repository.
     live: u32,
-    /// The most jobs that may run at once.
-    live_limit: u32,
+    /// The most jobs that may run at once; null if the plan's limits cannot be read.
+    live_limit: Option<u32>,
     /// Jobs of this repository in the last 24 hours.
     day: u32,
-    /// The most jobs in 24 hours.
-    day_limit: u32,
+    /// The jobs of them that people requested. They may exceed the limit by what the plan reserves for people.
+    day_requested: u32,
+    /// The most jobs in 24 hours; null if the plan's limits cannot be read.
+    day_limit: Option<u32>,
     /// Pull requests of phileas without a review.
     backlog: u32,
-    /// The most of them before phileas starts nothing new.
-    backlog_limit: u32,
+    /// The numbers of these pull requests.
+    unreviewed: Vec<u64>,
+    /// The most of them before phileas starts nothing new; null if the plan's limits cannot be read.
+    backlog_limit: Option<u32>,
 }
 
 pub(super) fn repository_status() -> ToolDefinition {
@@ -224,12 +228,12 @@ pub(super) fn repository_status() -> ToolDefinition {
 }
 
 async fn run_status(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: StatusInput,
     _call: ToolCall,
 ) -> Result<StatusView, ToolError> {
-    let repository = desk.policy.parse_repository(&input.repo)?;
-    let (report, snapshot) = desk
+    let repository = context.policy.parse_repository(&input.repo)?;
+    let (report, snapshot) = context
         .phileas
         .explain_repository(&repository, RunRequest::Due)
         .await?;
@@ -268,11 +272,18 @@ async fn run_status(
             .collect(),
         budget: BudgetView {
             live: figures.live,
-            live_limit: figures.live_limit,
+            live_limit: figures.limits.map(|limits| limits.live),
             day: figures.day,
-            day_limit: figures.day_limit,
+            day_requested: figures.day_requested,
+            day_limit: figures.limits.map(|limits| limits.day),
             backlog: figures.backlog,
-            backlog_limit: figures.backlog_limit,
+            unreviewed: figures
+                .unreviewed
+                .iter()
+                .take(MAX_LINES)
+                .map(|pull| pull.number.0)
+                .collect(),
+            backlog_limit: figures.limits.map(|limits| limits.backlog),
         },
         next_due: report.wake_at.map(|at| at.to_string()),
     })
@@ -319,11 +330,11 @@ pub(super) fn run_repository() -> ToolDefinition {
 }
 
 async fn run_cycle(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: RunInput,
     call: ToolCall,
 ) -> Result<ToolReply<ReportView>, ToolError> {
-    let repository = desk.policy.parse_repository(&input.repo)?;
+    let repository = context.policy.parse_repository(&input.repo)?;
     let (ask, what) = match (&input.persona, &input.track) {
         (None, None) => (RunRequest::Due, "what is due".to_owned()),
         (Some(id), None) => (
@@ -340,7 +351,7 @@ async fn run_cycle(
     };
     let repo = repository.to_string();
     if input.dry_run {
-        let (report, _) = desk.phileas.explain_repository(&repository, ask).await?;
+        let (report, _) = context.phileas.explain_repository(&repository, ask).await?;
         return Ok(ToolReply::Done(report_view(repo, true, &report, None)));
     }
     let question = format!(
@@ -350,13 +361,13 @@ async fn run_cycle(
     // GitHub ignores the case of repository names.
     let pinned = format!("{what} in {}", repo.to_ascii_lowercase());
     if let Confirmation::RunRequest(ask) =
-        confirm_action(&desk, &call, input.confirm, &question, &pinned).await?
+        confirm_action(&context, &call, input.confirm, &question, &pinned).await?
     {
         return Ok(ToolReply::RunRequest(ask));
     }
-    let report = desk.phileas.run(&repository, ask).await?;
+    let report = context.phileas.run(&repository, ask).await?;
     if report.commits > 0 {
-        desk.changes.notify_state(&repo);
+        context.changes.notify_state(&repo);
     }
     Ok(ToolReply::Done(report_view(repo, false, &report, None)))
 }

@@ -321,6 +321,40 @@ fn a_list_tells_what_is_wrong_with_the_plan() {
     }
 }
 
+/// Limits that cannot be read are not replaced by the defaults, and shares add up to the whole.
+#[test]
+fn a_forecast_shows_only_limits_that_the_plan_has() {
+    let plan = "cycle = [\"curator\"]\n[budget]\ndaily_sessions = \"many\"\n";
+    let folder = Folder::repository(plan, &["curator"]);
+    let shown = phileas(&["simulate", folder.text()]).expect(1);
+    let said = "0 sessions: the limits in the plan cannot be read, so nothing starts";
+    assert!(shown.out.contains(said), "{shown}");
+    let shown = phileas(&["simulate", folder.text(), "--json"]).expect(1);
+    let summary = &shown.lines().pop().unwrap()["summary"];
+    for key in [
+        "daily_sessions",
+        "max_active",
+        "key_daily",
+        "key_active",
+        "track_share",
+    ] {
+        assert!(summary[key].is_null(), "{key}: {shown}");
+    }
+
+    let plan = "[tracks.a]\nsteps = [\"curator\"]\nstart = \"0 * * * *\"\n[tracks.b]\nsteps = [\"tester\"]\nstart = \"0 9 * * 1\"\n\
+                [schedules]\nauditor = \"0 9 * * 2\"\n[budget]\ntrack_share = 0\n[defaults]\nskip_unchanged = false\n";
+    let folder = Folder::repository(plan, &["curator", "tester", "auditor"]);
+    let from = ["--from", "2026-01-05T00:00:00Z"];
+    let shown = phileas(&[&["simulate", folder.text()], &from[..]].concat()).expect(0);
+    let shares = shown.out.lines().filter(|line| line.ends_with(" %"));
+    let shares: Vec<usize> = shares
+        .map(|line| line.trim_end_matches(" %").rsplit(' ').next().unwrap())
+        .map(|share| share.parse().unwrap())
+        .collect();
+    assert_eq!(shares.len(), 3, "{shown}");
+    assert_eq!(shares.iter().sum::<usize>(), 100, "{shown}");
+}
+
 /// The hours of a plan were shown in UTC, and not in the plan's zone; and what made a turn late by itself was not said.
 #[test]
 fn a_forecast_is_shown_in_the_zone_of_the_plan() {

@@ -1,6 +1,6 @@
 //! `phileas status`.
 
-use super::bench::{Bench, bench, bench_with};
+use super::bench::{Bench, bench, bench_with, run};
 use crate::support::Folder;
 use phileas_domain::state::{HistoryEntry, Outcome, State};
 
@@ -189,6 +189,11 @@ fn an_issue_is_closed_once() {
         turns.any(|turn| turn.warned_at.is_some())
     };
     let state = bench.until(called);
+    let mut elsewhere = bench.program(&["status"]);
+    elsewhere.env("GITHUB_SERVER_URL", "https://git.example/");
+    let shown = run(elsewhere).done();
+    let page = "https://git.example/acme/widget/issues/";
+    assert!(shown.out.contains(page), "{shown:?}");
     let turn = state.tracks["default"].turns.values().next().unwrap();
     let session = turn.session_id.clone().unwrap();
     bench.run(&["session", "approve", session.as_str()]).done();

@@ -44,7 +44,9 @@ pub use input::subject::{
 };
 pub use lookup::dashboard_issue::text_digest;
 pub use lookup::exchange_view::LEDGER_DOCUMENTS;
-pub use lookup::figures::{BudgetFigures, Yield, budget_figures};
+pub use lookup::figures::{
+    BudgetFigures, BudgetLimits, UnreviewedPull, Yield, budget_figures, plan_limits,
+};
 pub use lookup::pending_requests::{pending_requests, requested_persona};
 pub use lookup::policy::blocks_every_start;
 pub use lookup::pull_owner::of_session as pull_of_session;

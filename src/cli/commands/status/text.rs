@@ -9,6 +9,7 @@ use phileas_domain::engine::{
 use phileas_domain::model::RepositoryName;
 
 use super::model::Status;
+use crate::cli::context::github_server::github_server;
 use crate::cli::exit::CliError;
 use crate::cli::terminal::decision_line::{Tense, short_time, verdict_text};
 use crate::cli::terminal::output::Screen;
@@ -55,6 +56,7 @@ fn print_budget(status: &Status, screen: &mut Screen<impl Write>) -> Result<(), 
     let view = &status.view;
     let budget = &view.budget;
     let own = budget.sentence(view.entries.is_some());
+    let own = plain_text(&own);
     screen.print_wrapped(&format!("this repository: {own}"), INDENT)?;
     let key = budget.key_sentence(status.key_at_least);
     screen.print_wrapped(&format!("the Jules key: {key}"), INDENT)?;
@@ -95,9 +97,10 @@ fn print_needs(
         return Ok(());
     }
     print_heading("needs you", screen)?;
+    let github = github_server();
     for need in &status.view.needs {
         let page = match (need.issue, &need.session) {
-            (Some(issue), _) => format!(": https://github.com/{repository}/issues/{issue}"),
+            (Some(issue), _) => format!(": {github}/{repository}/issues/{issue}"),
             (None, Some(session)) => format!(": {}", session_page(session)),
             (None, None) => String::new(),
         };
@@ -207,8 +210,8 @@ fn yield_table(status: &Status, width: Option<usize>) -> String {
         "stuck",
         "cancelled",
         "other",
-        "ignored",
-        "to merge",
+        "no review for 2 weeks",
+        "median to merge",
         "resting until (UTC)",
     ];
     let mut table = Table::new(header)

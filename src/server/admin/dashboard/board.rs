@@ -50,9 +50,9 @@ pub struct BriefSummary {
     /// The reason's code; empty without a reason.
     pub code: &'static str,
     /// Live sessions, and their limit.
-    pub live: (u32, u32),
+    pub live: (u32, Option<u32>),
     /// Pull requests that wait for a review, and their limit.
-    pub backlog: (u32, u32),
+    pub backlog: (u32, Option<u32>),
     /// The numbers of sessions, and of merged pull requests.
     pub merged: (u32, u32),
     /// When it was last checked, by GitHub's time.
@@ -233,8 +233,8 @@ impl BriefSummary {
             status: RepositoryStatus::Unseen,
             sentence: "not checked yet since the service started".to_owned(),
             code: "",
-            live: (0, 0),
-            backlog: (0, 0),
+            live: (0, None),
+            backlog: (0, None),
             merged: (0, 0),
             at: None,
             problem: None,
@@ -271,8 +271,8 @@ fn words_of(summary: &Summary) -> BriefSummary {
             |line| plain_text(&brief_sentence(summary, line)),
         ),
         code: line.map_or("", |line| line.reason.code()),
-        live: (budget.live, budget.live_limit),
-        backlog: (budget.backlog, budget.backlog_limit),
+        live: (budget.live, budget.limits.map(|limits| limits.live)),
+        backlog: (budget.backlog, budget.limits.map(|limits| limits.backlog)),
         merged: (summary.view.total.sessions, summary.view.total.merged),
         at: Some(summary.view.at),
         problem: None,

@@ -148,8 +148,9 @@ impl TickObserver for Metrics {
         if let (Some(seen), Ok(key)) = (seen, &member.jules) {
             let figures = budget_figures(seen);
             let room = counted.keys.len() < MAX_SERIES || counted.keys.contains_key(&key.number);
-            if let Some(used) = figures.key_day.filter(|_| room) {
-                let left = figures.key_day_limit.saturating_sub(used);
+            let used = figures.key_day.filter(|_| room);
+            if let (Some(used), Some(limits)) = (used, figures.limits) {
+                let left = limits.key_day.saturating_sub(used);
                 counted.keys.insert(key.number, left);
             }
         }

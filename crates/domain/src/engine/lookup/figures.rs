@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 
 use super::exchange_view::exchange_at_head;
+use super::policy::blocks_every_start;
 use super::{rest, usage};
 use crate::engine::input::snapshot::Snapshot;
 use crate::engine::output::builder::DecisionBuilder;
-use crate::model::{PersonaId, SessionId, TrackName};
+use crate::model::{PersonaId, PullNumber, SessionId, TrackName};
 use crate::plan::{Policy, StepKind};
 use crate::state::{HistoryEntry, Outcome};
 
@@ -53,29 +54,49 @@ pub struct Yield {
 pub struct BudgetFigures {
     /// Sessions that this repository started within the last 24 hours, announced ones included.
     pub day: u32,
-    /// Its limit.
-    pub day_limit: u32,
+    /// Those of them that people requested. They may exceed the daily limit by what is reserved for people.
+    pub day_requested: u32,
     /// Live and announced sessions of this repository.
     pub live: u32,
-    /// Its limit.
-    pub live_limit: u32,
     /// Open pull requests of phileas without a review.
     pub backlog: u32,
-    /// Its limit.
-    pub backlog_limit: u32,
+    /// Each of them.
+    pub unreviewed: Vec<UnreviewedPull>,
     /// Sessions that the Jules key started within the last 24 hours, over all repositories. `None`: no listing was
     /// read.
     pub key_day: Option<u32>,
-    /// Its limit.
-    pub key_day_limit: u32,
-    /// How many of them are reserved for people.
-    pub key_reserved: u32,
     /// Live sessions of the key. `None`: no listing was read.
     pub key_live: Option<u32>,
-    /// Its limit.
-    pub key_live_limit: u32,
+    /// The plan's limits. `None`: the plan cannot be read there, and nothing starts.
+    pub limits: Option<BudgetLimits>,
     /// Until when nothing starts after a quota failure.
     pub paused_until: Option<Timestamp>,
+}
+
+/// An open pull request without a review.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreviewedPull {
+    /// Its number.
+    pub number: PullNumber,
+    /// Whose work it is.
+    pub persona: Option<PersonaId>,
+}
+
+/// The limits that a plan sets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BudgetLimits {
+    /// Of sessions of the repository within 24 hours.
+    pub day: u32,
+    /// Of live sessions of the repository.
+    pub live: u32,
+    /// Of open pull requests without a review.
+    pub backlog: u32,
+    /// Of sessions of the Jules key within 24 hours.
+    pub key_day: u32,
+    /// Of live sessions of the key.
+    pub key_live: u32,
+    /// How many sessions within 24 hours are reserved for people.
+    pub reserved: u32,
 }
 
 /// The yield of each persona that has a history or rests, by id.
@@ -183,27 +204,58 @@ pub fn budget_figures(snapshot: &Snapshot) -> BudgetFigures {
 pub(crate) fn budget_so_far(builder: &DecisionBuilder<'_>) -> BudgetFigures {
     let snapshot = builder.snapshot;
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let limits = &snapshot.plan.budget;
-    let key = limits.key_limits();
     let used = snapshot.listing().map(|listing| listing.key);
+    let unreviewed = unreviewed_pulls(builder);
+    let day = count(usage::recent_sessions(builder).len() + usage::count_announced(builder));
     BudgetFigures {
-        day: count(usage::recent_sessions(builder).len() + usage::count_announced(builder)),
-        day_limit: limits.daily_sessions,
+        day,
+        day_requested: count(usage::count_requested(builder)),
         live: count(usage::count_live(builder)),
-        live_limit: limits.max_active,
-        backlog: count(usage::unreviewed_pulls(builder).len()),
-        backlog_limit: limits.max_open_pulls,
-        key_day: used.map(|used| used.created_last_day),
-        key_day_limit: key.daily,
-        key_reserved: limits.reserve_for_people,
+        backlog: count(unreviewed.len()),
+        unreviewed,
+        // Jules' short listing omits archived sessions, and the ledger knows its own.
+        key_day: used.map(|used| used.created_last_day.max(day)),
         key_live: snapshot
             .listing()
             .map(|listing| usage::active_of_key(builder, listing)),
-        key_live_limit: key.active,
+        limits: plan_limits(snapshot),
         paused_until: builder
             .state
             .budget
             .paused_until
             .filter(|until| *until > snapshot.now),
     }
+}
+
+fn unreviewed_pulls(builder: &DecisionBuilder<'_>) -> Vec<UnreviewedPull> {
+    let owner = |number: PullNumber| {
+        let mut newest_first = builder.state.history.values().rev();
+        let entry = newest_first.find(|entry| entry.pr_number == Some(number));
+        entry.map(|entry| entry.persona_id.clone())
+    };
+    let numbers = usage::unreviewed_pulls(builder).into_iter();
+    numbers
+        .map(|number| UnreviewedPull {
+            number,
+            persona: owner(number),
+        })
+        .collect()
+}
+
+/// The limits of the plan; `None` where they cannot be read.
+#[must_use]
+pub fn plan_limits(snapshot: &Snapshot) -> Option<BudgetLimits> {
+    if snapshot.plan_diagnostics.iter().any(blocks_every_start) {
+        return None;
+    }
+    let budget = &snapshot.plan.budget;
+    let key = budget.key_limits();
+    Some(BudgetLimits {
+        day: budget.daily_sessions,
+        live: budget.max_active,
+        backlog: budget.max_open_pulls,
+        key_day: key.daily,
+        key_live: key.active,
+        reserved: budget.reserve_for_people,
+    })
 }

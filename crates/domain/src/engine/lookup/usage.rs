@@ -54,6 +54,23 @@ pub(crate) fn count_announced(builder: &DecisionBuilder<'_>) -> usize {
         .count()
 }
 
+/// Sessions of the rolling day that people requested, announced ones included.
+pub(crate) fn count_requested(builder: &DecisionBuilder<'_>) -> usize {
+    let now = builder.now();
+    let entries = builder.state.history.values();
+    let recent = entries.filter(|entry| {
+        let at = entry.created_at;
+        entry.track_name().request_number().is_some()
+            && at.is_some_and(|at| now.duration_since(at) < BUDGET_DAY)
+    });
+    let tracks = builder.state.tracks.iter();
+    let requests = tracks.filter(|(name, _)| name.request_number().is_some());
+    let announced = requests
+        .flat_map(|(_, track)| track.turns.values())
+        .filter(|turn| turn.intent.is_some() && turn.session_id.is_none());
+    recent.count() + announced.count()
+}
+
 /// Sessions that count against the key's limit of live sessions.
 pub(crate) fn active_of_key(builder: &DecisionBuilder<'_>, listing: &Sessions) -> u32 {
     let seen = listing

@@ -111,7 +111,7 @@ fn write_yields(yields: &[(PersonaId, Yield)], out: &mut String) {
         return;
     }
     out.push_str(
-        "\n| Persona | Sessions | Pull requests | Merged | Rejected | Open | Ignored | To the merge |\n\
+        "\n| Persona | Sessions | Pull requests | Merged | Rejected | Open | No review for 2 weeks | Median time to merge |\n\
          |---|---|---|---|---|---|---|---|\n",
     );
     for (persona, figures) in yields.iter().take(DASHBOARD_PERSONAS) {

@@ -131,8 +131,9 @@ fn the_figures_of_the_budget_are_those_that_decide() {
     let plan = "[tracks]\none = [\"a\"]\ntwo = [\"b\"]\n[defaults]\nskip_unchanged = false\n";
     let mut scenario = Scenario::new(plan, &["a", "b"]);
     let at_rest = budget_figures(&scenario.snapshot());
-    assert_eq!((at_rest.day, at_rest.day_limit), (0, 5));
-    assert_eq!((at_rest.live, at_rest.live_limit), (0, 2));
+    let limits = at_rest.limits.unwrap();
+    assert_eq!((at_rest.day, limits.day), (0, 5));
+    assert_eq!((at_rest.live, limits.live), (0, 2));
     assert_eq!(at_rest.key_day, None, "Jules was not asked");
     scenario.tick();
     scenario.tick();
@@ -143,5 +144,44 @@ fn the_figures_of_the_budget_are_those_that_decide() {
     scenario.opens_pull_of(0);
     scenario.tick();
     let figures = budget_figures(&scenario.snapshot());
-    assert_eq!((figures.backlog, figures.backlog_limit), (1, 3));
+    assert_eq!((figures.backlog, limits.backlog), (1, 3));
+    let sentence = figures.sentence(true);
+    let named = format!(
+        "1 of 3 pull requests wait for a review: #{} (`a`)",
+        figures.unreviewed[0].number
+    );
+    assert!(sentence.ends_with(&named), "{sentence}");
+}
+
+#[test]
+fn sessions_on_request_are_told_apart_because_they_may_exceed_the_limit() {
+    let plan =
+        "cycle = [\"a\"]\n[budget]\ndaily_sessions = 1\nreserve_for_people = 2\nmax_active = 5\n";
+    let mut scenario = Scenario::new(plan, &["a", "b"]);
+    scenario.writer("ada").issue(7, "t", "b");
+    scenario.tick();
+    scenario.label(7, "b", "ada");
+    scenario.tick();
+    let figures = budget_figures(&scenario.snapshot());
+    assert_eq!((figures.day, figures.day_requested), (2, 1));
+    let sentence = figures.sentence(true);
+    let expected = "2 of 1 sessions within a day, 1 of them on request, 2 of 5 at work;";
+    assert!(sentence.starts_with(expected), "{sentence}");
+    // A week later both are forgotten.
+    scenario.hours(7 * 24);
+    assert_eq!(budget_figures(&scenario.snapshot()).day_requested, 0);
+}
+
+/// Limits that cannot be read are not replaced by the defaults.
+#[test]
+fn limits_that_cannot_be_read_are_not_shown() {
+    let plan = "cycle = [\"a\"]\n[budget]\ndaily_sessions = \"many\"\n";
+    let scenario = Scenario::new(plan, &["a"]);
+    let figures = budget_figures(&scenario.snapshot());
+    assert_eq!(figures.limits, None);
+    let expected = "0 sessions within a day, 0 at work; 0 pull requests wait for a review; the limits in the plan cannot \
+                    be read, so nothing starts";
+    assert_eq!(figures.sentence(true), expected);
+    let key = figures.key_sentence(false);
+    assert_eq!(key, "? sessions within a day, ? at work");
 }

@@ -104,6 +104,18 @@ impl RepositoryPage {
         needs.collect()
     }
 
+    /// The pull requests that wait for a review, and their pages.
+    #[must_use]
+    pub fn reviews(&self) -> Vec<(String, String)> {
+        let pulls = self.view().budget.unreviewed.iter().take(MAX_LISTED);
+        pulls
+            .map(|pull| {
+                let page = format!("{}/pull/{}", self.page(), pull.number);
+                (plain_text(&pull.name()), page)
+            })
+            .collect()
+    }
+
     /// Who paused it and why.
     #[must_use]
     pub fn pause_text(&self, pause: &Pause) -> String {

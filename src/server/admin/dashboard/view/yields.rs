@@ -96,8 +96,10 @@ pub struct Meter {
     pub unit: &'static str,
     /// The used amount; `None`: it was not read lately.
     pub used: Option<u32>,
-    /// The limit.
-    pub limit: u32,
+    /// The limit; `None`: the plan cannot be read.
+    pub limit: Option<u32>,
+    /// What the figure includes, where that is no matter of course.
+    pub note: Option<String>,
     /// The used share, in percent.
     pub share: u32,
     /// `full`, or empty.
@@ -119,13 +121,17 @@ pub fn budget_meters(
     // A recent figure counts as present; a check of the repository need not ask Jules.
     let old = key_at.filter(|at| now.duration_since(*at) >= OLD);
     let seen = old.map(|at| format::relative_time(at, now));
-    let meter = |what, unit, used: Option<u32>, limit: u32| {
-        let share = used.map_or(0, |used| (100 * used).checked_div(limit).unwrap_or(100));
+    let meter = |what, unit, used: Option<u32>, limit: Option<u32>| {
+        let share = |used: u32, limit| (100 * used).checked_div(limit).unwrap_or(100);
+        let share = used
+            .zip(limit)
+            .map_or(0, |(used, limit)| share(used, limit));
         Meter {
             what,
             unit,
             used,
             limit,
+            note: None,
             share: share.min(100),
             seen: None,
             class: if share >= 100 { "full" } else { "" },
@@ -135,42 +141,50 @@ pub fn budget_meters(
         seen: seen.clone().filter(|_| meter.used.is_some()),
         ..meter
     };
+    let limits = figures.limits;
+    let day = meter(
+        "Sessions within a day",
+        "this repository",
+        Some(figures.day),
+        limits.map(|limits| limits.day),
+    );
+    let requested = figures.day_requested;
     vec![
-        meter(
-            "Sessions within a day",
-            "this repository",
-            Some(figures.day),
-            figures.day_limit,
-        ),
+        Meter {
+            note: (requested > 0).then(|| format!("{requested} of them on request")),
+            ..day
+        },
         meter(
             "Sessions at once",
             "this repository",
             Some(figures.live),
-            figures.live_limit,
+            limits.map(|limits| limits.live),
         ),
         meter(
             "Waiting for a review",
             "pull requests",
             Some(figures.backlog),
-            figures.backlog_limit,
+            limits.map(|limits| limits.backlog),
         ),
         of_key(meter(
             "The key's day",
             "all its repositories",
             figures.key_day,
-            figures.key_day_limit,
+            limits.map(|limits| limits.key_day),
         )),
         of_key(meter(
             "The key at once",
             "all its repositories",
             figures.key_live,
-            figures.key_live_limit,
+            limits.map(|limits| limits.key_live),
         )),
     ]
 }
 
 #[cfg(test)]
 mod tests {
+    use phileas_domain::engine::BudgetLimits;
+
     use super::*;
 
     #[test]
@@ -210,12 +224,23 @@ mod tests {
     fn a_full_budget_is_marked_and_an_unknown_one_is_not_zero() {
         let figures = BudgetFigures {
             day: 7,
-            day_limit: 5,
+            day_requested: 2,
+            limits: Some(BudgetLimits {
+                day: 5,
+                ..BudgetLimits::default()
+            }),
             ..BudgetFigures::default()
         };
         let now = Timestamp::UNIX_EPOCH;
         let meters = budget_meters(&figures, None, now);
         assert_eq!((meters[0].share, meters[0].class), (100, "full"));
+        assert_eq!(meters[0].note.as_deref(), Some("2 of them on request"));
+        let unreadable = BudgetFigures {
+            limits: None,
+            ..figures.clone()
+        };
+        let unknown = &budget_meters(&unreadable, None, now)[0];
+        assert_eq!((unknown.limit, unknown.class), (None, ""));
         assert_eq!(meters[3].used, None);
         let told = BudgetFigures {
             key_day: Some(36),
