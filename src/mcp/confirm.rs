@@ -37,14 +37,14 @@ pub(super) enum Confirmation {
 /// was checked. `said`: the client claims that the person wants it, which counts only if the client
 /// cannot ask.
 pub(super) async fn confirm_action(
-    desk: &ToolContext,
+    context: &ToolContext,
     call: &ToolCall,
     said: bool,
     question: &str,
     pinned: &str,
 ) -> Result<Confirmation, ToolError> {
     let action = digest_of(&[call.request.name.as_bytes(), pinned.as_bytes()]);
-    if desk.answers.declined.is_remembered(&action) {
+    if context.answers.declined.is_remembered(&action) {
         return Err(declined_before());
     }
     if !asks_a_person(call) {
@@ -62,18 +62,18 @@ pub(super) async fn confirm_action(
         .protocol_version()
         .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
     let word = if modern {
-        ask_by_return(desk, call, question, pinned)
+        ask_by_return(context, call, question, pinned)
     } else {
-        ask_during_call(desk, call, question).await
+        ask_during_call(context, call, question).await
     };
     match word {
-        Ok(ConfirmationAnswer::Yes) if desk.answers.declined.is_remembered(&action) => {
+        Ok(ConfirmationAnswer::Yes) if context.answers.declined.is_remembered(&action) => {
             Err(declined_before())
         }
         Ok(ConfirmationAnswer::Yes) => Ok(Confirmation::Yes),
         Ok(ConfirmationAnswer::RunRequest(ask)) => Ok(Confirmation::RunRequest(ask)),
         Ok(ConfirmationAnswer::No) => {
-            desk.answers.declined.remember_digest(action);
+            context.answers.declined.remember_digest(action);
             Err(ToolError::new(
                 "nothing was done, because the person refused. That is final for this action: do not call this again, \
                  neither with `confirm: true` nor through another client; the person can do it directly",
@@ -100,7 +100,7 @@ enum ConfirmationAnswer {
 
 /// Asks through a client that can answer while the call waits.
 async fn ask_during_call(
-    desk: &ToolContext,
+    context: &ToolContext,
     call: &ToolCall,
     question: &str,
 ) -> Result<ConfirmationAnswer, ToolError> {
@@ -109,7 +109,7 @@ async fn ask_during_call(
     let asked = tokio::select! {
         asked = tokio::time::timeout(PATIENCE, asked) => asked,
         // The input is closed, so the answer cannot arrive.
-        () = desk.changes.wait_for_end() => {
+        () = context.changes.wait_for_end() => {
             let text = "nothing was done, because the client closed its input before the person answered";
             return Err(ToolError::new(text));
         }
@@ -129,7 +129,7 @@ async fn ask_during_call(
 
 /// Returns the question for a client that repeats the call, or reads the answer that it brought.
 fn ask_by_return(
-    desk: &ToolContext,
+    context: &ToolContext,
     call: &ToolCall,
     question: &str,
     pinned: &str,
@@ -141,7 +141,7 @@ fn ask_by_return(
         .as_ref()
         .and_then(|answers| answers.get(KEY));
     if let Some(state) = &call.request.request_state {
-        if desk.seal.open_with(state, &bound).is_err() {
+        if context.seal.open_with(state, &bound).is_err() {
             return Err(ToolError::new(
                 "nothing was done, because this answer belongs to another question, is too old, or its subject has \
                  changed since; call again without `requestState`",
@@ -150,7 +150,7 @@ fn ask_by_return(
         if let Some(answer) = answer {
             let result = serde_json::from_value::<ElicitResult>(answer.clone());
             return match result {
-                Ok(result) => use_answer_once(desk, state, read_verdict(&result)?),
+                Ok(result) => use_answer_once(context, state, read_verdict(&result)?),
                 Err(error) => Err(ToolError::new(format!(
                     "nothing was done, because the answer `{KEY}` cannot be read: {error}"
                 ))),
@@ -160,7 +160,7 @@ fn ask_by_return(
     let request = ElicitRequest::new(confirmation_form(question));
     let requests: InputRequests = [(KEY.to_owned(), InputRequest::Elicitation(request))].into();
     let options = SealOptions::new().associated_data(&bound).ttl(PATIENCE);
-    let state = desk.seal.seal_with(KEY.as_bytes(), &options);
+    let state = context.seal.seal_with(KEY.as_bytes(), &options);
     Ok(ConfirmationAnswer::RunRequest(Box::new(
         InputRequiredResult::new(Some(requests), Some(state)),
     )))
@@ -168,12 +168,12 @@ fn ask_by_return(
 
 /// Accepts each answer once: a repeated answer needs a new question.
 fn use_answer_once(
-    desk: &ToolContext,
+    context: &ToolContext,
     state: &str,
     said: ConfirmationAnswer,
 ) -> Result<ConfirmationAnswer, ToolError> {
     if matches!(said, ConfirmationAnswer::Yes)
-        && !desk
+        && !context
             .answers
             .used
             .remember_digest(digest_of(&[state.as_bytes()]))

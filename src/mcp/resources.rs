@@ -159,7 +159,7 @@ pub(super) fn address_templates() -> ListResourceTemplatesResult {
 
 /// Lists the resources that exist now.
 pub(super) fn list_resources(
-    desk: &ToolContext,
+    context: &ToolContext,
     from: Option<&str>,
 ) -> Result<ListResourcesResult, ToolError> {
     let at: usize = cursor::open_cursor("resources", from)?.unwrap_or(0);
@@ -174,7 +174,7 @@ pub(super) fn list_resources(
             .with_description("The runs of a pipeline on this machine, and the next agent of each")
             .with_mime_type(LINES),
     ];
-    for allowed in &desk.policy.allowed {
+    for allowed in &context.policy.allowed {
         if let Allowed::One(name) = allowed {
             all.push(
                 Resource::new(format!("jules://state/{name}"), format!("state of {name}"))
@@ -183,13 +183,13 @@ pub(super) fn list_resources(
             );
         }
     }
-    for ((issue, file), _) in desk.runs.artifact_marks(MAX_ITEMS) {
+    for ((issue, file), _) in context.runs.artifact_marks(MAX_ITEMS) {
         let name = format!("{file} of {issue}");
         all.push(
             Resource::new(format!("{RUNS}/{issue}/{file}"), name).with_mime_type(mime_type(file)),
         );
     }
-    for job in desk.queue.jobs_of(&desk.policy)? {
+    for job in context.queue.jobs_of(&context.policy)? {
         let id = job.job_id;
         all.push(Resource::new(format!("{JOBS}/{id}"), format!("job {id}")).with_mime_type(JSON));
     }
@@ -219,51 +219,51 @@ type Content = (String, &'static str);
 
 /// Reads a resource.
 pub(super) async fn read_resource(
-    desk: &ToolContext,
+    context: &ToolContext,
     uri: &str,
 ) -> Result<ReadResourceResult, ResourceError> {
     let (text, mime) = match parse_address(uri).ok_or(ResourceError::Missing)? {
         ResourceAddress::Jobs => {
-            let jobs = desk.queue.jobs_of(&desk.policy)?;
+            let jobs = context.queue.jobs_of(&context.policy)?;
             let newest = jobs.iter().take(MAX_ITEMS);
             (json_lines(newest.map(|job| json!(job))), LINES)
         }
         ResourceAddress::Job(id) => (
-            json!(JobView::from_job(&read_job(desk, &id).await?)).to_string(),
+            json!(JobView::from_job(&read_job(context, &id).await?)).to_string(),
             JSON,
         ),
-        ResourceAddress::Messages(id) => job_messages(desk, &id).await?,
+        ResourceAddress::Messages(id) => job_messages(context, &id).await?,
         ResourceAddress::Diff(id) => {
-            let job = read_job(desk, &id).await?;
-            let changes = read_changes(desk, &job)
+            let job = read_job(context, &id).await?;
+            let changes = read_changes(context, &job)
                 .await?
                 .ok_or(ResourceError::Missing)?;
             (changes.patch, DIFF)
         }
-        ResourceAddress::Events => open_events(desk)?,
-        ResourceAddress::Event(id) => one_event(desk, id)?,
+        ResourceAddress::Events => open_events(context)?,
+        ResourceAddress::Event(id) => one_event(context, id)?,
         ResourceAddress::State(repository) => {
-            let repository = desk.policy.parse_repository(&repository.to_string())?;
-            let text = desk.phileas.read_state(&repository).await?;
+            let repository = context.policy.parse_repository(&repository.to_string())?;
+            let text = context.phileas.read_state(&repository).await?;
             (text.ok_or(ResourceError::Missing)?, JSON)
         }
         ResourceAddress::Pipeline(repository, path) => {
-            let repository = desk.policy.parse_repository(&repository.to_string())?;
-            let text = desk.phileas.read_text(&repository, &path).await?;
+            let repository = context.policy.parse_repository(&repository.to_string())?;
+            let text = context.phileas.read_text(&repository, &path).await?;
             (text.ok_or(ResourceError::Missing)?, mime_type(&path))
         }
-        ResourceAddress::Runs => all_runs(desk)?,
+        ResourceAddress::Runs => all_runs(context)?,
         ResourceAddress::Run(issue) => {
-            let run = desk.runs.run(&issue, desk.runs.read_settings()?)?;
+            let run = context.runs.run(&issue, context.runs.read_settings()?)?;
             let run = run.ok_or(ResourceError::Missing)?;
             (run_overview(&run).to_string(), JSON)
         }
         ResourceAddress::Paper(issue, file) => {
-            let text = desk.runs.read_artifact(&issue, file)?;
+            let text = context.runs.read_artifact(&issue, file)?;
             (text.ok_or(ResourceError::Missing)?, mime_type(file))
         }
         ResourceAddress::Lessons => {
-            let known = desk.runs.read_lessons()?.ok_or(ResourceError::Missing)?;
+            let known = context.runs.read_lessons()?.ok_or(ResourceError::Missing)?;
             let text = known.normal_form().ok_or(ResourceError::Missing)?;
             (text, mime_type(Artifact::Lessons.file_name()))
         }
@@ -279,9 +279,9 @@ pub(super) async fn read_resource(
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-async fn job_messages(desk: &ToolContext, id: &str) -> Result<Content, ResourceError> {
-    let job = read_job(desk, id).await?;
-    let activities = desk.read_activities(&job).await?;
+async fn job_messages(context: &ToolContext, id: &str) -> Result<Content, ResourceError> {
+    let job = read_job(context, id).await?;
+    let activities = context.read_activities(&job).await?;
     let messages = activities.iter().filter_map(|activity| {
         let (role, text) = match &activity.kind {
             ActivityKind::AgentMessaged(text) => ("agent", text.clone()),
@@ -296,42 +296,42 @@ async fn job_messages(desk: &ToolContext, id: &str) -> Result<Content, ResourceE
 }
 
 /// The events that are not acknowledged yet.
-fn open_events(desk: &ToolContext) -> Result<Content, ResourceError> {
-    let done = desk.queue.events.read_acknowledged()?;
-    let page = desk
+fn open_events(context: &ToolContext) -> Result<Content, ResourceError> {
+    let done = context.queue.events.read_acknowledged()?;
+    let page = context
         .queue
-        .events_after(&desk.policy, EventId(0), MAX_ITEMS, |event| {
+        .events_after(&context.policy, EventId(0), MAX_ITEMS, |event| {
             event.id.is_none_or(|id| !done.contains(id))
         })?;
     let lines = json_lines(page.events.iter().map(|event| json!(event)));
     Ok((lines, LINES))
 }
 
-fn one_event(desk: &ToolContext, id: EventId) -> Result<Content, ResourceError> {
+fn one_event(context: &ToolContext, id: EventId) -> Result<Content, ResourceError> {
     let before = EventId(id.0.saturating_sub(1));
-    let page = desk
+    let page = context
         .queue
-        .events_after(&desk.policy, before, 1, |event| event.id == Some(id))?;
+        .events_after(&context.policy, before, 1, |event| event.id == Some(id))?;
     let event = page.events.first().ok_or(ResourceError::Missing)?;
     Ok((json!(event).to_string(), JSON))
 }
 
 /// The pipeline's runs on this machine, with the next agent of each.
-fn all_runs(desk: &ToolContext) -> Result<Content, ResourceError> {
-    let (issues, _) = desk.runs.list_issues()?;
-    let settings = desk.runs.read_settings()?;
+fn all_runs(context: &ToolContext) -> Result<Content, ResourceError> {
+    let (issues, _) = context.runs.list_issues()?;
+    let settings = context.runs.read_settings()?;
     let mut lines = String::new();
     for issue in issues.iter().take(MAX_ITEMS) {
-        if let Some(run) = desk.runs.run(issue, settings)? {
+        if let Some(run) = context.runs.run(issue, settings)? {
             lines.push_str(&format!("{}\n", next(&run).json(&run)));
         }
     }
     Ok((lines, LINES))
 }
 
-async fn read_job(desk: &ToolContext, id: &str) -> Result<AccountSession, ResourceError> {
-    match desk.jules.read_job(id).await? {
-        Some(job) if desk.policy.is_visible(job.repository.as_ref()) => Ok(job),
+async fn read_job(context: &ToolContext, id: &str) -> Result<AccountSession, ResourceError> {
+    match context.jules.read_job(id).await? {
+        Some(job) if context.policy.is_visible(job.repository.as_ref()) => Ok(job),
         _ => Err(ResourceError::Missing),
     }
 }
@@ -351,14 +351,14 @@ fn json_lines(values: impl Iterator<Item = serde_json::Value>) -> String {
 }
 
 /// Completes an argument of a template or a prompt from the registered jobs and the existing runs.
-pub(super) fn complete_argument(desk: &ToolContext, name: &str, begun: &str) -> Vec<String> {
+pub(super) fn complete_argument(context: &ToolContext, name: &str, begun: &str) -> Vec<String> {
     let known: Vec<String> = match name {
         "job_id" => {
-            let jobs = desk.queue.jobs_of(&desk.policy).unwrap_or_default();
+            let jobs = context.queue.jobs_of(&context.policy).unwrap_or_default();
             jobs.into_iter().map(|job| job.job_id.to_string()).collect()
         }
         "issue" => {
-            let (issues, _) = desk.runs.list_issues().unwrap_or_default();
+            let (issues, _) = context.runs.list_issues().unwrap_or_default();
             issues.iter().map(ToString::to_string).collect()
         }
         "artifact" => Artifact::ALL

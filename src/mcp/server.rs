@@ -36,9 +36,9 @@ pub struct Server {
 impl Server {
     /// Creates a server with the tools that the context's policy allows.
     #[must_use]
-    pub fn new(desk: ToolContext) -> Self {
+    pub fn new(context: ToolContext) -> Self {
         Self {
-            context: Arc::new(desk),
+            context: Arc::new(context),
             offers: Arc::new(tools::all_tools()),
             subscribers: Subscribers::default(),
             expected: ExpectedListeners::default(),

@@ -41,55 +41,59 @@ pub(super) struct ExpectedListeners(Arc<Mutex<VecDeque<(SubscriptionFilter, Pend
 
 impl ExpectedListeners {
     /// Prepares a listener before the reply grants its subscription.
-    pub(super) fn expect_listener(&self, desk: &ToolContext, requested: &SubscriptionFilter) {
+    pub(super) fn expect_listener(&self, context: &ToolContext, requested: &SubscriptionFilter) {
         let mut expected = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if expected.len() == MAX_EXPECTED {
             expected.pop_front();
         }
-        expected.push_back((requested.clone(), PendingChanges::new(desk)));
+        expected.push_back((requested.clone(), PendingChanges::new(context)));
     }
 
     /// Begins the subscription of a client that was expected.
     fn begin_listening(
         &self,
-        desk: &ToolContext,
+        context: &ToolContext,
         requested: &SubscriptionFilter,
     ) -> PendingChanges {
         let mut expected = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = expected.iter().position(|(filter, _)| filter == requested);
         let news = place.and_then(|place| expected.remove(place));
-        news.map_or_else(|| PendingChanges::new(desk), |(_, news)| news)
+        news.map_or_else(|| PendingChanges::new(context), |(_, news)| news)
     }
 }
 
 /// Notifies one client of the current revision until it stops or disconnects. A pending
 /// notification is dropped when the client leaves, because it could never arrive.
 pub(super) async fn serve_listener(
-    desk: &ToolContext,
+    context: &ToolContext,
     expected: &ExpectedListeners,
-    context: &SubscriptionContext,
+    subscription: &SubscriptionContext,
 ) {
-    let news = expected.begin_listening(desk, context.requested());
+    let news = expected.begin_listening(context, subscription.requested());
     tokio::select! {
-        () = send_accepted(news, context) => {}
-        () = context.cancelled() => {}
-        () = desk.changes.wait_for_end() => {}
+        () = send_accepted(news, subscription) => {}
+        () = subscription.cancelled() => {}
+        () = context.changes.wait_for_end() => {}
     }
 }
 
-async fn send_accepted(mut news: PendingChanges, context: &SubscriptionContext) {
-    let accepted = context.accepted();
+async fn send_accepted(mut news: PendingChanges, subscription: &SubscriptionContext) {
+    let accepted = subscription.accepted();
     let wanted: BTreeSet<&String> = accepted.resource_subscriptions.iter().flatten().collect();
     loop {
         for change in news.next().await {
             if accepted.resources_list_changed == Some(true)
                 && change.list
-                && context.sink().notify_resource_list_changed().await.is_err()
+                && subscription
+                    .sink()
+                    .notify_resource_list_changed()
+                    .await
+                    .is_err()
             {
                 return;
             }
             if wanted.contains(&change.uri)
-                && context
+                && subscription
                     .sink()
                     .notify_resource_updated(change.uri)
                     .await
@@ -110,12 +114,12 @@ struct PendingChanges {
 }
 
 impl PendingChanges {
-    fn new(desk: &ToolContext) -> Self {
+    fn new(context: &ToolContext) -> Self {
         Self {
-            queue: desk.queue.clone(),
-            runs: desk.runs.clone(),
-            changes: desk.changes.subscribe_changes(),
-            mark: FileMarks::read_marks(&desk.queue, &desk.runs),
+            queue: context.queue.clone(),
+            runs: context.runs.clone(),
+            changes: context.changes.subscribe_changes(),
+            mark: FileMarks::read_marks(&context.queue, &context.runs),
         }
     }
 
@@ -196,7 +200,7 @@ struct SubscriberList {
 impl Subscribers {
     pub(super) fn add_subscriber(
         &self,
-        desk: &ToolContext,
+        context: &ToolContext,
         uri: &str,
         peer: &Peer<RoleServer>,
     ) -> Result<(), ToolError> {
@@ -210,8 +214,11 @@ impl Subscribers {
         known.addresses.insert(uri.to_owned());
         if !known.notified {
             known.notified = true;
-            let (news, known, peer) =
-                (PendingChanges::new(desk), Arc::clone(&self.0), peer.clone());
+            let (news, known, peer) = (
+                PendingChanges::new(context),
+                Arc::clone(&self.0),
+                peer.clone(),
+            );
             tokio::spawn(notify_subscribers(news, known, peer));
         }
         Ok(())

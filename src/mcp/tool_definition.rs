@@ -106,8 +106,8 @@ impl ToolDefinition {
         F: Fn(Arc<ToolContext>, I, ToolCall) -> R + Copy + Send + Sync + 'static,
         R: Future<Output = Result<O, ToolError>> + Send + 'static,
     {
-        Self::with_confirmation(card, move |desk, input, call| {
-            let later = run(desk, input, call);
+        Self::with_confirmation(card, move |context, input, call| {
+            let later = run(context, input, call);
             async move { Ok(ToolReply::Done(later.await?)) }
         })
     }
@@ -134,12 +134,12 @@ impl ToolDefinition {
             check: Box::new(move |given| {
                 parse_arguments::<I>(card.name, &schema_of_check, given).map(drop)
             }),
-            run: Box::new(move |desk, call| {
+            run: Box::new(move |context, call| {
                 let given = call.request.arguments.clone();
                 let input = parse_arguments::<I>(card.name, &schema, given);
                 Box::pin(async move {
                     let reply = match input {
-                        Ok(input) => run(desk, input, call).await,
+                        Ok(input) => run(context, input, call).await,
                         Err(trouble) => Err(trouble),
                     };
                     match reply {
@@ -162,8 +162,8 @@ impl ToolDefinition {
     }
 
     /// Calls the tool.
-    pub(super) async fn call(&self, desk: Arc<ToolContext>, call: ToolCall) -> CallToolResponse {
-        (self.run)(desk, call).await
+    pub(super) async fn call(&self, context: Arc<ToolContext>, call: ToolCall) -> CallToolResponse {
+        (self.run)(context, call).await
     }
 }
 

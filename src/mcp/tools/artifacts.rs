@@ -99,16 +99,16 @@ pub(super) fn get_artifacts() -> ToolDefinition {
 }
 
 async fn list_artifacts(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: OneJob,
     _call: ToolCall,
 ) -> Result<Artifacts, ToolError> {
-    let job = desk.read_job(&input.job_id).await?;
-    let changes = read_changes(&desk, &job)
+    let job = context.read_job(&input.job_id).await?;
+    let changes = read_changes(&context, &job)
         .await?
         .map(|changes| summarize_changes(&changes));
     Ok(Artifacts {
-        head_sha: head_of(&desk, &job).await,
+        head_sha: head_of(&context, &job).await,
         state: job.state.as_str().to_owned(),
         pull_requests: JobView::from_job(&job).pull_requests,
         job_id: job.id.to_string(),
@@ -117,14 +117,14 @@ async fn list_artifacts(
 }
 
 /// Reads the newest commit of a job's newest pull request, if the credential can read it.
-async fn head_of(desk: &ToolContext, job: &AccountSession) -> Option<String> {
+async fn head_of(context: &ToolContext, job: &AccountSession) -> Option<String> {
     let links = job.pulls.iter().filter_map(|pull| pull.link.as_ref());
     let mut links = links.filter(|link| {
         let own = job.repository.as_ref();
-        desk.policy.is_allowed(&link.repository) && own.is_none_or(|own| *own == link.repository)
+        context.policy.is_allowed(&link.repository) && own.is_none_or(|own| *own == link.repository)
     });
     let link = links.next_back()?;
-    match desk
+    match context
         .phileas
         .merge_facts(&link.repository, link.number)
         .await
@@ -160,13 +160,13 @@ fn summarize_changes(changes: &Changes) -> Summary {
 /// Reads all changes of a job. Each change set contains those before it, so the last one shown is
 /// complete.
 pub(in crate::mcp) async fn read_changes(
-    desk: &ToolContext,
+    context: &ToolContext,
     job: &AccountSession,
 ) -> Result<Option<Changes>, ToolError> {
     if job.changes.is_some() {
         return Ok(job.changes.clone());
     }
-    let happenings = desk.read_activities(job).await?;
+    let happenings = context.read_activities(job).await?;
     Ok(happenings.into_iter().rev().find_map(|one| one.changes))
 }
 
@@ -215,13 +215,13 @@ pub(super) fn get_diff() -> ToolDefinition {
 }
 
 async fn get_diff_of(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: DiffInput,
     _call: ToolCall,
 ) -> Result<DiffOutput, ToolError> {
-    let job = desk.read_job(&input.job_id).await?;
+    let job = context.read_job(&input.job_id).await?;
     let bytes = input.max_bytes.unwrap_or(DEFAULT_BYTES).clamp(1, MAX_BYTES);
-    let all = read_changes(&desk, &job).await?.ok_or_else(|| {
+    let all = read_changes(&context, &job).await?.ok_or_else(|| {
         ToolError::new(format!(
             "Jules shows no changes of job {}; its state is {}",
             job.id,
@@ -269,7 +269,7 @@ async fn get_diff_of(
     let truncated = end < rest.len();
     Ok(DiffOutput {
         base_commit: all.base,
-        head_sha: head_of(&desk, &job).await,
+        head_sha: head_of(&context, &job).await,
         job_id: job.id.to_string(),
         diff: rest[..end].to_owned(),
         truncated,

@@ -97,11 +97,11 @@ pub(super) fn create_job() -> ToolDefinition {
 }
 
 async fn run_create_job(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: Input,
     _call: ToolCall,
 ) -> Result<Output, ToolError> {
-    let repository = desk.policy.parse_repository(&input.repo)?;
+    let repository = context.policy.parse_repository(&input.repo)?;
     let settings = Settings::read_settings(input.constraints)?;
     let key = check_key(input.idempotency_key.as_deref())?;
     let prompt = build_prompt(&input.prompt, &settings.rest, &input.acceptance, &key)?;
@@ -116,7 +116,7 @@ async fn run_create_job(
     };
     // A key that was generated here cannot have been used.
     if input.idempotency_key.is_some()
-        && let Some(job) = find_marked_job(&desk, &repository, &marker_line(&key)).await?
+        && let Some(job) = find_marked_job(&context, &repository, &marker_line(&key)).await?
     {
         if !is_same_text(&job.prompt, &prompt) {
             return Err(ToolError::new(format!(
@@ -126,12 +126,12 @@ async fn run_create_job(
             )));
         }
         // The client was killed between creating and registering the job, and calls again.
-        return Ok(watch_job(&desk, job_output(&job, false, key), card));
+        return Ok(watch_job(&context, job_output(&job, false, key), card));
     }
-    are_settled(&desk, &input.depends_on).await?;
+    are_settled(&context, &input.depends_on).await?;
     let branch = match input.branch.as_deref().map(str::trim) {
         Some(branch) if !branch.is_empty() => branch.to_owned(),
-        _ => default_branch(&desk, &repository).await?,
+        _ => default_branch(&context, &repository).await?,
     };
     let source = (repository.clone(), branch);
     let new = NewJob {
@@ -141,27 +141,27 @@ async fn run_create_job(
         open_pull: settings.open_pull,
         require_plan_approval: settings.require_plan_approval,
     };
-    match desk.jules.create_job(new).await {
-        Ok(job) => Ok(watch_job(&desk, job_output(&job, true, key), card)),
+    match context.jules.create_job(new).await {
+        Ok(job) => Ok(watch_job(&context, job_output(&job, true, key), card)),
         Err(CreateFailure::Unknown { detail }) => {
             // The reply was lost. The tool searches the job once, but the job may also appear
             // later.
-            match find_marked_job(&desk, &repository, &marker_line(&key)).await {
-                Ok(Some(job)) => Ok(watch_job(&desk, job_output(&job, true, key), card)),
+            match find_marked_job(&context, &repository, &marker_line(&key)).await {
+                Ok(Some(job)) => Ok(watch_job(&context, job_output(&job, true, key), card)),
                 _ => Err(ToolError::new(format!(
                     "it is unknown whether Jules created the job ({detail}); before you try again, call with \
                      `idempotency_key: \"{key}\"`, which finds the job if it exists"
                 ))),
             }
         }
-        Err(failure) => Err(explain_refusal(&desk, &source, failure).await),
+        Err(failure) => Err(explain_refusal(&context, &source, failure).await),
     }
 }
 
 /// Explains why Jules refuses a job. Jules names one field or nothing, so the tool looks up the
 /// repository and the branch.
 pub(super) async fn explain_refusal(
-    desk: &ToolContext,
+    context: &ToolContext,
     (repository, branch): &(RepositoryName, String),
     failure: CreateFailure,
 ) -> ToolError {
@@ -169,7 +169,7 @@ pub(super) async fn explain_refusal(
     else {
         return failure.into();
     };
-    let Ok(source) = source_of(desk, repository).await else {
+    let Ok(source) = source_of(context, repository).await else {
         return failure.into();
     };
     match source {
@@ -234,7 +234,7 @@ fn job_metadata(
 }
 
 /// Registers the job with the monitor.
-fn watch_job(desk: &ToolContext, mut output: Output, watch: Watch) -> Output {
+fn watch_job(context: &ToolContext, mut output: Output, watch: Watch) -> Output {
     if !watch.register {
         return output;
     }
@@ -246,7 +246,7 @@ fn watch_job(desk: &ToolContext, mut output: Output, watch: Watch) -> Output {
             job.require_plan_approval = Some(watch.require_plan_approval);
             job.open_pull = Some(watch.open_pull);
             job.metadata = Value::Object(watch.metadata);
-            desk.queue.register_job(&desk.changes, job)
+            context.queue.register_job(&context.changes, job)
         }
         Err(trouble) => Some(trouble.to_string()),
     };
@@ -385,14 +385,14 @@ fn build_prompt(
 
 /// Finds the job of this repository whose prompt ends in this line, also among archived jobs.
 pub(super) async fn find_marked_job(
-    desk: &ToolContext,
+    context: &ToolContext,
     repository: &RepositoryName,
     line: &str,
 ) -> Result<Option<AccountSession>, ToolError> {
     for archived in [false, true] {
         let mut page = None;
         for _ in 0..MAX_PAGES {
-            let read = desk.jules.list_jobs(page.as_deref(), archived).await?;
+            let read = context.jules.list_jobs(page.as_deref(), archived).await?;
             let found = read.jobs.into_iter().find(|job| {
                 let last = job
                     .prompt
@@ -416,7 +416,7 @@ pub(super) async fn find_marked_job(
 }
 
 /// Checks that all dependencies are completed.
-async fn are_settled(desk: &ToolContext, depends_on: &[String]) -> Result<(), ToolError> {
+async fn are_settled(context: &ToolContext, depends_on: &[String]) -> Result<(), ToolError> {
     if depends_on.len() > MAX_LINKS {
         return Err(ToolError::new(format!(
             "`depends_on` names more than {MAX_LINKS} jobs"
@@ -424,7 +424,7 @@ async fn are_settled(desk: &ToolContext, depends_on: &[String]) -> Result<(), To
     }
     let mut open = Vec::new();
     for id in depends_on {
-        let job = desk.read_job(&job_id(id)?).await?;
+        let job = context.read_job(&job_id(id)?).await?;
         let view = JobView::from_job(&job);
         if view.state != "COMPLETED" {
             open.push(format!("{} ({})", view.job_id, view.state));
@@ -442,10 +442,10 @@ async fn are_settled(desk: &ToolContext, depends_on: &[String]) -> Result<(), To
 
 /// Reads the default branch from Jules.
 async fn default_branch(
-    desk: &ToolContext,
+    context: &ToolContext,
     repository: &RepositoryName,
 ) -> Result<String, ToolError> {
-    match source_of(desk, repository).await? {
+    match source_of(context, repository).await? {
         Lookup::Found(source) => source.default_branch.ok_or_else(|| {
             ToolError::new(format!(
                 "Jules does not show the default branch of {repository}; give `branch`"
@@ -466,10 +466,13 @@ enum Lookup {
     BeyondPages,
 }
 
-async fn source_of(desk: &ToolContext, repository: &RepositoryName) -> Result<Lookup, ToolError> {
+async fn source_of(
+    context: &ToolContext,
+    repository: &RepositoryName,
+) -> Result<Lookup, ToolError> {
     let mut page = None;
     for _ in 0..MAX_PAGES {
-        let read = desk.jules.list_sources(page.as_deref()).await?;
+        let read = context.jules.list_sources(page.as_deref()).await?;
         let mut sources = read.sources.into_iter();
         if let Some(source) = sources.find(|source| source.repository == *repository) {
             return Ok(Lookup::Found(source));

@@ -60,11 +60,11 @@ pub(super) fn request_retry() -> ToolDefinition {
 }
 
 async fn retry_job(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: RetryInput,
     _call: ToolCall,
 ) -> Result<RetryOutput, ToolError> {
-    let old = desk.read_job(&input.job_id).await?;
+    let old = context.read_job(&input.job_id).await?;
     let over = matches!(
         old.state,
         SessionState::Failed | SessionState::Completed | SessionState::Paused
@@ -87,10 +87,10 @@ async fn retry_job(
     })?;
     let (repository, marker) = (source.0.clone(), retry_of(old.id.as_str()));
     // The reply to the first call may have been lost, or the model calls twice.
-    if let Some(first) = find_marked_job(&desk, &repository, &marker).await? {
-        return found_retry(&desk, &old, &first);
+    if let Some(first) = find_marked_job(&context, &repository, &marker).await? {
+        return found_retry(&context, &old, &first);
     }
-    let before = desk.queue.find_job(old.id.as_str());
+    let before = context.queue.find_job(old.id.as_str());
     let attempt = before.as_ref().and_then(|job| job.attempt).unwrap_or(1) + 1;
     if attempt > MAX_ATTEMPTS {
         return Err(ToolError::new(format!(
@@ -116,10 +116,10 @@ async fn retry_job(
         open_pull,
         require_plan_approval,
     };
-    let new = match desk.jules.create_job(asked).await {
+    let new = match context.jules.create_job(asked).await {
         Ok(new) => new,
         // The reply was lost. The tool searches the job once, but the job may also appear later.
-        Err(CreateFailure::Unknown { detail }) => find_marked_job(&desk, &repository, &marker)
+        Err(CreateFailure::Unknown { detail }) => find_marked_job(&context, &repository, &marker)
             .await
             .ok()
             .flatten()
@@ -129,13 +129,14 @@ async fn retry_job(
                      job if it exists"
                 ))
             })?,
-        Err(failure) => return Err(explain_refusal(&desk, &source, failure).await),
+        Err(failure) => return Err(explain_refusal(&context, &source, failure).await),
     };
     // An archived job cannot push over the new one's work. If archiving fails, the new job exists
     // all the same.
-    let archived_old = old.archived || desk.jules.archive_job(old.id.as_str()).await.is_ok();
-    desk.queue
-        .retire_job(&desk.changes, old.id.as_str(), RetireReason::Retried);
+    let archived_old = old.archived || context.jules.archive_job(old.id.as_str()).await.is_ok();
+    context
+        .queue
+        .retire_job(&context.changes, old.id.as_str(), RetireReason::Retried);
     let mut watched = Job::new(new.id.clone());
     if let Some(before) = before {
         watched.metadata = before.metadata;
@@ -146,8 +147,8 @@ async fn retry_job(
     watched.open_pull = Some(open_pull);
     watched.retry_of = Some(old.id.clone());
     watched.attempt = Some(attempt);
-    let not_registered = desk.queue.register_job(&desk.changes, watched);
-    desk.changes.notify_job(old.id.as_str());
+    let not_registered = context.queue.register_job(&context.changes, watched);
+    context.changes.notify_job(old.id.as_str());
     Ok(RetryOutput {
         not_registered,
         created: true,
@@ -160,11 +161,11 @@ async fn retry_job(
 
 /// The result of a retry that was made before.
 fn found_retry(
-    desk: &ToolContext,
+    context: &ToolContext,
     old: &AccountSession,
     first: &AccountSession,
 ) -> Result<RetryOutput, ToolError> {
-    let not_registered = match desk.queue.find_job(first.id.as_str()) {
+    let not_registered = match context.queue.find_job(first.id.as_str()) {
         Some(_) => None,
         // The process was killed between creating and registering the job.
         None => {
@@ -172,7 +173,7 @@ fn found_retry(
             watched.repo = first.repository.as_ref().map(ToString::to_string);
             watched.branch.clone_from(&first.branch);
             watched.retry_of = Some(old.id.clone());
-            desk.queue.register_job(&desk.changes, watched)
+            context.queue.register_job(&context.changes, watched)
         }
     };
     Ok(RetryOutput {
@@ -237,11 +238,11 @@ pub(super) fn cancel_job() -> ToolDefinition {
 }
 
 async fn run_cancel_job(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: CancelInput,
     call: ToolCall,
 ) -> Result<ToolReply<CancelOutput>, ToolError> {
-    let job = desk.read_job(&input.job_id).await?;
+    let job = context.read_job(&input.job_id).await?;
     let state_before = job.state.as_str().to_owned();
     if !job.archived {
         let question = format!(
@@ -254,14 +255,15 @@ async fn run_cancel_job(
                 .map_or_else(|| "no repository".to_owned(), ToString::to_string),
         );
         if let Confirmation::RunRequest(ask) =
-            confirm_action(&desk, &call, input.confirm, &question, job.id.as_str()).await?
+            confirm_action(&context, &call, input.confirm, &question, job.id.as_str()).await?
         {
             return Ok(ToolReply::RunRequest(ask));
         }
-        desk.jules.archive_job(job.id.as_str()).await?;
-        desk.queue
-            .retire_job(&desk.changes, job.id.as_str(), RetireReason::Cancelled);
-        desk.changes.notify_job(job.id.as_str());
+        context.jules.archive_job(job.id.as_str()).await?;
+        context
+            .queue
+            .retire_job(&context.changes, job.id.as_str(), RetireReason::Cancelled);
+        context.changes.notify_job(job.id.as_str());
     }
     Ok(ToolReply::Done(CancelOutput {
         job_id: job.id.to_string(),

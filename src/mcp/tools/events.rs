@@ -77,24 +77,24 @@ pub(super) fn register_job() -> ToolDefinition {
 }
 
 async fn run_register_job(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: RegisterInput,
     _call: ToolCall,
 ) -> Result<RegisterOutput, ToolError> {
     let id = job_id(&input.job_id)?;
-    let file = desk.queue.jobs_at(input.jobs_path.as_deref())?;
+    let file = context.queue.jobs_at(input.jobs_path.as_deref())?;
     let mut job = Job::new(known_id(&id)?);
     job.metadata = Value::Object(input.metadata);
-    if !desk.policy.allowed.is_empty() {
+    if !context.policy.allowed.is_empty() {
         // Only Jules knows which repository the job works on.
-        job.repo = desk
+        job.repo = context
             .read_job(&id)
             .await?
             .repository
             .map(|name| name.to_string());
     }
     let registered = file.register_job(job, Timestamp::now())?;
-    desk.changes.notify_jobs();
+    context.changes.notify_jobs();
     Ok(RegisterOutput {
         registered: true,
         job_id: id,
@@ -217,14 +217,14 @@ pub(super) fn list_events() -> ToolDefinition {
 }
 
 async fn run_list_events(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: ListInput,
     _call: ToolCall,
 ) -> Result<Events, ToolError> {
     let limit = check_limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let from = cursor::open_cursor(OF, input.cursor.as_deref())?.unwrap_or_default();
     let jobs = event_names(input.job_id.as_slice())?;
-    let page = read_events(&desk, from, limit, &jobs, input.include_acknowledged)?;
+    let page = read_events(&context, from, limit, &jobs, input.include_acknowledged)?;
     Ok(Events::from_page(&page))
 }
 
@@ -238,17 +238,19 @@ fn event_names(ids: &[String]) -> Result<BTreeSet<JobId>, ToolError> {
 }
 
 fn read_events(
-    desk: &ToolContext,
+    context: &ToolContext,
     from: EventId,
     limit: usize,
     jobs: &BTreeSet<JobId>,
     acknowledged: bool,
 ) -> Result<Page, ToolError> {
-    let done = desk.queue.events.read_acknowledged()?;
-    desk.queue.events_after(&desk.policy, from, limit, |event| {
-        let fits = jobs.is_empty() || event.job_id.as_ref().is_some_and(|id| jobs.contains(id));
-        fits && (acknowledged || event.id.is_none_or(|id| !done.contains(id)))
-    })
+    let done = context.queue.events.read_acknowledged()?;
+    context
+        .queue
+        .events_after(&context.policy, from, limit, |event| {
+            let fits = jobs.is_empty() || event.job_id.as_ref().is_some_and(|id| jobs.contains(id));
+            fits && (acknowledged || event.id.is_none_or(|id| !done.contains(id)))
+        })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -289,7 +291,7 @@ pub(super) fn wait_for_event() -> ToolDefinition {
 }
 
 async fn wait_for_events(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: WaitInput,
     call: ToolCall,
 ) -> Result<Waited, ToolError> {
@@ -307,11 +309,11 @@ async fn wait_for_events(
     let waited = |page: &Page, timed_out| Waited {
         timed_out,
         seen: Events::from_page(page),
-        last_checked: desk.queue.last_check().map(|at| at.to_string()),
+        last_checked: context.queue.last_check().map(|at| at.to_string()),
     };
     let mut checked = None;
     loop {
-        let page = read_events(&desk, from, DEFAULT_LIMIT as usize, &jobs, false)?;
+        let page = read_events(&context, from, DEFAULT_LIMIT as usize, &jobs, false)?;
         let over = begun.elapsed() >= most;
         if !page.events.is_empty() || over || call.context.ct.is_cancelled() {
             return Ok(waited(&page, page.events.is_empty()));
@@ -319,9 +321,9 @@ async fn wait_for_events(
         // Events that were read need not be read again.
         from = page.cursor;
         let is_due = checked.is_none_or(|at: tokio::time::Instant| at.elapsed() >= CHECK_AFTER);
-        if is_due && is_stale(&desk) {
+        if is_due && is_stale(&context) {
             checked = Some(tokio::time::Instant::now());
-            begin_check(&desk);
+            begin_check(&context);
         }
         let elapsed = begun.elapsed();
         if let Some(token) = &token
@@ -333,16 +335,16 @@ async fn wait_for_events(
         tokio::select! {
             () = tokio::time::sleep(LOOK.min(most.saturating_sub(elapsed))) => {}
             () = call.context.ct.cancelled() => {}
-            () = desk.changes.wait_for_end() => return Ok(waited(&page, true)),
+            () = context.changes.wait_for_end() => return Ok(waited(&page, true)),
         }
     }
 }
 
 /// Whether the last check is older than the interval of a running monitor.
-fn is_stale(desk: &ToolContext) -> bool {
+fn is_stale(context: &ToolContext) -> bool {
     let age = |at: Timestamp| Timestamp::now().duration_since(at).unsigned_abs();
-    desk.checks.is_some()
-        && desk
+    context.checks.is_some()
+        && context
             .queue
             .last_check()
             .is_none_or(|at| age(at) >= CHECK_AFTER)
@@ -350,11 +352,11 @@ fn is_stale(desk: &ToolContext) -> bool {
 
 /// Checks the jobs in a task, one at a time: a check that takes longer than the client waits still
 /// runs to its end.
-fn begin_check(desk: &ToolContext) {
-    let Some(checks) = desk.checks.clone() else {
+fn begin_check(context: &ToolContext) {
+    let Some(checks) = context.checks.clone() else {
         return;
     };
-    let Ok(alone) = Arc::clone(&desk.checking).try_lock_owned() else {
+    let Ok(alone) = Arc::clone(&context.checking).try_lock_owned() else {
         return;
     };
     tokio::spawn(async move {
@@ -404,22 +406,22 @@ pub(super) fn ack_event() -> ToolDefinition {
 }
 
 async fn acknowledge_event(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: AckInput,
     _call: ToolCall,
 ) -> Result<AckOutput, ToolError> {
     let id = EventId(input.event_id);
     let before = EventId(id.0.saturating_sub(1));
-    let page = desk
+    let page = context
         .queue
-        .events_after(&desk.policy, before, 1, |event| event.id == Some(id))?;
+        .events_after(&context.policy, before, 1, |event| event.id == Some(id))?;
     if page.events.is_empty() {
         return Err(ToolError::new(format!(
             "there is no event {id}; `jules_list_events` shows all events"
         )));
     }
-    let acknowledged_now = desk.queue.events.record_acknowledged(id)?;
-    desk.changes.notify_events();
+    let acknowledged_now = context.queue.events.record_acknowledged(id)?;
+    context.changes.notify_events();
     Ok(AckOutput {
         event_id: id.0,
         acknowledged_now,

@@ -62,11 +62,11 @@ pub(super) fn get_job() -> ToolDefinition {
 }
 
 async fn get(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: OneJob,
     _call: ToolCall,
 ) -> Result<JobOutput, ToolError> {
-    let job = desk.read_job(&input.job_id).await?;
+    let job = context.read_job(&input.job_id).await?;
     // Activities are read only if the state alone does not say enough.
     let tells = matches!(
         job.state,
@@ -76,7 +76,7 @@ async fn get(
             | SessionState::Completed
     );
     let happenings = if tells {
-        desk.read_activities(&job).await?
+        context.read_activities(&job).await?
     } else {
         Vec::new()
     };
@@ -155,12 +155,12 @@ fn list_position(job: &AccountSession) -> ListPosition {
 }
 
 async fn run_list_jobs(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: ListInput,
     _call: ToolCall,
 ) -> Result<ListOutput, ToolError> {
     let repository: Option<RepositoryName> = match &input.repo {
-        Some(repo) => Some(desk.policy.parse_repository(repo)?),
+        Some(repo) => Some(context.policy.parse_repository(repo)?),
         None => None,
     };
     let limit = check_limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
@@ -180,7 +180,7 @@ async fn run_list_jobs(
     let mut last: Option<ListPosition> = None;
     let mut in_order = true;
     for _ in 0..MAX_PAGES {
-        let read = desk
+        let read = context
             .jules
             .list_jobs(page.as_deref(), input.archived)
             .await?;
@@ -190,7 +190,7 @@ async fn run_list_jobs(
             last = Some(here.clone());
             let wanted = match &repository {
                 Some(name) => job.repository.as_ref() == Some(name),
-                None => desk.policy.is_visible(job.repository.as_ref()),
+                None => context.policy.is_visible(job.repository.as_ref()),
             };
             let state = input.state.as_deref();
             if wanted

@@ -79,12 +79,12 @@ pub(super) fn merge_pr() -> ToolDefinition {
 
 /// Checks that the plan, the pauses and the present checks allow the merge, as for a label.
 async fn check_gate(
-    desk: &ToolContext,
+    context: &ToolContext,
     repository: &RepositoryName,
     pull: PullNumber,
     facts: &MergeFacts,
 ) -> Result<MergeMethod, ToolError> {
-    let (_, snapshot) = desk
+    let (_, snapshot) = context
         .phileas
         .explain_repository(repository, RunRequest::Due)
         .await?;
@@ -103,21 +103,21 @@ async fn check_gate(
 }
 
 async fn merge_pull(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: Input,
     call: ToolCall,
 ) -> Result<ToolReply<Output>, ToolError> {
-    let job = desk.read_job(&input.job_id).await?;
+    let job = context.read_job(&input.job_id).await?;
     let PullLink {
         repository, number, ..
     } = pull_of(&job, input.payload.pull_number)?;
-    if !desk.policy.is_allowed(&repository) {
-        return Err(desk
+    if !context.policy.is_allowed(&repository) {
+        return Err(context
             .policy
             .refusal_error(&format!("{repository} is not among the repositories")));
     }
     let (pull, number) = (number, number.0);
-    let facts = desk.phileas.merge_facts(&repository, pull).await?;
+    let facts = context.phileas.merge_facts(&repository, pull).await?;
     let facts = facts.ok_or_else(|| {
         ToolError::new(format!(
             "GitHub shows no pull request {repository}#{number}"
@@ -144,7 +144,7 @@ async fn merge_pull(
              commits, and call again with that commit"
         )));
     }
-    let allowed = check_gate(&desk, &repository, pull, &facts).await?;
+    let allowed = check_gate(&context, &repository, pull, &facts).await?;
     // GitHub refuses a method that the repository does not allow.
     let method = match input.payload.merge_method {
         None => allowed,
@@ -167,13 +167,13 @@ async fn merge_pull(
     );
     let pinned = format!("{repository}#{number}@{head}").to_ascii_lowercase();
     if let Confirmation::RunRequest(ask) =
-        confirm_action(&desk, &call, input.confirm, &question, &pinned).await?
+        confirm_action(&context, &call, input.confirm, &question, &pinned).await?
     {
         return Ok(ToolReply::RunRequest(ask));
     }
     // The person may take minutes. Meanwhile a hold, a pause or another base branch may have been
     // set.
-    let now = desk.phileas.merge_facts(&repository, pull).await?;
+    let now = context.phileas.merge_facts(&repository, pull).await?;
     let is_as_shown = now.as_ref().is_some_and(|now| {
         now.head == facts.head && now.base == facts.base && files_text(now) == files_text(&facts)
     });
@@ -182,16 +182,18 @@ async fn merge_pull(
             "nothing was merged: {repository}#{number} has changed since the question; call again"
         ))
     })?;
-    check_gate(&desk, &repository, pull, &now).await?;
-    desk.phileas
+    check_gate(&context, &repository, pull, &now).await?;
+    context
+        .phileas
         .merge_pull(&repository, pull, &facts.head, method)
         .await?;
     // A completed job can still push. A failure to archive does not undo the merge.
-    output.archived_job = job.archived || desk.jules.archive_job(job.id.as_str()).await.is_ok();
+    output.archived_job = job.archived || context.jules.archive_job(job.id.as_str()).await.is_ok();
     output.merged_now = true;
-    desk.queue
-        .retire_job(&desk.changes, job.id.as_str(), RetireReason::Merged);
-    desk.changes.notify_job(job.id.as_str());
+    context
+        .queue
+        .retire_job(&context.changes, job.id.as_str(), RetireReason::Merged);
+    context.changes.notify_job(job.id.as_str());
     Ok(ToolReply::Done(output))
 }
 

@@ -82,14 +82,18 @@ pub(super) fn get_messages() -> ToolDefinition {
     ToolDefinition::new(card, get)
 }
 
-async fn get(desk: Arc<ToolContext>, input: Input, _call: ToolCall) -> Result<Output, ToolError> {
+async fn get(
+    context: Arc<ToolContext>,
+    input: Input,
+    _call: ToolCall,
+) -> Result<Output, ToolError> {
     let limit = check_limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let bytes = input.max_bytes.unwrap_or(DEFAULT_BYTES).clamp(1, MAX_BYTES);
-    let job = desk.read_job(&input.job_id).await?;
+    let job = context.read_job(&input.job_id).await?;
     let of = format!("messages {}", job.id);
     let mut seen: ReadMessages =
         cursor::open_cursor(&of, input.cursor.as_deref())?.unwrap_or_default();
-    let happenings = desk.read_activities(&job).await?;
+    let happenings = context.read_activities(&job).await?;
     let said = happenings.iter().filter_map(|one| message_view(one, bytes));
     let fresh: Vec<_> = said
         .filter(|(at, message)| *at > seen.at || *at == seen.at && !seen.ids.contains(&message.id))

@@ -222,14 +222,14 @@ pub(super) fn pipeline_status() -> ToolDefinition {
 }
 
 async fn run_status(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: StatusInput,
     _call: ToolCall,
 ) -> Result<StatusOutput, ToolError> {
     let limit = check_limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
-    let (issues, archived) = desk.runs.list_issues()?;
+    let (issues, archived) = context.runs.list_issues()?;
     if let Some(issue) = &input.issue {
-        let run = find_run(&desk, &parse_issue(issue)?)?;
+        let run = find_run(&context, &parse_issue(issue)?)?;
         return Ok(StatusOutput {
             runs: vec![RunView::from_run(&run, true)],
             next_cursor: None,
@@ -240,10 +240,10 @@ async fn run_status(
     let mut left = issues
         .iter()
         .filter(|issue| after.as_deref().is_none_or(|after| issue.as_str() > after));
-    let settings = desk.runs.read_settings()?;
+    let settings = context.runs.read_settings()?;
     let mut runs = Vec::new();
     for issue in left.by_ref().take(limit) {
-        if let Some(run) = desk.runs.run(issue, settings)? {
+        if let Some(run) = context.runs.run(issue, settings)? {
             runs.push(RunView::from_run(&run, false));
         }
     }
@@ -283,15 +283,15 @@ pub(super) fn pipeline_next() -> ToolDefinition {
 }
 
 async fn next_role(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: NextInput,
     _call: ToolCall,
 ) -> Result<NextOutput, ToolError> {
     let issue = parse_issue(&input.issue)?;
-    let settings = desk.runs.read_settings()?;
-    let run = match desk.runs.run(&issue, settings)? {
+    let settings = context.runs.read_settings()?;
+    let run = match context.runs.run(&issue, settings)? {
         Some(run) => run,
-        None if desk.runs.is_archived(&issue)? => return Err(archived_error(&issue)),
+        None if context.runs.is_archived(&issue)? => return Err(archived_error(&issue)),
         None => Run::read_run(issue, &[], settings),
     };
     Ok(NextOutput {
@@ -329,12 +329,12 @@ pub(super) fn pipeline_validate() -> ToolDefinition {
 }
 
 async fn run_validate(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: ValidateInput,
     _call: ToolCall,
 ) -> Result<ValidateOutput, ToolError> {
     let artifact = parse_artifact(&input.artifact)?;
-    let settings = desk.runs.read_settings()?;
+    let settings = context.runs.read_settings()?;
     let reading = read_artifact(artifact, artifact.file_name(), &input.text, &settings);
     Ok(ValidateOutput {
         sound: reading.is_sound(),
@@ -386,11 +386,11 @@ pub(super) fn pipeline_check() -> ToolDefinition {
 }
 
 async fn run_check(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: CheckInput,
     _call: ToolCall,
 ) -> Result<CheckOutput, ToolError> {
-    let run = find_run(&desk, &parse_issue(&input.issue)?)?;
+    let run = find_run(&context, &parse_issue(&input.issue)?)?;
     let all = CheckStage::ALL;
     let stage = all
         .into_iter()
@@ -461,7 +461,7 @@ pub(super) fn pipeline_write() -> ToolDefinition {
 }
 
 async fn run_write(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: WriteInput,
     _call: ToolCall,
 ) -> Result<WriteOutput, ToolError> {
@@ -476,20 +476,20 @@ async fn run_write(
             let help = "write an instant in RFC 3339, such as 2026-01-05T09:00:00Z";
             ToolError::new(format!("`started_at` is no instant: {help}"))
         })?;
-    if desk.runs.is_archived(&issue)? {
+    if context.runs.is_archived(&issue)? {
         return Err(archived_error(&issue));
     }
-    let settings = desk.runs.read_settings()?;
+    let settings = context.runs.read_settings()?;
     let made = Made {
         at: Timestamp::now(),
         started_at,
         agent: input.agent,
     };
-    let written = desk
+    let written = context
         .runs
         .write_artifact(&issue, artifact, &input.text, settings, &made)?;
-    desk.changes.run(issue.as_str(), artifact.file_name());
-    let run = find_run(&desk, &issue)?;
+    context.changes.run(issue.as_str(), artifact.file_name());
+    let run = find_run(&context, &issue)?;
     Ok(WriteOutput {
         written: written.path.display().to_string(),
         uri: format!(
@@ -505,14 +505,14 @@ async fn run_write(
 }
 
 /// Opens the run of an issue.
-fn find_run(desk: &ToolContext, issue: &IssueId) -> Result<Run, ToolError> {
-    let run = desk.runs.run(issue, desk.runs.read_settings()?)?;
+fn find_run(context: &ToolContext, issue: &IssueId) -> Result<Run, ToolError> {
+    let run = context.runs.run(issue, context.runs.read_settings()?)?;
     match run {
         Some(run) => Ok(run),
-        None if desk.runs.is_archived(issue)? => Err(archived_error(issue)),
+        None if context.runs.is_archived(issue)? => Err(archived_error(issue)),
         None => Err(ToolError::new(format!(
             "there is no run of {issue} in {}; `pipeline_status` shows all runs, `pipeline_write` begins one",
-            desk.runs.folder().display()
+            context.runs.folder().display()
         ))),
     }
 }

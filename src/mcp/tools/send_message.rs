@@ -58,7 +58,7 @@ pub(super) fn send_message() -> ToolDefinition {
 }
 
 async fn run_send_message(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: MessageInput,
     _call: ToolCall,
 ) -> Result<MessageOutput, ToolError> {
@@ -73,7 +73,7 @@ async fn run_send_message(
             "nothing was sent: `message` is longer than {MAX_MESSAGE_CHARS} characters"
         )));
     }
-    let job = desk.read_job(&input.job_id).await?;
+    let job = context.read_job(&input.job_id).await?;
     if job.archived {
         return Err(ToolError::new(format!(
             "nothing was sent: job {} is archived, so Jules ignores messages; `jules_request_retry` starts its work \
@@ -81,8 +81,8 @@ async fn run_send_message(
             job.id
         )));
     }
-    desk.jules.send_message(job.id.as_str(), &text).await?;
-    desk.changes.notify_job(job.id.as_str());
+    context.jules.send_message(job.id.as_str(), &text).await?;
+    context.changes.notify_job(job.id.as_str());
     Ok(MessageOutput {
         state_before: job.state.as_str().to_owned(),
         job_id: job.id.to_string(),
@@ -121,12 +121,12 @@ pub(super) fn approve_plan() -> ToolDefinition {
 }
 
 async fn run_approve_plan(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: ApproveInput,
     _call: ToolCall,
 ) -> Result<ApproveOutput, ToolError> {
-    let job = desk.read_job(&input.job_id).await?;
-    let happenings = desk.read_activities(&job).await?;
+    let job = context.read_job(&input.job_id).await?;
+    let happenings = context.read_activities(&job).await?;
     let newest = happenings.iter().rev().find_map(|one| match &one.kind {
         ActivityKind::PlanGenerated { id, .. } => Some(id.clone()),
         _ => None,
@@ -141,8 +141,8 @@ async fn run_approve_plan(
     }
     let approved_now = match plan_waits(&job, &happenings) {
         Some(true) => {
-            desk.jules.approve_job_plan(job.id.as_str()).await?;
-            desk.changes.notify_job(job.id.as_str());
+            context.jules.approve_job_plan(job.id.as_str()).await?;
+            context.changes.notify_job(job.id.as_str());
             true
         }
         Some(false) => false,

@@ -68,7 +68,7 @@ pub(super) fn list_sources() -> ToolDefinition {
 }
 
 async fn run_list_sources(
-    desk: Arc<ToolContext>,
+    context: Arc<ToolContext>,
     input: Input,
     _call: ToolCall,
 ) -> Result<Output, ToolError> {
@@ -80,10 +80,10 @@ async fn run_list_sources(
     let mut page = None;
     let mut truncated = true;
     for _ in 0..MAX_PAGES {
-        let read = desk.jules.list_sources(page.as_deref()).await?;
+        let read = context.jules.list_sources(page.as_deref()).await?;
         for source in read.sources {
             let name = source.repository.to_string().to_lowercase();
-            if desk.policy.is_allowed(&source.repository)
+            if context.policy.is_allowed(&source.repository)
                 && name.contains(&contains)
                 && after.as_ref().is_none_or(|after| name > *after)
             {

@@ -127,17 +127,17 @@ enum ExchangeResult {
 pub fn routes(setup: Setup) -> Result<(Router, String, ActiveExchange), getrandom::Error> {
     let token = draw_token()?;
     let address = format!("{}/setup?token={token}", setup.origin);
-    let desk = Arc::new(SetupContext {
+    let context = Arc::new(SetupContext {
         setup,
         token,
         stage: Mutex::new(SetupStage::Open { state: None }),
         busy: ActiveExchange::default(),
     });
-    let busy = Arc::clone(&desk.busy);
+    let busy = Arc::clone(&context.busy);
     let router = Router::new()
         .route("/setup", get(show_form).post(review_request))
         .route("/setup/done", get(finish_setup))
-        .with_state(desk);
+        .with_state(context);
     Ok((router, address, busy))
 }
 
@@ -176,51 +176,54 @@ fn query_field(text: &[u8], name: &str) -> Option<String> {
         .filter(|value| value.len() <= MAX_FIELD)
 }
 
-async fn show_form(State(desk): State<Arc<SetupContext>>, RawQuery(query): RawQuery) -> Response {
+async fn show_form(
+    State(context): State<Arc<SetupContext>>,
+    RawQuery(query): RawQuery,
+) -> Response {
     let token = query_field(query.unwrap_or_default().as_bytes(), "token");
-    if !desk.accepts_token(token.as_deref()) {
+    if !context.accepts_token(token.as_deref()) {
         return refuse_visitor();
     }
-    let url = desk.setup.public_url.as_deref().unwrap_or_default();
+    let url = context.setup.public_url.as_deref().unwrap_or_default();
     page_response(
-        &desk,
+        &context,
         StatusCode::OK,
-        pages::form_page(&desk.token, url, None),
+        pages::form_page(&context.token, url, None),
     )
 }
 
-async fn review_request(State(desk): State<Arc<SetupContext>>, body: Bytes) -> Response {
-    if body.len() > MAX_FORM || !desk.accepts_token(query_field(&body, "token").as_deref()) {
+async fn review_request(State(context): State<Arc<SetupContext>>, body: Bytes) -> Response {
+    if body.len() > MAX_FORM || !context.accepts_token(query_field(&body, "token").as_deref()) {
         return refuse_visitor();
     }
     let url = query_field(&body, "url").unwrap_or_default();
     let owner = query_field(&body, "owner").unwrap_or_default();
-    let request = match AppRequest::from_fields(&url, &owner, &desk.setup.github) {
+    let request = match AppRequest::from_fields(&url, &owner, &context.setup.github) {
         Ok(request) => request,
         Err(wrong) => {
-            let page = pages::form_page(&desk.token, &url, Some(&wrong));
-            return page_response(&desk, StatusCode::BAD_REQUEST, page);
+            let page = pages::form_page(&context.token, &url, Some(&wrong));
+            return page_response(&context, StatusCode::BAD_REQUEST, page);
         }
     };
     let Ok(state) = draw_token() else {
-        return report_failure(&desk, "the operating system returned no random bytes");
+        return report_failure(&context, "the operating system returned no random bytes");
     };
-    desk.with_stage(|stage| {
+    context.with_stage(|stage| {
         *stage = SetupStage::Open {
             state: Some(state.clone()),
         };
     });
-    let action = request.form_action(&desk.setup.github, &state);
-    let manifest = app_manifest(&request.url, &desk.setup.origin).to_string();
+    let action = request.form_action(&context.setup.github, &state);
+    let manifest = app_manifest(&request.url, &context.setup.origin).to_string();
     page_response(
-        &desk,
+        &context,
         StatusCode::OK,
         pages::review_page(&action, &manifest),
     )
 }
 
 async fn finish_setup(
-    State(desk): State<Arc<SetupContext>>,
+    State(context): State<Arc<SetupContext>>,
     RawQuery(query): RawQuery,
 ) -> Response {
     let query = query.unwrap_or_default();
@@ -235,15 +238,15 @@ async fn finish_setup(
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     if !well_formed {
-        return show_form_again(&desk, StatusCode::BAD_REQUEST, "GitHub sent no code");
+        return show_form_again(&context, StatusCode::BAD_REQUEST, "GitHub sent no code");
     }
-    let Some(mut end) = exchange_of(&desk, code, &given) else {
+    let Some(mut end) = exchange_of(&context, code, &given) else {
         // The state is of another tab, or of a page before this one. If GitHub has created an App
         // for it, its key is lost.
         return page_response(
-            &desk,
+            &context,
             StatusCode::NOT_FOUND,
-            pages::unknown_visitor_page(&desk.setup.github),
+            pages::unknown_visitor_page(&context.setup.github),
         );
     };
     let ended = match end.wait_for(Option::is_some).await {
@@ -252,7 +255,7 @@ async fn finish_setup(
     };
     match ended {
         Some(ExchangeResult::Kept { page }) => {
-            page_response(&desk, StatusCode::OK, pages::done_page(&page))
+            page_response(&context, StatusCode::OK, pages::done_page(&page))
         }
         Some(ExchangeResult::Failed {
             status,
@@ -261,13 +264,13 @@ async fn finish_setup(
             ..
         }) => {
             let address = format!("/setup/done?{query}");
-            page_response(&desk, status, pages::retry_page(&why, &address))
+            page_response(&context, status, pages::retry_page(&why, &address))
         }
         Some(ExchangeResult::Failed { status, why, .. }) => {
-            let hint = pages::leftover_note(&desk.setup.github);
-            show_form_again(&desk, status, &format!("{why}.{hint}"))
+            let hint = pages::leftover_note(&context.setup.github);
+            show_form_again(&context, status, &format!("{why}.{hint}"))
         }
-        None => report_failure(&desk, "the exchange of the code ended without a result"),
+        None => report_failure(&context, "the exchange of the code ended without a result"),
     }
 }
 
@@ -276,12 +279,12 @@ async fn finish_setup(
 /// The exchange is a task of its own, so that a browser that reloads or disconnects does not
 /// interrupt it.
 fn exchange_of(
-    desk: &Arc<SetupContext>,
+    context: &Arc<SetupContext>,
     code: String,
     given: &str,
 ) -> Option<watch::Receiver<Option<ExchangeResult>>> {
     let (tell, end) = watch::channel(None);
-    let begins = desk.with_stage(|stage| match stage {
+    let begins = context.with_stage(|stage| match stage {
         SetupStage::Open { state: Some(state) } if is_same_secret(given, state) => {
             let state = state.clone();
             *stage = SetupStage::Exchanging {
@@ -299,30 +302,30 @@ fn exchange_of(
         Ok(end) => end,
         Err(under_way) => return Some(under_way),
     };
-    let desk = Arc::clone(desk);
+    let context = Arc::clone(context);
     let given = given.to_owned();
     tokio::spawn(async move {
-        let busy = Arc::clone(&desk.busy);
+        let busy = Arc::clone(&context.busy);
         let _busy = busy.lock().await;
-        let exchanged = exchange_code(&desk, &code).await;
+        let exchanged = exchange_code(&context, &code).await;
         if let ExchangeResult::Failed { again, .. } = &exchanged {
             // A state whose code may still be valid can be used again; otherwise the person must
             // visit GitHub again.
             let state = again.then_some(given);
-            desk.with_stage(|stage| *stage = SetupStage::Open { state });
+            context.with_stage(|stage| *stage = SetupStage::Open { state });
         }
         let kept = matches!(exchanged, ExchangeResult::Kept { .. });
         tell.send_replace(Some(exchanged));
         if kept {
-            desk.setup.end.request_shutdown();
+            context.setup.end.request_shutdown();
         }
     });
     Some(end)
 }
 
 /// Exchanges a code and stores the App.
-async fn exchange_code(desk: &SetupContext, code: &str) -> ExchangeResult {
-    let app = match convert_code(desk, code).await {
+async fn exchange_code(context: &SetupContext, code: &str) -> ExchangeResult {
+    let app = match convert_code(context, code).await {
         Ok(app) => app,
         Err(failure) => {
             let away = matches!(
@@ -341,7 +344,7 @@ async fn exchange_code(desk: &SetupContext, code: &str) -> ExchangeResult {
         }
     };
     let page = app.html_url.clone();
-    match write_credentials(&desk.setup.data_dir, app) {
+    match write_credentials(&context.setup.data_dir, app) {
         Ok(()) => ExchangeResult::Kept { page },
         Err(error) => {
             tracing::error!("{error}");
@@ -355,11 +358,11 @@ async fn exchange_code(desk: &SetupContext, code: &str) -> ExchangeResult {
 }
 
 /// Gets the App from GitHub. A code is valid for an hour, so temporary failures are tried again.
-async fn convert_code(desk: &SetupContext, code: &str) -> Result<Conversion, Failure> {
+async fn convert_code(context: &SetupContext, code: &str) -> Result<Conversion, Failure> {
     let mut pause = FIRST_PAUSE;
     let mut attempt = 1;
     loop {
-        match convert_manifest(&desk.setup.transport, &desk.setup.base, code).await {
+        match convert_manifest(&context.setup.transport, &context.setup.base, code).await {
             Err(failure)
                 if attempt < TRIES && matches!(failure.disposition, Disposition::Retry { .. }) =>
             {
@@ -374,9 +377,13 @@ async fn convert_code(desk: &SetupContext, code: &str) -> Result<Conversion, Fai
 }
 
 /// Shows the form again, with the problem.
-fn show_form_again(desk: &SetupContext, status: StatusCode, why: &str) -> Response {
-    let url = desk.setup.public_url.as_deref().unwrap_or_default();
-    page_response(desk, status, pages::form_page(&desk.token, url, Some(why)))
+fn show_form_again(context: &SetupContext, status: StatusCode, why: &str) -> Response {
+    let url = context.setup.public_url.as_deref().unwrap_or_default();
+    page_response(
+        context,
+        status,
+        pages::form_page(&context.token, url, Some(why)),
+    )
 }
 
 /// Refuses a client without the token or after the end, without details.
@@ -384,9 +391,9 @@ fn refuse_visitor() -> Response {
     (StatusCode::NOT_FOUND, "").into_response()
 }
 
-fn report_failure(desk: &SetupContext, why: &str) -> Response {
+fn report_failure(context: &SetupContext, why: &str) -> Response {
     page_response(
-        desk,
+        context,
         StatusCode::INTERNAL_SERVER_ERROR,
         pages::failure_page(why),
     )
@@ -394,11 +401,11 @@ fn report_failure(desk: &SetupContext, why: &str) -> Response {
 
 /// The response of a page that runs and loads nothing, is not cached, and sends no referrer,
 /// because its address contains the token.
-fn page_response(desk: &SetupContext, status: StatusCode, page: String) -> Response {
+fn page_response(context: &SetupContext, status: StatusCode, page: String) -> Response {
     let policy = format!(
         "default-src 'none'; style-src '{}'; base-uri 'none'; frame-ancestors 'none'; form-action 'self' {}",
         pages::style_digest(),
-        desk.setup.github
+        context.setup.github
     );
     let mut response = (status, page).into_response();
     let headers = response.headers_mut();

@@ -48,16 +48,16 @@ impl ReplicaInbox {
 /// Each call is a step before it takes effect and one before its answer arrives. Where the inbox is away, the answer never
 /// does.
 macro_rules! stepped {
-    ($desk:ident.$call:ident($($argument:expr),*)) => {{
-        $desk.process.step().await;
-        let away = $desk.process.course.inbox_is_away();
+    ($inbox:ident.$call:ident($($argument:expr),*)) => {{
+        $inbox.process.step().await;
+        let away = $inbox.process.course.inbox_is_away();
         if away == Some(false) {
-            return Err($desk.outage_error("before"));
+            return Err($inbox.outage_error("before"));
         }
-        let answer = $desk.shared.$call($($argument),*).await;
-        $desk.process.step().await;
+        let answer = $inbox.shared.$call($($argument),*).await;
+        $inbox.process.step().await;
         if away.is_some() {
-            return Err($desk.outage_error("after"));
+            return Err($inbox.outage_error("after"));
         }
         answer
     }};
@@ -65,11 +65,11 @@ macro_rules! stepped {
 
 /// A call that only looks is no step.
 macro_rules! looked {
-    ($desk:ident.$call:ident($($argument:expr),*)) => {{
-        if $desk.process.course.inbox_is_away().is_some() {
-            return Err($desk.outage_error("before"));
+    ($inbox:ident.$call:ident($($argument:expr),*)) => {{
+        if $inbox.process.course.inbox_is_away().is_some() {
+            return Err($inbox.outage_error("before"));
         }
-        $desk.shared.$call($($argument),*).await
+        $inbox.shared.$call($($argument),*).await
     }};
 }
 

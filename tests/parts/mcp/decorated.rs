@@ -40,14 +40,14 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         Arc::new(SystemPause),
     );
     let account = jules::sessions_api::JulesSessions::new(Arc::new(client));
-    let desk = ToolContext::new(
+    let context = ToolContext::new(
         Arc::new(account),
         Arc::new(NoHouse),
         MonitorFiles::new(&places, folder),
         Policy::default(),
         [7; 32],
     );
-    let server = Server::new(desk);
+    let server = Server::new(context);
     let plain = server.clone();
     let decorated = Decorated::new(server);
     let routes =

@@ -35,8 +35,8 @@ pub fn import_changes(request: &Request<'_>) -> Import {
 }
 
 fn import_clean(request: &Request<'_>) -> Import {
-    let mut desk = match Importer::open_exchange(request) {
-        Ok(desk) => desk,
+    let mut importer = match Importer::open_exchange(request) {
+        Ok(importer) => importer,
         Err(found) => {
             return Import {
                 diagnostics: found,
@@ -45,12 +45,12 @@ fn import_clean(request: &Request<'_>) -> Import {
         }
     };
     match request.author {
-        Author::Narrator => narrator::import_summary(&mut desk),
-        Author::Observer(role) => observer::import_observer(&mut desk, role),
-        Author::Decider => decider::import_decision(&mut desk),
-        Author::Planner(item) => planner::import_plan(&mut desk, item),
-        Author::Innovator(role) => innovator::import_innovator(&mut desk, role),
+        Author::Narrator => narrator::import_summary(&mut importer),
+        Author::Observer(role) => observer::import_observer(&mut importer, role),
+        Author::Decider => decider::import_decision(&mut importer),
+        Author::Planner(item) => planner::import_plan(&mut importer, item),
+        Author::Innovator(role) => innovator::import_innovator(&mut importer, role),
         Author::Implementer | Author::Integrator => {}
     }
-    desk.finish()
+    importer.finish()
 }

@@ -171,7 +171,7 @@ impl Catalogue {
         job: Job<'_>,
     ) -> Result<Brief, Diagnostic> {
         let found = exchange.and_then(|exchange| exchange.streams.get(stream));
-        let desk = BriefBuilder {
+        let builder = BriefBuilder {
             layout: self.layout,
             ledger,
             exchange,
@@ -189,27 +189,27 @@ impl Catalogue {
             sections: Vec::new(),
             events: Vec::new(),
         };
-        desk.add_paths(&mut brief);
+        builder.add_paths(&mut brief);
         brief.set_variable("repository", repository.to_string());
         match job {
-            Job::Narrator { commits } => desk.brief_narrator(&mut brief, commits),
+            Job::Narrator { commits } => builder.brief_narrator(&mut brief, commits),
             Job::Observer(role) => {
                 self.check_role("observers", role)?;
-                desk.brief_observer(&mut brief, role);
+                builder.brief_observer(&mut brief, role);
             }
-            Job::Decider => desk.brief_decider(&mut brief, &Labels::read_labels(self.tree()).0),
-            Job::Planner(item) => desk.brief_planner(&mut brief, item)?,
+            Job::Decider => builder.brief_decider(&mut brief, &Labels::read_labels(self.tree()).0),
+            Job::Planner(item) => builder.brief_planner(&mut brief, item)?,
             Job::Implementer(label, item) => {
                 brief.task = Some(label.to_owned());
-                desk.brief_implementer(&mut brief, item)?;
+                builder.brief_implementer(&mut brief, item)?;
             }
             Job::Approved(label, item) => {
                 brief.task = Some(label.to_owned());
-                desk.check_approved(&mut brief, item)?;
+                builder.check_approved(&mut brief, item)?;
             }
             Job::Innovator(role) => {
                 self.check_role("innovators", role)?;
-                desk.brief_innovator(&mut brief, role);
+                builder.brief_innovator(&mut brief, role);
             }
             Job::Integrator { pulls, target } => {
                 brief.set_variable("target_branch", clean_line(target));

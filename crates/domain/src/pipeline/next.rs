@@ -97,13 +97,13 @@ pub fn next(run: &Run) -> Next {
     let attempts = run.attempts();
     let traced = run.run_trace().is_some();
     let retries = state.and_then(|state| state.retries).filter(|_| !traced);
-    let desk = Progress {
+    let progress = Progress {
         run,
         complexity: run.complexity(),
         retries: retries.unwrap_or_default(),
         attempts,
     };
-    desk.next()
+    progress.next()
 }
 
 struct Progress<'r> {

@@ -64,10 +64,10 @@ impl<I> DashboardContext<I> {
 }
 
 /// Refuses a form without a valid token, such as one from before a restart of the service.
-async fn not_ours<I: Inbox>(desk: &DashboardContext<I>, who: Option<&Visitor>) -> Response {
+async fn not_ours<I: Inbox>(context: &DashboardContext<I>, who: Option<&Visitor>) -> Response {
     let text = "The form is from before the service was restarted, or from another page. Go back, reload the page and try again.";
     handlers::message_page(
-        desk,
+        context,
         who,
         StatusCode::FORBIDDEN,
         "This form is too old",
@@ -83,14 +83,14 @@ fn inbox_unavailable(error: &InboxError) -> Response {
 
 /// Checks the repository now, whatever it waits for. Its plan still decides what starts.
 pub(super) async fn check_now<I: Inbox + 'static>(
-    State(desk): Shared<I>,
+    State(context): Shared<I>,
     Extension(who): Extension<Visitor>,
     Extension(request): Extension<RequestId>,
     number: Number,
     form: Bytes,
 ) -> Response {
-    if !desk.is_own_form(Some(&who), &form) {
-        return not_ours(&desk, Some(&who)).await;
+    if !context.is_own_form(Some(&who), &form) {
+        return not_ours(&context, Some(&who)).await;
     }
     let Some(repository) = repository_of(&number) else {
         return StatusCode::NOT_FOUND.into_response();
@@ -98,27 +98,27 @@ pub(super) async fn check_now<I: Inbox + 'static>(
     let id = repository.0;
     let about = id.to_string();
     // A wake of a repository that is not managed would stay in the inbox forever.
-    if !desk.repository_names().contains_key(&repository) {
-        desk.record_action(&who.audit_name(), "look", Some(&about), "unknown", &request);
+    if !context.repository_names().contains_key(&repository) {
+        context.record_action(&who.audit_name(), "look", Some(&about), "unknown", &request);
         return StatusCode::NOT_FOUND.into_response();
     }
-    match desk
+    match context
         .dashboard
         .inbox
-        .wake_repository(repository, desk.current_time())
+        .wake_repository(repository, context.current_time())
         .await
     {
         Ok(()) => {
             // A wake does not resume a suspended repository, and the person must learn that.
-            let (result, word) = match desk.dashboard.inbox.read_wake(repository).await {
+            let (result, word) = match context.dashboard.inbox.read_wake(repository).await {
                 Ok(Some(wake)) if wake.suspended.is_some() => ("it is suspended", "look-suspended"),
                 _ => ("done", "look"),
             };
-            desk.record_action(&who.audit_name(), "look", Some(&about), result, &request);
+            context.record_action(&who.audit_name(), "look", Some(&about), result, &request);
             Redirect::to(&format!("/repositories/{id}?done={word}")).into_response()
         }
         Err(error) => {
-            desk.record_action(&who.audit_name(), "look", Some(&about), "failed", &request);
+            context.record_action(&who.audit_name(), "look", Some(&about), "failed", &request);
             inbox_unavailable(&error)
         }
     }
@@ -126,34 +126,34 @@ pub(super) async fn check_now<I: Inbox + 'static>(
 
 /// Resumes a suspended repository.
 pub(super) async fn resume_repository<I: Inbox + 'static>(
-    State(desk): Shared<I>,
+    State(context): Shared<I>,
     Extension(who): Extension<Visitor>,
     Extension(request): Extension<RequestId>,
     number: Number,
     form: Bytes,
 ) -> Response {
-    if !desk.is_own_form(Some(&who), &form) {
-        return not_ours(&desk, Some(&who)).await;
+    if !context.is_own_form(Some(&who), &form) {
+        return not_ours(&context, Some(&who)).await;
     }
     let Some(repository) = repository_of(&number) else {
         return StatusCode::NOT_FOUND.into_response();
     };
     let id = repository.0;
     let about = id.to_string();
-    let resumed = desk
+    let resumed = context
         .dashboard
         .inbox
-        .resume_repository(repository, desk.current_time())
+        .resume_repository(repository, context.current_time())
         .await;
     let (result, word) = match &resumed {
         Ok(true) => ("done", "resume"),
         Ok(false) => ("was not suspended", "resume-not"),
         Err(_) => ("failed", ""),
     };
-    desk.record_action(&who.audit_name(), "resume", Some(&about), result, &request);
+    context.record_action(&who.audit_name(), "resume", Some(&about), result, &request);
     match resumed {
         Ok(_) => {
-            desk.dashboard.board.publish_change(repository);
+            context.dashboard.board.publish_change(repository);
             Redirect::to(&format!("/repositories/{id}?done={word}")).into_response()
         }
         Err(error) => inbox_unavailable(&error),
@@ -183,15 +183,15 @@ pub(super) async fn unpause_repository<I: Inbox + 'static>(
 }
 
 async fn set_paused<I: Inbox + 'static>(
-    State(desk): Shared<I>,
+    State(context): Shared<I>,
     Extension(who): Extension<Visitor>,
     Extension(request): Extension<RequestId>,
     number: Number,
     form: Bytes,
     paused: bool,
 ) -> Response {
-    if !desk.is_own_form(Some(&who), &form) {
-        return not_ours(&desk, Some(&who)).await;
+    if !context.is_own_form(Some(&who), &form) {
+        return not_ours(&context, Some(&who)).await;
     }
     let Some(repository) = repository_of(&number) else {
         return StatusCode::NOT_FOUND.into_response();
@@ -199,13 +199,13 @@ async fn set_paused<I: Inbox + 'static>(
     let id = repository.0;
     let about = id.to_string();
     let what = if paused { "pause" } else { "unpause" };
-    let repositories = desk.dashboard.repositories.as_ref();
+    let repositories = context.dashboard.repositories.as_ref();
     let members = repositories
         .map(|all| all.list_members())
         .unwrap_or_default();
     let member = members.into_iter().find(|member| member.id == repository);
     let (Some(repositories), Some(member)) = (repositories, member) else {
-        desk.record_action(&who.audit_name(), what, Some(&about), "unknown", &request);
+        context.record_action(&who.audit_name(), what, Some(&about), "unknown", &request);
         return StatusCode::NOT_FOUND.into_response();
     };
     let outside = repositories.external_services();
@@ -213,12 +213,12 @@ async fn set_paused<I: Inbox + 'static>(
     match write_pause(&github, &request, paused).await {
         Ok(changed) => {
             let result = if changed { "done" } else { "nothing changed" };
-            desk.record_action(&who.audit_name(), what, Some(&about), result, &request);
+            context.record_action(&who.audit_name(), what, Some(&about), result, &request);
             // The page shows the result after the next check.
-            if let Err(error) = desk
+            if let Err(error) = context
                 .dashboard
                 .inbox
-                .wake_repository(repository, desk.current_time())
+                .wake_repository(repository, context.current_time())
                 .await
             {
                 return inbox_unavailable(&error);
@@ -232,14 +232,14 @@ async fn set_paused<I: Inbox + 'static>(
             Redirect::to(&format!("/repositories/{id}?done={word}")).into_response()
         }
         Err(error) => {
-            desk.record_action(&who.audit_name(), what, Some(&about), "failed", &request);
+            context.record_action(&who.audit_name(), what, Some(&about), "failed", &request);
             let status = StatusCode::BAD_GATEWAY;
             let text = format!(
                 "{error}. To pause the repository without the ledger, set its variable PHILEAS_PAUSED, or put the \
                  label phileas:pause on an open issue."
             );
             handlers::message_page(
-                &desk,
+                &context,
                 Some(&who),
                 status,
                 "The ledger was not changed",
@@ -282,13 +282,13 @@ async fn write_pause(
 
 /// Runs a delivery again.
 pub(super) async fn replay_delivery<I: Inbox + 'static>(
-    State(desk): Shared<I>,
+    State(context): Shared<I>,
     Extension(who): Extension<Visitor>,
     Extension(request): Extension<RequestId>,
     form: Bytes,
 ) -> Response {
-    if !desk.is_own_form(Some(&who), &form) {
-        return not_ours(&desk, Some(&who)).await;
+    if !context.is_own_form(Some(&who), &form) {
+        return not_ours(&context, Some(&who)).await;
     }
     let about = form_field(&form, "id").unwrap_or_default();
     let Ok(id) = about.parse() else {
@@ -298,10 +298,10 @@ pub(super) async fn replay_delivery<I: Inbox + 'static>(
         )
             .into_response();
     };
-    let replayed = desk
+    let replayed = context
         .dashboard
         .inbox
-        .replay_delivery(&id, desk.current_time())
+        .replay_delivery(&id, context.current_time())
         .await;
     let (result, word) = match &replayed {
         Ok(Replayed::Woken(_)) => ("done", "replay"),
@@ -310,7 +310,7 @@ pub(super) async fn replay_delivery<I: Inbox + 'static>(
         Ok(Replayed::Unknown) => ("unknown", "replay-unknown"),
         Err(_) => ("failed", ""),
     };
-    desk.record_action(&who.audit_name(), "replay", Some(&about), result, &request);
+    context.record_action(&who.audit_name(), "replay", Some(&about), result, &request);
     match replayed {
         Ok(_) => Redirect::to(&format!("/deliveries?done={word}")).into_response(),
         Err(error) => inbox_unavailable(&error),
@@ -319,17 +319,17 @@ pub(super) async fn replay_delivery<I: Inbox + 'static>(
 
 /// Signs a person in.
 pub(super) async fn sign_in<I: Inbox + 'static>(
-    State(desk): Shared<I>,
+    State(context): Shared<I>,
     Extension(request): Extension<RequestId>,
     headers: HeaderMap,
     form: Bytes,
 ) -> Response {
-    let access = &desk.dashboard.access;
+    let access = &context.dashboard.access;
     if !access.is_guarded() {
         return Redirect::to("/").into_response();
     }
-    if !desk.is_own_form(None, &form) {
-        return not_ours(&desk, None).await;
+    if !context.is_own_form(None, &form) {
+        return not_ours(&context, None).await;
     }
     let now = Instant::now();
     // A pasted token often ends with a line break.
@@ -339,9 +339,9 @@ pub(super) async fn sign_in<I: Inbox + 'static>(
         AccessRefusal::Right => {}
         wrong @ (AccessRefusal::Wrong(_) | AccessRefusal::Unauthorized) => {
             if let Some(result) = wrong.audit_text() {
-                desk.record_action("unknown", "login", None, result, &request);
+                context.record_action("unknown", "login", None, result, &request);
             }
-            let page = handlers::login_page(&desk, Some("This is not the admin token."), next);
+            let page = handlers::login_page(&context, Some("This is not the admin token."), next);
             return (StatusCode::UNAUTHORIZED, page).into_response();
         }
         AccessRefusal::TooMany => return too_many(),
@@ -353,7 +353,7 @@ pub(super) async fn sign_in<I: Inbox + 'static>(
             return StatusCode::INTERNAL_SERVER_ERROR.into_response();
         }
     };
-    desk.record_action(&who.audit_name(), "login", None, "done", &request);
+    context.record_action(&who.audit_name(), "login", None, "done", &request);
     let mut response = Redirect::to(&next).into_response();
     set_cookie(&mut response, &headers, &id, SESSION.as_secs());
     response
@@ -361,17 +361,17 @@ pub(super) async fn sign_in<I: Inbox + 'static>(
 
 /// Signs a person out.
 pub(super) async fn sign_out<I: Inbox + 'static>(
-    State(desk): Shared<I>,
+    State(context): Shared<I>,
     Extension(who): Extension<Visitor>,
     Extension(request): Extension<RequestId>,
     headers: HeaderMap,
     form: Bytes,
 ) -> Response {
-    if !desk.is_own_form(Some(&who), &form) {
-        return not_ours(&desk, Some(&who)).await;
+    if !context.is_own_form(Some(&who), &form) {
+        return not_ours(&context, Some(&who)).await;
     }
-    desk.dashboard.access.end_session(&who);
-    desk.record_action(&who.audit_name(), "logout", None, "done", &request);
+    context.dashboard.access.end_session(&who);
+    context.record_action(&who.audit_name(), "logout", None, "done", &request);
     let mut response = Redirect::to("/login").into_response();
     set_cookie(&mut response, &headers, "", 0);
     response

@@ -88,14 +88,14 @@ impl<I: Inbox> DashboardContext<I> {
 }
 
 async fn inbox_unavailable<I: Inbox>(
-    desk: &DashboardContext<I>,
+    context: &DashboardContext<I>,
     who: &Visitor,
     error: &InboxError,
 ) -> Response {
     tracing::error!("{error}");
     let status = StatusCode::SERVICE_UNAVAILABLE;
     message_page(
-        desk,
+        context,
         Some(who),
         status,
         "The inbox does not answer",
@@ -106,13 +106,13 @@ async fn inbox_unavailable<I: Inbox>(
 
 /// A page with one message.
 pub(super) async fn message_page<I: Inbox>(
-    desk: &DashboardContext<I>,
+    context: &DashboardContext<I>,
     who: Option<&Visitor>,
     status: StatusCode,
     heading: &'static str,
     text: String,
 ) -> Response {
-    let frame = desk.page_frame(who).await;
+    let frame = context.page_frame(who).await;
     let page = pages::Message {
         frame,
         heading,
@@ -122,11 +122,11 @@ pub(super) async fn message_page<I: Inbox>(
 }
 
 pub(super) async fn front_page<I: Inbox + 'static>(
-    State(desk): Shared<I>,
+    State(context): Shared<I>,
     Extension(who): Extension<Visitor>,
     RawQuery(query): RawQuery,
 ) -> Response {
-    let now = desk.current_time();
+    let now = context.current_time();
     let query = query.as_deref();
     let wanted: String = query_field(query, "q")
         .unwrap_or_default()
@@ -134,13 +134,15 @@ pub(super) async fn front_page<I: Inbox + 'static>(
         .take(MAX_QUERY)
         .collect();
     let page = query_field(query, "page").and_then(|page| page.parse().ok());
-    let inbox = &desk.dashboard.inbox;
+    let inbox = &context.dashboard.inbox;
     let (suspended, counts) = match (
         inbox.suspended_repositories().await,
         inbox.read_counts(now).await,
     ) {
         (Ok(suspended), Ok(counts)) => (suspended, counts),
-        (Err(error), _) | (_, Err(error)) => return inbox_unavailable(&desk, &who, &error).await,
+        (Err(error), _) | (_, Err(error)) => {
+            return inbox_unavailable(&context, &who, &error).await;
+        }
     };
     let suspended: BTreeMap<RepositoryId, String> = suspended
         .iter()
@@ -151,8 +153,8 @@ pub(super) async fn front_page<I: Inbox + 'static>(
             ))
         })
         .collect();
-    let members = desk.repository_names();
-    let repositories = desk.dashboard.repositories.as_ref();
+    let members = context.repository_names();
+    let repositories = context.dashboard.repositories.as_ref();
     let trouble = repositories.and_then(|all| all.problem_text());
     let unreached = repositories
         .map(|all| all.unreachable_entries())
@@ -160,7 +162,7 @@ pub(super) async fn front_page<I: Inbox + 'static>(
     let view = all::front_view(
         &members,
         &suspended,
-        &desk.dashboard.board,
+        &context.dashboard.board,
         &wanted,
         page.unwrap_or(1).min(MAX_PAGES),
         now,
@@ -170,7 +172,7 @@ pub(super) async fn front_page<I: Inbox + 'static>(
             topic: Some(Topic::Repositories.topic_name()),
             place: "front",
             result: action_result(query),
-            ..desk.page_frame(Some(&who)).await
+            ..context.page_frame(Some(&who)).await
         },
         query: form_urlencoded::byte_serialize(view.query.as_bytes()).collect(),
         view,
@@ -203,25 +205,25 @@ fn no_repositories_reason(has_repositories: bool, trouble: bool) -> &'static str
 }
 
 pub(super) async fn repository_page<I: Inbox + 'static>(
-    State(desk): Shared<I>,
+    State(context): Shared<I>,
     Extension(who): Extension<Visitor>,
     number: Number,
     RawQuery(query): RawQuery,
 ) -> Response {
-    let now = desk.current_time();
+    let now = context.current_time();
     let Some(repository) = repository_of(&number) else {
-        return missing_page(&desk, &who).await;
+        return missing_page(&context, &who).await;
     };
     let id = repository.0;
-    let dashboard = &desk.dashboard;
+    let dashboard = &context.dashboard;
     let wake = match dashboard.inbox.read_wake(repository).await {
         Ok(wake) => wake,
-        Err(error) => return inbox_unavailable(&desk, &who, &error).await,
+        Err(error) => return inbox_unavailable(&context, &who, &error).await,
     };
-    let known = desk.repository_names().remove(&repository);
+    let known = context.repository_names().remove(&repository);
     let stored = wake.as_ref().and_then(|wake| wake.name.clone());
     let Some(name) = known.or(stored) else {
-        return missing_page(&desk, &who).await;
+        return missing_page(&context, &who).await;
     };
     let words = dashboard.board.brief_summary(repository);
     let words = words.map_or_else(BriefSummary::not_checked, |words| (*words).clone());
@@ -234,7 +236,8 @@ pub(super) async fn repository_page<I: Inbox + 'static>(
     };
     let coming = match facts {
         Some(facts) => {
-            desk.forecasts
+            context
+                .forecasts
                 .cached_forecast(repository, facts, &dashboard.board)
                 .await
         }
@@ -244,7 +247,7 @@ pub(super) async fn repository_page<I: Inbox + 'static>(
         frame: Frame {
             topic: Some(Topic::Repository(repository).topic_name()),
             result: action_result(query.as_deref()),
-            ..desk.page_frame(Some(&who)).await
+            ..context.page_frame(Some(&who)).await
         },
         id,
         heartbeat: one::pulse_view(&words, wake.as_ref(), now),
@@ -283,10 +286,10 @@ fn no_summary_reason(is_dropped: bool) -> &'static str {
     }
 }
 
-async fn missing_page<I: Inbox>(desk: &DashboardContext<I>, who: &Visitor) -> Response {
+async fn missing_page<I: Inbox>(context: &DashboardContext<I>, who: &Visitor) -> Response {
     let text = "The service manages no repository with this number.";
     message_page(
-        desk,
+        context,
         Some(who),
         StatusCode::NOT_FOUND,
         "No such repository",
@@ -296,14 +299,14 @@ async fn missing_page<I: Inbox>(desk: &DashboardContext<I>, who: &Visitor) -> Re
 }
 
 pub(super) async fn deliveries_page<I: Inbox + 'static>(
-    State(desk): Shared<I>,
+    State(context): Shared<I>,
     Extension(who): Extension<Visitor>,
     RawQuery(query): RawQuery,
 ) -> Response {
-    let now = desk.current_time();
+    let now = context.current_time();
     let query = query.as_deref();
     let before = query_field(query, "before").and_then(|before| before.parse().ok());
-    let inbox = &desk.dashboard.inbox;
+    let inbox = &context.dashboard.inbox;
     let page = Page {
         start: Start::Before(before),
         most: DELIVERIES,
@@ -313,16 +316,18 @@ pub(super) async fn deliveries_page<I: Inbox + 'static>(
         inbox.suspended_repositories().await,
     ) {
         (Ok(records), Ok(suspended)) => (records, suspended),
-        (Err(error), _) | (_, Err(error)) => return inbox_unavailable(&desk, &who, &error).await,
+        (Err(error), _) | (_, Err(error)) => {
+            return inbox_unavailable(&context, &who, &error).await;
+        }
     };
-    let names = desk.repository_names();
+    let names = context.repository_names();
     let next = records.last().map(|record| record.place);
     let page = pages::Deliveries {
         frame: Frame {
             topic: before.is_none().then(|| Topic::Inbox.topic_name()),
             place: "deliveries",
             result: action_result(query),
-            ..desk.page_frame(Some(&who)).await
+            ..context.page_frame(Some(&who)).await
         },
         suspended: suspended
             .iter()
@@ -334,21 +339,21 @@ pub(super) async fn deliveries_page<I: Inbox + 'static>(
             .map(|record| heard::delivery_view(record, &names, now))
             .collect(),
         later: before.is_some(),
-        refused: refused_deliveries(&desk.dashboard.figures, RecentCounter::total),
+        refused: refused_deliveries(&context.dashboard.figures, RecentCounter::total),
     };
     page_response(StatusCode::OK, &page)
 }
 
 pub(super) async fn event_stream<I: Inbox + 'static>(
-    State(desk): Shared<I>,
+    State(context): Shared<I>,
     RawQuery(query): RawQuery,
 ) -> Response {
     let topic = query_field(query.as_deref(), "topic").and_then(|topic| Topic::parse(&topic));
     let Some(topic) = topic else {
         return (StatusCode::BAD_REQUEST, "no such topic\n").into_response();
     };
-    let dashboard = &desk.dashboard;
-    desk.listeners.stream_events(
+    let dashboard = &context.dashboard;
+    context.listeners.stream_events(
         topic,
         dashboard.board.subscribe_changes(),
         dashboard.inbox.watch_changes(),
@@ -357,12 +362,12 @@ pub(super) async fn event_stream<I: Inbox + 'static>(
 }
 
 pub(super) async fn login_form<I: Inbox + 'static>(
-    State(desk): Shared<I>,
+    State(context): Shared<I>,
     RawQuery(query): RawQuery,
 ) -> Response {
     let next = local_path(query_field(query.as_deref(), "next"));
-    if desk.dashboard.access.is_guarded() {
-        login_page(&desk, None, next)
+    if context.dashboard.access.is_guarded() {
+        login_page(&context, None, next)
     } else {
         Redirect::to(&next).into_response()
     }
@@ -386,12 +391,12 @@ pub(super) fn local_path(wanted: Option<String>) -> String {
 }
 
 pub(super) fn login_page<I>(
-    desk: &DashboardContext<I>,
+    context: &DashboardContext<I>,
     wrong: Option<&'static str>,
     next: String,
 ) -> Response {
     let page = pages::Login {
-        frame: desk.bare_frame(None),
+        frame: context.bare_frame(None),
         wrong,
         next,
     };

@@ -46,7 +46,7 @@ pub const MAX_FORM: usize = 8 << 10;
 
 /// The routes of the dashboard. `guarded` are further routes for the same authorized clients.
 pub fn routes<I: Inbox + 'static>(dashboard: Dashboard<I>, guarded: Router) -> Router {
-    let desk = Arc::new(DashboardContext {
+    let context = Arc::new(DashboardContext {
         dashboard,
         forecasts: Arc::default(),
         listeners: live_updates::Listeners::default(),
@@ -71,10 +71,10 @@ pub fn routes<I: Inbox + 'static>(dashboard: Dashboard<I>, guarded: Router) -> R
         .route("/deliveries/replay", post(actions::replay_delivery::<I>))
         .route("/events", get(handlers::event_stream::<I>))
         .route("/logout", post(actions::sign_out::<I>))
-        .with_state(Arc::clone(&desk))
+        .with_state(Arc::clone(&context))
         .merge(guarded)
         .layer(middleware::from_fn_with_state(
-            Arc::clone(&desk),
+            Arc::clone(&context),
             request_guard::require_visitor::<I>,
         ));
     let outside = Router::new()
@@ -94,12 +94,12 @@ pub fn routes<I: Inbox + 'static>(dashboard: Dashboard<I>, guarded: Router) -> R
             &assets::ICON.path,
             get(|| async { assets::ICON.to_response() }),
         )
-        .with_state(Arc::clone(&desk));
+        .with_state(Arc::clone(&context));
     inside
         .merge(outside)
         .layer(DefaultBodyLimit::max(MAX_FORM))
         .layer(middleware::from_fn_with_state(
-            desk,
+            context,
             request_guard::check_request::<I>,
         ))
 }

@@ -28,13 +28,13 @@ pub(super) struct Asker(Result<Visitor, AccessRefusal>);
 
 /// Refuses a request for another host name, and a form of another site.
 pub(super) async fn check_request<I>(
-    State(desk): State<Arc<DashboardContext<I>>>,
+    State(context): State<Arc<DashboardContext<I>>>,
     mut request: Request,
     next: Next,
 ) -> Response {
     let id = format!("{:016x}", fastrand::u64(..));
     request.extensions_mut().insert(RequestId(id.clone()));
-    let access = &desk.dashboard.access;
+    let access = &context.dashboard.access;
     let who = access.identify_visitor(request.headers(), Instant::now());
     // A client with the token knows this service, whatever host name it uses. A foreign page may
     // have invented any other credential.
@@ -57,7 +57,7 @@ pub(super) async fn check_request<I>(
 
 /// Passes authorized requests on. People without a session are redirected to the login form.
 pub(super) async fn require_visitor<I>(
-    State(desk): State<Arc<DashboardContext<I>>>,
+    State(context): State<Arc<DashboardContext<I>>>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -78,8 +78,8 @@ pub(super) async fn require_visitor<I>(
             if let Some(result) = refused.audit_text()
                 && let Some(RequestId(id)) = request.extensions().get()
             {
-                desk.dashboard.audit.record_entry(&AuditEntry {
-                    at: desk.current_time(),
+                context.dashboard.audit.record_entry(&AuditEntry {
+                    at: context.current_time(),
                     who: "unknown",
                     what: "bearer",
                     about: None,
@@ -95,7 +95,7 @@ pub(super) async fn require_visitor<I>(
                 let wanted = form_urlencoded::byte_serialize(wanted.as_bytes()).collect::<String>();
                 return Redirect::to(&format!("/login?next={wanted}")).into_response();
             }
-            let word = if desk.dashboard.access.is_guarded() {
+            let word = if context.dashboard.access.is_guarded() {
                 "an admin token is required\n"
             } else {
                 "this service has no admin token: leave the Authorization header out\n"

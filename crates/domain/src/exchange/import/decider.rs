@@ -16,24 +16,24 @@ use crate::yaml::{self, Node, Value, quoted};
 /// Keys of a work item that only phileas writes.
 pub(super) const OWN_KEYS: [&str; 2] = ["attempts", "returned_because"];
 
-pub(super) fn import_decision(desk: &mut Importer<'_>) {
+pub(super) fn import_decision(importer: &mut Importer<'_>) {
     let mut decided = Decided::default();
-    for one in desk.take_incoming(|place| matches!(place, Location::Item { .. })) {
-        import_item(desk, one, &mut decided);
+    for one in importer.take_incoming(|place| matches!(place, Location::Item { .. })) {
+        import_item(importer, one, &mut decided);
     }
-    for one in desk.take_incoming(|place| matches!(place, Location::Feedback { .. })) {
-        import_rejection(desk, one, &mut decided);
+    for one in importer.take_incoming(|place| matches!(place, Location::Feedback { .. })) {
+        import_rejection(importer, one, &mut decided);
     }
     // Agents that move events and edit the list themselves mean the same moves. phileas derives these moves from the
     // links.
-    let events: BTreeMap<String, String> = desk
+    let events: BTreeMap<String, String> = importer
         .own_stream()
         .events
         .iter()
         .map(|event| (event.file_stem().to_owned(), event.value.id.clone()))
         .collect();
-    let (layout, stream) = (desk.layout, desk.request.stream.to_owned());
-    desk.ignore_files(|path, _| match layout::locate(layout, path) {
+    let (layout, stream) = (importer.layout, importer.request.stream.to_owned());
+    importer.ignore_files(|path, _| match layout::locate(layout, path) {
         Some(Location::Event { stream: one, .. }) => {
             one == stream
                 && events
@@ -61,11 +61,11 @@ impl Decided {
     }
 }
 
-fn import_item(desk: &mut Importer<'_>, one: Incoming<'_>, decided: &mut Decided) {
-    let Some(root) = desk.parse_file(one) else {
+fn import_item(importer: &mut Importer<'_>, one: Incoming<'_>, decided: &mut Decided) {
+    let Some(root) = importer.parse_file(one) else {
         return;
     };
-    let shape = match desk.layout {
+    let shape = match importer.layout {
         Layout::Flat => &REQUIREMENT,
         Layout::Workstreams => &ISSUE,
     };
@@ -75,15 +75,15 @@ fn import_item(desk: &mut Importer<'_>, one: Incoming<'_>, decided: &mut Decided
         .unwrap_or_default()
         .to_owned();
     let named = named_events(&root, one.text);
-    let before = known_item(desk, one.path, &own, &named);
-    let id = item_id(desk, &root, own, before.as_ref(), &decided.items);
+    let before = known_item(importer, one.path, &own, &named);
+    let id = item_id(importer, &root, own, before.as_ref(), &decided.items);
     let mut document = root.clone();
     restore_own_keys(&mut document, before.as_ref());
     edit::put_key(&mut document, "id", Value::Text(id.clone()));
-    let (fit, stale) = sort_events(desk, &named, &id, before.as_ref(), decided);
+    let (fit, stale) = sort_events(importer, &named, &id, before.as_ref(), decided);
     if fit.is_empty() && !named.is_empty() {
         for (event, why) in &stale {
-            desk.report(about_event(one.path, event, why, true));
+            importer.report(about_event(one.path, event, why, true));
         }
         return;
     }
@@ -94,7 +94,7 @@ fn import_item(desk: &mut Importer<'_>, one: Incoming<'_>, decided: &mut Decided
     // If the item has changed since the session read it, only the new events are added.
     let changed = before
         .as_ref()
-        .filter(|before| !desk.is_as_given(&before.path));
+        .filter(|before| !importer.is_as_given(&before.path));
     if let Some(before) = changed {
         let mut kept = before.node.clone();
         let events = document.get("source_events").map(|node| node.value.clone());
@@ -104,55 +104,59 @@ fn import_item(desk: &mut Importer<'_>, one: Incoming<'_>, decided: &mut Decided
                 one.path,
                 format!("`{}` was changed after the session had begun", before.path),
             );
-            desk.report(wrong.help("only its new events were taken"));
+            importer.report(wrong.help("only its new events were taken"));
         }
         document = kept;
     }
     let stays = changed.is_some();
     let as_before = changed.filter(|before| Importer::is_same_but(&before.node, &document, &[]));
-    let written = match as_before.and_then(|before| desk.current_text(&before.path)) {
+    let written = match as_before.and_then(|before| importer.current_text(&before.path)) {
         Some(text) => text.to_owned(),
         None if Importer::is_same_but(&document, &root, &[]) => one.text.to_owned(),
         None => edit::emit_yaml(&document),
     };
-    let Some(filed) = desk.read_sound(shape, one.path, &written, WorkItem::of) else {
+    let Some(filed) = importer.read_sound(shape, one.path, &written, WorkItem::of) else {
         return;
     };
-    let wrong = names::check_label(&filed, None, &desk.exchange.labels);
+    let wrong = names::check_label(&filed, None, &importer.exchange.labels);
     if !wrong.is_empty() {
-        return wrong.into_iter().for_each(|one| desk.report(one));
+        return wrong.into_iter().for_each(|one| importer.report(one));
     }
     for (event, why) in &stale {
-        desk.report(about_event(one.path, event, why, false));
+        importer.report(about_event(one.path, event, why, false));
     }
-    let folder = match desk.layout {
-        Layout::Flat => format!("{}/requirements", desk.own_stream().home),
-        Layout::Workstreams => format!("{}/issues/{}", desk.own_stream().home, filed.value.label),
+    let folder = match importer.layout {
+        Layout::Flat => format!("{}/requirements", importer.own_stream().home),
+        Layout::Workstreams => format!(
+            "{}/issues/{}",
+            importer.own_stream().home,
+            filed.value.label
+        ),
     };
     let path = match &before {
         Some(before) if stays => before.path.clone(),
         Some(before) => format!("{folder}/{}.yml", before.file_stem()),
-        None => desk.free_path(&folder, one.path, &id),
+        None => importer.free_path(&folder, one.path, &id),
     };
     if let Some(before) = before.filter(|before| before.path != path) {
-        desk.remove_file(&before.path);
+        importer.remove_file(&before.path);
     }
-    desk.write_file(&path, written, Some(format!("work-item {id}")));
+    importer.write_file(&path, written, Some(format!("work-item {id}")));
     for event in fit {
         decided.owners.insert(event.clone(), id.clone());
-        move_event(desk, &event, EventState::Decided, &id);
+        move_event(importer, &event, EventState::Decided, &id);
     }
     decided.items.insert(id);
 }
 
 /// The same work in the ledger, in its file or moved to another one. An equal file name or id alone means other work.
 fn known_item(
-    desk: &Importer<'_>,
+    importer: &Importer<'_>,
     path: &str,
     own: &str,
     named: &[Named],
 ) -> Option<Filed<WorkItem>> {
-    let mut items = desk.own_stream().items.iter();
+    let mut items = importer.own_stream().items.iter();
     let same = items.find(|item| {
         let is_own = item.value.id == own;
         let shares = named
@@ -165,19 +169,19 @@ fn known_item(
 
 /// The id of an item: the one in the ledger, or its own if that is valid and free, or else a new one.
 fn item_id(
-    desk: &Importer<'_>,
+    importer: &Importer<'_>,
     root: &Node,
     own: String,
     before: Option<&Filed<WorkItem>>,
     decided: &BTreeSet<String>,
 ) -> String {
-    let items = desk.own_stream().items.iter();
+    let items = importer.own_stream().items.iter();
     let mut taken: BTreeSet<String> = items.map(|item| item.value.id.clone()).collect();
     taken.extend(decided.iter().cloned());
     match before {
         Some(before) => before.value.id.clone(),
         None if values::is_id(&own) && !taken.contains(&own) => own,
-        None => desk.fresh_id(root, &taken),
+        None => importer.fresh_id(root, &taken),
     }
 }
 
@@ -227,7 +231,7 @@ pub(super) fn restore_own_keys(document: &mut Node, before: Option<&Filed<WorkIt
 
 /// The named events that the item may take, with those it has already first, and the reasons against the others.
 fn sort_events<'n>(
-    desk: &Importer<'_>,
+    importer: &Importer<'_>,
     named: &'n [Named],
     id: &str,
     before: Option<&Filed<WorkItem>>,
@@ -251,7 +255,7 @@ fn sort_events<'n>(
             stale.push((one, format!("belongs to `{owner}` by now")));
             continue;
         }
-        let known = desk.own_stream().events_of(event).next();
+        let known = importer.own_stream().events_of(event).next();
         let why = match known.map(|event| (event.value.state, event.value.issue_id.as_str())) {
             Some((EventState::Pending, _)) => None,
             Some((EventState::Decided, owner)) if owner == id => None,
@@ -286,11 +290,11 @@ fn about_event(path: &str, event: &Named, why: &str, whole: bool) -> Diagnostic 
 }
 
 /// Moves an event to the folder of its state and sets its link.
-fn move_event(desk: &mut Importer<'_>, id: &str, to: EventState, issue: &str) {
-    let Some(event) = desk.own_stream().events_of(id).next().cloned() else {
+fn move_event(importer: &mut Importer<'_>, id: &str, to: EventState, issue: &str) {
+    let Some(event) = importer.own_stream().events_of(id).next().cloned() else {
         return;
     };
-    let Some(before) = desk.current_text(&event.path).map(str::to_owned) else {
+    let Some(before) = importer.current_text(&event.path).map(str::to_owned) else {
         return;
     };
     let after = if event.value.issue_id == issue {
@@ -299,20 +303,20 @@ fn move_event(desk: &mut Importer<'_>, id: &str, to: EventState, issue: &str) {
         edit::set_key(&before, &event.node, "issue_id", &quoted(issue))
     };
     if event.value.state == to {
-        return desk.write_file(&event.path, after, None);
+        return importer.write_file(&event.path, after, None);
     }
-    let folder = format!("{}/events/{}", desk.own_stream().home, to.folder_name());
-    let path = desk.free_path(&folder, &event.path, id);
-    desk.remove_file(&event.path);
-    desk.write_file(&path, after, None);
+    let folder = format!("{}/events/{}", importer.own_stream().home, to.folder_name());
+    let path = importer.free_path(&folder, &event.path, id);
+    importer.remove_file(&event.path);
+    importer.write_file(&path, after, None);
 }
 
-fn import_rejection(desk: &mut Importer<'_>, one: Incoming<'_>, decided: &mut Decided) {
+fn import_rejection(importer: &mut Importer<'_>, one: Incoming<'_>, decided: &mut Decided) {
     let id = file_stem(one.path).to_owned();
-    let Some(feedback) = desk.read_sound(&FEEDBACK, one.path, one.text, Feedback::of) else {
+    let Some(feedback) = importer.read_sound(&FEEDBACK, one.path, one.text, Feedback::of) else {
         return;
     };
-    let event = desk
+    let event = importer
         .own_stream()
         .events_of(&id)
         .next()
@@ -321,55 +325,58 @@ fn import_rejection(desk: &mut Importer<'_>, one: Incoming<'_>, decided: &mut De
     let event = match event {
         None => {
             let help = "call the file by the id of the event that it rejects";
-            return desk.report(wrong(format!("there is no event `{id}`"), help));
+            return importer.report(wrong(format!("there is no event `{id}`"), help));
         }
         Some(event) => event,
     };
     if event.state == EventState::Decided || decided.owners.contains_key(&id) {
         let help = "an event is either taken up or rejected; it stays taken up";
-        return desk.report(wrong(
+        return importer.report(wrong(
             format!("the event `{id}` belongs to a work item"),
             help,
         ));
     }
-    let path = format!("{}/feedback/{id}.yml", desk.own_stream().home);
-    desk.write_file(&path, one.text.to_owned(), Some(format!("feedback {id}")));
+    let path = format!("{}/feedback/{id}.yml", importer.own_stream().home);
+    importer.write_file(&path, one.text.to_owned(), Some(format!("feedback {id}")));
     decided.rejected.insert(id.clone());
-    move_event(desk, &id, EventState::Rejected, "");
-    teach_role(desk, &event.author_role, &feedback.value);
+    move_event(importer, &id, EventState::Rejected, "");
+    teach_role(importer, &event.author_role, &feedback.value);
 }
 
 /// Adds to the observer's memory what it should not report again.
-fn teach_role(desk: &mut Importer<'_>, role: &str, feedback: &Feedback) {
+fn teach_role(importer: &mut Importer<'_>, role: &str, feedback: &Feedback) {
     if !values::is_name(role) {
         return;
     }
-    let path = format!("{}/{role}/perspective.yml", desk.own_stream().workstations);
-    let owner = match desk.layout {
+    let path = format!(
+        "{}/{role}/perspective.yml",
+        importer.own_stream().workstations
+    );
+    let owner = match importer.layout {
         Layout::Flat => Owner::Observer(role),
-        Layout::Workstreams => Owner::StreamObserver(role, desk.request.stream),
+        Layout::Workstreams => Owner::StreamObserver(role, importer.request.stream),
     };
-    let before = match desk.current_text(&path) {
+    let before = match importer.current_text(&path) {
         Some(text) => text.to_owned(),
-        None if desk.is_there(&path) => return,
-        None => memory::seed_text(owner, desk.request.session_created),
+        None if importer.is_there(&path) => return,
+        None => memory::seed_text(owner, importer.request.session_created),
     };
     let root = yaml::parse(&before).0;
-    let shape = observer_shape(desk.layout == Layout::Flat, root.as_ref());
+    let shape = observer_shape(importer.layout == Layout::Flat, root.as_ref());
     // A broken memory is reported by the checks and does not block the import.
     if !shape.validate(&path, &before).is_empty() {
         let one = Diagnostic::warning(
             &path,
             "the rejection could not be noted: the memory is not sound",
         );
-        return desk.report(one.help("fix it; the feedback file says the same"));
+        return importer.report(one.help("fix it; the feedback file says the same"));
     }
     let Some(mut root) = root else {
         return;
     };
     let lesson = memory::lesson_text(&feedback.topic, &feedback.guidance);
-    let lessons = memory::role_lessons(desk.own_stream(), role);
+    let lessons = memory::role_lessons(importer.own_stream(), role);
     if memory::leave_alone(&mut root, &[lesson], &lessons) {
-        desk.write_file(&path, edit::emit_yaml(&root), None);
+        importer.write_file(&path, edit::emit_yaml(&root), None);
     }
 }

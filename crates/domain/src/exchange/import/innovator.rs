@@ -12,35 +12,38 @@ use crate::exchange::shapes::{INNOVATOR_PERSPECTIVE, PROPOSAL};
 use crate::exchange::{edit, names, publish, values};
 use crate::yaml;
 
-pub(super) fn import_innovator(desk: &mut Importer<'_>, role: &str) {
-    let proposals = desk.take_incoming(|place| matches!(place, Location::Proposal { .. }));
+pub(super) fn import_innovator(importer: &mut Importer<'_>, role: &str) {
+    let proposals = importer.take_incoming(|place| matches!(place, Location::Proposal { .. }));
     if publish::persona_label(role).is_none() {
-        let folder = format!("{}/proposals", desk.own_stream().home);
+        let folder = format!("{}/proposals", importer.own_stream().home);
         let message = format!(
             "no label of GitHub can be called `innovator/{role}`, so nothing of `{role}` can be published"
         );
-        return desk
+        return importer
             .report(Diagnostic::error(folder, message).help("give the persona a shorter name"));
     }
     if proposals.len() != PROPOSALS_PER_SESSION {
-        let folder = format!("{}/proposals", desk.own_stream().home);
+        let folder = format!("{}/proposals", importer.own_stream().home);
         let message = format!(
             "an innovator brings {PROPOSALS_PER_SESSION} proposals; these are {}",
             proposals.len()
         );
-        desk.report(
+        importer.report(
             Diagnostic::warning(folder, message).help("what is sound of the first three was taken"),
         );
     }
-    let path = format!("{}/{role}/perspective.yml", desk.own_stream().workstations);
-    let before: Vec<String> = desk
+    let path = format!(
+        "{}/{role}/perspective.yml",
+        importer.own_stream().workstations
+    );
+    let before: Vec<String> = importer
         .own_stream()
         .memories
         .iter()
         .filter(|memory| memory.path == path)
         .flat_map(|memory| memory.value.recent_proposals.clone())
         .collect();
-    let mut ids: BTreeSet<String> = desk
+    let mut ids: BTreeSet<String> = importer
         .own_stream()
         .proposals
         .iter()
@@ -50,29 +53,29 @@ pub(super) fn import_innovator(desk: &mut Importer<'_>, role: &str) {
     for (index, one) in proposals.into_iter().enumerate() {
         if index >= PROPOSALS_PER_SESSION {
             let message = format!("this is one proposal more than {PROPOSALS_PER_SESSION}");
-            desk.report(Diagnostic::error(one.path, message).help("keep the strongest"));
+            importer.report(Diagnostic::error(one.path, message).help("keep the strongest"));
             continue;
         }
-        import_proposal(desk, role, one, &before, &mut ids, &mut titles);
+        import_proposal(importer, role, one, &before, &mut ids, &mut titles);
     }
     let own = |place: Location<'_>| matches!(place, Location::Memory { role: folder, .. } if folder == role);
-    let given = desk.take_incoming(own).into_iter().next();
-    update_memory(desk, role, &path, given, &titles, &before);
+    let given = importer.take_incoming(own).into_iter().next();
+    update_memory(importer, role, &path, given, &titles, &before);
 }
 
 fn import_proposal(
-    desk: &mut Importer<'_>,
+    importer: &mut Importer<'_>,
     role: &str,
     one: Incoming<'_>,
     before: &[String],
     ids: &mut BTreeSet<String>,
     titles: &mut Vec<String>,
 ) {
-    let Some(root) = desk.parse_file(one) else {
+    let Some(root) = importer.parse_file(one) else {
         return;
     };
     let known = |filed: &Filed<Proposal>| Importer::is_same_but(&filed.node, &root, &["id"]);
-    if let Some(title) = desk
+    if let Some(title) = importer
         .own_stream()
         .proposals
         .iter()
@@ -81,8 +84,8 @@ fn import_proposal(
     {
         return titles.push(title);
     }
-    let text = desk.with_id(one.text, &root, ids);
-    let Some(filed) = desk.read_sound(&PROPOSAL, one.path, &text, Proposal::of) else {
+    let text = importer.with_id(one.text, &root, ids);
+    let Some(filed) = importer.read_sound(&PROPOSAL, one.path, &text, Proposal::of) else {
         return;
     };
     let Proposal {
@@ -96,12 +99,12 @@ fn import_proposal(
     };
     if persona != role {
         let wrong = error("persona", format!("it says that `{persona}` proposes it"));
-        return desk.report(wrong.help(format!("write `{role}`")));
+        return importer.report(wrong.help(format!("write `{role}`")));
     }
     let same = |other: &String| other.trim().eq_ignore_ascii_case(title.trim());
     if before.iter().chain(titles.iter()).any(same) {
         let wrong = error("title", format!("`{title}` was proposed before"));
-        return desk.report(wrong.help("propose something else, or write fewer"));
+        return importer.report(wrong.help("propose something else, or write fewer"));
     }
     let prefix = names::proposal_prefix(role);
     let name = file_stem(one.path);
@@ -110,10 +113,10 @@ fn import_proposal(
         _ if values::is_kebab(name) => format!("{prefix}{name}"),
         _ => format!("{prefix}{id}"),
     };
-    let folder = format!("{}/proposals", desk.own_stream().home);
-    let mut path = desk.free_path(&folder, &name, &id);
+    let folder = format!("{}/proposals", importer.own_stream().home);
+    let mut path = importer.free_path(&folder, &name, &id);
     // A proposal's file is removed when it is published, and its name belongs to that issue for good.
-    if desk
+    if importer
         .request
         .published
         .contains_key(&publish::publication_key(file_stem(&path)))
@@ -122,12 +125,12 @@ fn import_proposal(
     }
     ids.insert(id.clone());
     titles.push(title);
-    desk.write_file(&path, text, Some(format!("proposal {id}")));
+    importer.write_file(&path, text, Some(format!("proposal {id}")));
 }
 
 /// Updates the innovator's memory with its proposals, whether or not it recorded them.
 fn update_memory(
-    desk: &mut Importer<'_>,
+    importer: &mut Importer<'_>,
     role: &str,
     path: &str,
     given: Option<Incoming<'_>>,
@@ -136,21 +139,22 @@ fn update_memory(
 ) {
     let mut text = None;
     if let Some(one) = given
-        && let Some(filed) = desk.read_sound(&INNOVATOR_PERSPECTIVE, one.path, one.text, Memory::of)
+        && let Some(filed) =
+            importer.read_sound(&INNOVATOR_PERSPECTIVE, one.path, one.text, Memory::of)
     {
         let foreign = names::check_memory(&filed, role, None);
         if foreign.is_empty() {
             text = Some(one.text.to_owned());
         }
         for wrong in foreign {
-            desk.report(wrong);
+            importer.report(wrong);
         }
     }
     let written = text.is_some();
     if titles.is_empty() && !written {
         return;
     }
-    let present = desk.current_text(path).map(str::to_owned);
+    let present = importer.current_text(path).map(str::to_owned);
     let sound = |text: &String| INNOVATOR_PERSPECTIVE.validate(path, text).is_empty();
     let text = match (text, present) {
         (Some(text), _) => text,
@@ -160,9 +164,9 @@ fn update_memory(
                 path,
                 "the proposals could not be noted: the memory is not sound",
             );
-            return desk.report(one.help("fix it, and add their titles to `recent_proposals`"));
+            return importer.report(one.help("fix it, and add their titles to `recent_proposals`"));
         }
-        (None, None) => memory::seed_text(Owner::Innovator(role), desk.request.session_created),
+        (None, None) => memory::seed_text(Owner::Innovator(role), importer.request.session_created),
     };
     let Some(mut root) = yaml::parse(&text).0 else {
         return;
@@ -172,5 +176,5 @@ fn update_memory(
     } else {
         text
     };
-    desk.write_file(path, text, Some(format!("memory of {role}")));
+    importer.write_file(path, text, Some(format!("memory of {role}")));
 }

@@ -10,44 +10,44 @@ use crate::exchange::layout::{Layout, Location};
 use crate::exchange::shapes::{CHANGE, CHANGES};
 use crate::yaml::{self, Node, Value, quoted};
 
-pub(super) fn import_summary(desk: &mut Importer<'_>) {
-    for one in desk.take_incoming(|place| place == Location::Changes) {
-        let Some(root) = desk.parse_file(one) else {
+pub(super) fn import_summary(importer: &mut Importer<'_>) {
+    for one in importer.take_incoming(|place| place == Location::Changes) {
+        let Some(root) = importer.parse_file(one) else {
             continue;
         };
-        let at = desk.request.session_created;
+        let at = importer.request.session_created;
         let text = edit::set_key(one.text, &root, "created_at", &quoted(&at.to_string()));
-        let text = match (desk.layout, desk.request.range) {
-            (Layout::Workstreams, Some(range)) => with_range(desk, one, text, range),
+        let text = match (importer.layout, importer.request.range) {
+            (Layout::Workstreams, Some(range)) => with_range(importer, one, text, range),
             _ => text,
         };
-        let shape = match desk.layout {
+        let shape = match importer.layout {
             Layout::Flat => &CHANGES,
             Layout::Workstreams => &CHANGE,
         };
-        if desk
+        if importer
             .read_sound(shape, one.path, &text, Changes::of)
             .is_none()
         {
             continue;
         }
-        let newer = desk
+        let newer = importer
             .exchange
             .changes
             .as_ref()
             .and_then(|changes| changes.value.created_at.parse().ok());
         if newer.is_some_and(|newer: jiff::Timestamp| newer > at) {
             let wrong = Diagnostic::error(one.path, "a newer summary is in its place already");
-            desk.report(wrong.help("nothing is to be done"));
+            importer.report(wrong.help("nothing is to be done"));
             continue;
         }
-        desk.write_file(one.path, text, Some("changes".to_owned()));
+        importer.write_file(one.path, text, Some("changes".to_owned()));
     }
 }
 
 /// The summary with the commit range that the narrator was given. The next summary begins after it.
 fn with_range(
-    desk: &mut Importer<'_>,
+    importer: &mut Importer<'_>,
     one: Incoming<'_>,
     text: String,
     given: CommitRange<'_>,
@@ -70,7 +70,7 @@ fn with_range(
         let wrong = Diagnostic::warning(one.path, format!("it names other commits: `{commit}`"))
             .at(at.line, at.column)
             .key(format!("range.{key}"));
-        desk.report(wrong.help("it was put right"));
+        importer.report(wrong.help("it was put right"));
         edit::put_key(&mut range, key, Value::Text(commit.to_owned()));
         changed = true;
     }

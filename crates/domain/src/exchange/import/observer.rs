@@ -12,11 +12,11 @@ use crate::exchange::shapes::EVENT;
 use crate::exchange::{edit, memory, names};
 use crate::yaml::{self, Node};
 
-pub(super) fn import_observer(desk: &mut Importer<'_>, role: &str) {
+pub(super) fn import_observer(importer: &mut Importer<'_>, role: &str) {
     let pending = EventState::Pending.folder_name();
-    let events = desk
+    let events = importer
         .take_incoming(|place| matches!(place, Location::Event { state, .. } if state == pending));
-    let mut ids: BTreeSet<String> = desk
+    let mut ids: BTreeSet<String> = importer
         .own_stream()
         .events
         .iter()
@@ -26,36 +26,37 @@ pub(super) fn import_observer(desk: &mut Importer<'_>, role: &str) {
         if index >= EVENTS_PER_SESSION {
             let message =
                 format!("a session may bring {EVENTS_PER_SESSION} events; this is one more");
-            desk.report(Diagnostic::error(one.path, message).help("keep the strongest findings"));
+            importer
+                .report(Diagnostic::error(one.path, message).help("keep the strongest findings"));
             continue;
         }
-        import_event(desk, role, one, &mut ids);
+        import_event(importer, role, one, &mut ids);
     }
     let own = |place: Location<'_>| matches!(place, Location::Memory { role: folder, .. } if folder == role);
-    for one in desk.take_incoming(own) {
-        import_perspective(desk, role, one);
+    for one in importer.take_incoming(own) {
+        import_perspective(importer, role, one);
     }
 }
 
 fn import_event(
-    desk: &mut Importer<'_>,
+    importer: &mut Importer<'_>,
     role: &str,
     one: Incoming<'_>,
     ids: &mut BTreeSet<String>,
 ) {
-    let Some(root) = desk.parse_file(one) else {
+    let Some(root) = importer.parse_file(one) else {
         return;
     };
     // Only phileas sets the link.
     let text = edit::set_key(one.text, &root, "issue_id", "\"\"");
     let rewritten = Incoming { text: &text, ..one };
-    let Some(root) = desk.parse_file(rewritten) else {
+    let Some(root) = importer.parse_file(rewritten) else {
         return;
     };
     let said_before = |event: &&crate::exchange::Filed<Event>| {
         Importer::is_same_but(&event.node, &root, &["id", "issue_id"])
     };
-    if desk
+    if importer
         .own_stream()
         .events
         .iter()
@@ -66,7 +67,7 @@ fn import_event(
     let name = crate::exchange::artifact::file_stem(one.path);
     let own = root.get("id").and_then(Node::text).unwrap_or_default();
     // An observer may replace its own pending event.
-    let replaced = desk
+    let replaced = importer
         .own_stream()
         .events_in(EventState::Pending)
         .find(|event| {
@@ -76,9 +77,9 @@ fn import_event(
     let text = if replaced.is_some() {
         text
     } else {
-        desk.with_id(&text, &root, ids)
+        importer.with_id(&text, &root, ids)
     };
-    let Some(filed) = desk.read_sound(&EVENT, one.path, &text, |node| {
+    let Some(filed) = importer.read_sound(&EVENT, one.path, &text, |node| {
         Event::of(node, EventState::Pending)
     }) else {
         return;
@@ -89,33 +90,33 @@ fn import_event(
         let wrong = Diagnostic::error(one.path, message)
             .at(line, column)
             .key("author_role");
-        desk.report(wrong.help(format!("write `{role}`")));
+        importer.report(wrong.help(format!("write `{role}`")));
         return;
     }
     let id = filed.value.id;
     let folder = format!(
         "{}/events/{}",
-        desk.own_stream().home,
+        importer.own_stream().home,
         EventState::Pending.folder_name()
     );
-    let path = replaced.unwrap_or_else(|| desk.free_path(&folder, one.path, &id));
+    let path = replaced.unwrap_or_else(|| importer.free_path(&folder, one.path, &id));
     ids.insert(id.clone());
-    desk.write_file(&path, text, Some(format!("event {id}")));
+    importer.write_file(&path, text, Some(format!("event {id}")));
 }
 
-fn import_perspective(desk: &mut Importer<'_>, role: &str, one: Incoming<'_>) {
-    let flat = desk.layout == Layout::Flat;
+fn import_perspective(importer: &mut Importer<'_>, role: &str, one: Incoming<'_>) {
+    let flat = importer.layout == Layout::Flat;
     let shape = observer_shape(flat, yaml::parse(one.text).0.as_ref());
-    let stream = (!flat).then_some(desk.request.stream);
-    let Some(filed) = desk.read_sound(shape, one.path, one.text, Memory::of) else {
+    let stream = (!flat).then_some(importer.request.stream);
+    let Some(filed) = importer.read_sound(shape, one.path, one.text, Memory::of) else {
         return;
     };
     let foreign = names::check_memory(&filed, role, stream);
     if !foreign.is_empty() {
-        return foreign.into_iter().for_each(|wrong| desk.report(wrong));
+        return foreign.into_iter().for_each(|wrong| importer.report(wrong));
     }
     // Keep the lesson of a rejection that came while the session ran.
-    let lessons = memory::role_lessons(desk.own_stream(), role);
+    let lessons = memory::role_lessons(importer.own_stream(), role);
     let newest = &lessons[lessons.len().saturating_sub(LESSONS_LIMIT)..];
     let mut root = filed.node;
     let text = if memory::leave_alone(&mut root, newest, &lessons) {
@@ -123,5 +124,5 @@ fn import_perspective(desk: &mut Importer<'_>, role: &str, one: Incoming<'_>) {
     } else {
         one.text.to_owned()
     };
-    desk.write_file(one.path, text, Some(format!("memory of {role}")));
+    importer.write_file(one.path, text, Some(format!("memory of {role}")));
 }
