@@ -30,7 +30,6 @@ pub use board::{BoardFolder, KindName, SprintCommand, StateName, TaskCommand};
 pub use deadline::{CommandDeadline, DEADLINE};
 pub use doctor::Doctor;
 pub use exchange::{ExchangeCommand, ExchangeLocation};
-pub(super) use help::EXIT_CODES;
 pub use inbox::{Deliveries, InboxLocation, Replay, SuspendedCommand, SuspendedRepositories};
 pub use init::{Deinit, Init, LabelsCommand, TargetArguments};
 pub use jobs::{AgentCommand, Events, HandleEvent, JobFiles, JobsCommand, Monitor, Watch};

@@ -1,6 +1,4 @@
-//! Exit codes: 0 done or nothing to do, 1 findings or a refused request, 2 usage or configuration, 3 a credential is
-//! missing, refused or too weak, 4 an external service is unavailable, 5 the state is corrupt, 70 an internal fault.
-//! Skips are 0.
+//! The exit codes of the program, and the errors that lead to them. A turn that waits or is skipped is no error.
 
 mod conversions;
 pub(super) mod paths;
@@ -23,22 +21,78 @@ pub enum Exit {
     Unavailable,
     /// The state is corrupt.
     Corrupt,
-    /// An internal fault: a bug, or an error of the operating system that no option avoids. The number is `EX_SOFTWARE` of
-    /// sysexits.h.
+    /// An internal fault: a bug, or an error of the operating system that no option avoids.
     Fault,
+}
+
+impl Exit {
+    /// All of them, by their code.
+    pub const ALL: [Self; 7] = [
+        Self::Done,
+        Self::Findings,
+        Self::Usage,
+        Self::Credential,
+        Self::Unavailable,
+        Self::Corrupt,
+        Self::Fault,
+    ];
+
+    /// The number that the process ends with. The one of a fault is `EX_SOFTWARE` of sysexits.h.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Findings => 1,
+            Self::Usage => 2,
+            Self::Credential => 3,
+            Self::Unavailable => 4,
+            Self::Corrupt => 5,
+            Self::Fault => 70,
+        }
+    }
+
+    /// What it means, in a word or two.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Findings => "findings or a refused request",
+            Self::Usage => "usage or configuration",
+            Self::Credential => "credential",
+            Self::Unavailable => "unavailable",
+            Self::Corrupt => "corrupt state",
+            Self::Fault => "internal fault",
+        }
+    }
+
+    /// What it means, as a sentence.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Done => {
+                "Done, or nothing to do; a turn that waits or is skipped counts as nothing to do."
+            }
+            Self::Findings => {
+                "A checker found something, also in a prompt; or a request of this call was refused, such as `tick \
+                 --persona` while everything is paused."
+            }
+            Self::Usage => {
+                "The command line or the configuration is wrong: also a persona that the plan does not have, or a plan \
+                 with mistakes."
+            }
+            Self::Credential => "A credential is missing, refused or too weak.",
+            Self::Unavailable => "GitHub or Jules is unavailable, or the deadline passed.",
+            Self::Corrupt => "The state file cannot be read, or is behind what Jules shows.",
+            Self::Fault => {
+                "An internal fault: a bug of phileas, or an error of the operating system, such as a full disk."
+            }
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        ExitCode::from(match exit {
-            Exit::Done => 0,
-            Exit::Findings => 1,
-            Exit::Usage => 2,
-            Exit::Credential => 3,
-            Exit::Unavailable => 4,
-            Exit::Corrupt => 5,
-            Exit::Fault => 70,
-        })
+        ExitCode::from(exit.code())
     }
 }
 

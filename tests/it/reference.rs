@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 
 use clap::CommandFactory as _;
 use phileas::cli::arguments::Arguments;
+use phileas::cli::exit::Exit;
 use phileas_domain::engine::Reason;
 use phileas_world::Knobs;
 use serde_json::{Value, json};
@@ -27,6 +28,7 @@ fn generate(name: &str) -> String {
         "layer keys" => schema_keys("config"),
         "action inputs" => action_inputs(),
         "reasons" => reasons(),
+        "exit codes" => exit_codes(),
         "mcp tools" => mcp_tools(),
         "knobs" => knobs(),
         _ => panic!("nothing generates `{name}`"),
@@ -63,7 +65,7 @@ fn the_pages_show_what_the_program_says() {
             stale.push(path);
         }
     }
-    assert!(generated >= 8, "{generated}");
+    assert!(generated >= 9, "{generated}");
     assert!(
         stale.is_empty(),
         "{UPDATE}=1 cargo test --test it reference:: writes {stale:?}"
@@ -180,6 +182,14 @@ fn reasons() -> String {
     let mut table = "| code | meaning |\n|---|---|\n".to_owned();
     for reason in Reason::ALL {
         writeln!(table, "| `{}` | {} |", reason.code(), reason.meaning()).unwrap();
+    }
+    table
+}
+
+fn exit_codes() -> String {
+    let mut table = "| code | meaning |\n|---|---|\n".to_owned();
+    for exit in Exit::ALL {
+        writeln!(table, "| {} | {} |", exit.code(), exit.meaning()).unwrap();
     }
     table
 }

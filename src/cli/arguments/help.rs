@@ -2,6 +2,8 @@
 
 use clap::builder::Styles;
 
+use crate::cli::exit::Exit;
+
 /// The commands by what they are for, those of the first day first.
 const GROUPS: [(&str, &[&str]); 5] = [
     (
@@ -35,53 +37,21 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ),
 ];
 
-/// What each exit code means, in short and as a sentence.
-pub(crate) const EXIT_CODES: [(u8, &str, &str); 7] = [
-    (
-        0,
-        "done",
-        "Done, or nothing to do; a turn that waits or is skipped counts as nothing to do.",
-    ),
-    (
-        1,
-        "findings or a refused request",
-        "A checker found something, or a request of this call was refused.",
-    ),
-    (
-        2,
-        "usage or configuration",
-        "The command line or the configuration is wrong.",
-    ),
-    (
-        3,
-        "credential",
-        "A credential is missing, refused or too weak.",
-    ),
-    (
-        4,
-        "unavailable",
-        "GitHub or Jules is unavailable, or the deadline passed.",
-    ),
-    (
-        5,
-        "corrupt state",
-        "The state file cannot be read, or is behind what Jules shows.",
-    ),
-    (
-        70,
-        "internal fault",
-        "An internal fault: a bug of phileas, or an error of the operating system, such as a full disk.",
-    ),
-];
-
 /// The exit codes of a command that only prints.
-pub(super) const PRINTS: &[u8] = &[0, 2, 70];
+pub(super) const PRINTS: &[Exit] = &[Exit::Done, Exit::Usage, Exit::Fault];
 /// The exit codes of a command about a folder.
-pub(super) const FOLDER: &[u8] = &[0, 1, 2, 70];
+pub(super) const FOLDER: &[Exit] = &[Exit::Done, Exit::Findings, Exit::Usage, Exit::Fault];
 /// The exit codes of a command that asks GitHub or Jules, without a ledger.
-pub(super) const ONLINE: &[u8] = &[0, 1, 2, 3, 4, 70];
+pub(super) const ONLINE: &[Exit] = &[
+    Exit::Done,
+    Exit::Findings,
+    Exit::Usage,
+    Exit::Credential,
+    Exit::Unavailable,
+    Exit::Fault,
+];
 /// The exit codes of a command about a repository with its ledger.
-pub(super) const LEDGER: &[u8] = &[0, 1, 2, 3, 4, 5, 70];
+pub(super) const LEDGER: &[Exit] = &Exit::ALL;
 
 /// The help of the program with these commands. clap knows no groups of commands, so the template has them.
 pub(super) fn program_template(all: &clap::Command) -> String {
@@ -105,11 +75,10 @@ pub(super) fn program_template(all: &clap::Command) -> String {
 }
 
 /// The end of a command's help.
-pub(super) fn command_end(example: &str, codes: &[u8]) -> String {
-    let meanings: Vec<String> = EXIT_CODES
-        .iter()
-        .filter(|(code, ..)| codes.contains(code))
-        .map(|(code, meaning, _)| format!("{code} {meaning}"))
+pub(super) fn command_end(example: &str, exits: &[Exit]) -> String {
+    let exits = exits.iter();
+    let meanings: Vec<String> = exits
+        .map(|exit| format!("{} {}", exit.code(), exit.label()))
         .collect();
     format!(
         "Example:\n  {example}\n\nExit codes: {}",

@@ -7,7 +7,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use super::track::suggestion_text;
-use crate::cli::arguments::{Arguments, EXIT_CODES};
+use crate::cli::arguments::Arguments;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 
@@ -93,7 +93,7 @@ pub(crate) fn run(words: &[String], screen: &mut Screen<impl Write>) -> Result<E
         .source(concat!("phileas ", env!("CARGO_PKG_VERSION")))
         .render(&mut page)?;
     let mut more = Roff::new();
-    let codes = EXIT_CODES.map(|(code, _, meaning)| (code.to_string(), meaning));
+    let codes = Exit::ALL.map(|exit| (exit.code().to_string(), exit.meaning()));
     let codes: Vec<_> = codes
         .iter()
         .map(|(code, meaning)| (code.as_str(), *meaning))
