@@ -73,7 +73,7 @@ fn the_empty_sandbox_prints_the_commands_that_are_shown() {
         .map(Result::unwrap)
         .skip_while(|line| !line.contains("in another shell"))
         .skip(1)
-        .take_while(|line| !line.contains("follows here"))
+        .take_while(|line| !line.starts_with("For `phileas status`"))
         .filter(|line| !line.is_empty())
         .collect();
     child.kill().unwrap();

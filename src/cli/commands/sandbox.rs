@@ -1,5 +1,6 @@
 //! `phileas sandbox`: days of work on models of GitHub and Jules.
 
+mod environment;
 mod models_only;
 mod option_file;
 mod play;

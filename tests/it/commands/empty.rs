@@ -46,6 +46,17 @@ impl Shown {
     }
 }
 
+impl Shown {
+    /// What it prints for another shell.
+    fn exports(&self) -> Vec<String> {
+        let lines = self.printed.iter();
+        lines
+            .filter(|line| line.starts_with("export "))
+            .cloned()
+            .collect()
+    }
+}
+
 impl Drop for Shown {
     fn drop(&mut self) {
         let _over = self.child.kill();
@@ -147,6 +158,14 @@ fn first_session(pause: Option<&str>) -> u64 {
     let widget = dir.path().join("widget");
     shell(&init, &widget);
     shell(&push, &widget);
+    let exports = shown.exports();
+    assert_eq!(exports.len(), 3, "{exports:?}");
+    for command in ["status", "explain"] {
+        shell(
+            &format!("{}\nphileas {command}", exports.join("\n")),
+            &widget,
+        );
+    }
     if let Some(words) = pause {
         shown.until(words);
     }

@@ -11,6 +11,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
+use super::environment;
 use crate::cli::arguments::Sandbox;
 use crate::cli::context::bind::bind_listener;
 use crate::cli::exit::{CliError, Exit};
@@ -95,31 +96,26 @@ pub(crate) async fn run(
 }
 
 /// What to paste into another shell, and how to advance the clock there.
-fn shell_lines(places: &serde_json::Value) -> [String; 8] {
+fn shell_lines(places: &serde_json::Value) -> Vec<String> {
     let text = |name: &str| places[name].as_str().unwrap_or_default();
     let github = text("github");
-    [
+    let mut lines = vec![
         format!(
             "A model of GitHub with {}, and a model of Jules. In another shell:",
             text("repository")
         ),
         String::new(),
-        format!(
-            "export GITHUB_API_URL={github} GITHUB_TOKEN={}",
-            text("token")
-        ),
-        format!(
-            "export JULES_API_BASE={} JULES_API_KEY={}",
-            text("jules"),
-            text("jules_key")
-        ),
-        format!("export GITHUB_REPOSITORY={}", text("repository")),
+    ];
+    let exports = environment::export_lines(github, text("jules"), text("token"));
+    lines.extend(exports);
+    lines.extend([
         format!(
             "# the clock stands until you move it: curl -d '{{\"by\": \"30m\"}}' {github}/__world/advance"
         ),
         String::new(),
         "Ctrl-C ends it.".to_owned(),
-    ]
+    ]);
+    lines
 }
 
 async fn bind_model(

@@ -20,8 +20,8 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
-use super::play;
 use super::transcript::Transcript;
+use super::{environment, play};
 use crate::adapters::entropy::SystemEntropy;
 use crate::adapters::github::{self, Token};
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, DataDirectory, SqliteInbox};
@@ -425,16 +425,35 @@ fn print_addresses(
         for line in first_session_commands(at.github, &repository) {
             screen.print_line(&line)?;
         }
+        print_exports(at, screen)?;
         screen.print_line("What happens follows here. Ctrl-C ends it.")?;
     } else {
         screen.print_lines(&format!(
             "The dashboard is at http://{}/\n\
              Models of GitHub and Jules run behind it; one second here is {minutes:.1} minutes there. Some webhooks are \
-             lost, doubled or late. Ctrl-C ends it.",
+             lost, doubled or late.",
             at.admin
         ))?;
+        screen.print_line("")?;
+        print_exports(at, screen)?;
+        screen.print_line("Ctrl-C ends it.")?;
     }
     screen.flush()?;
+    Ok(())
+}
+
+/// Prints what lets a person look at the repository from another shell.
+fn print_exports(at: &Addresses, screen: &mut Screen<impl Write>) -> Result<(), CliError> {
+    screen.print_line(
+        "For `phileas status`, `phileas explain` and `phileas doctor` in another shell:",
+    )?;
+    screen.print_line("")?;
+    let github = format!("http://{}", at.github);
+    let jules = format!("http://{}/v1alpha", at.jules);
+    for line in environment::export_lines(&github, &jules, world_setup::MAINTAINER_TOKEN) {
+        screen.print_line(&line)?;
+    }
+    screen.print_line("")?;
     Ok(())
 }
 

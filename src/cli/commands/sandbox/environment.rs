@@ -1,0 +1,18 @@
+//! The environment in which the program finds the models of a sandbox.
+
+use crate::sandbox::world_setup;
+
+/// The lines that give it to another shell.
+pub(super) fn export_lines(github: &str, jules: &str, token: &str) -> [String; 3] {
+    [
+        format!("export GITHUB_API_URL={github} GITHUB_TOKEN={token}"),
+        format!(
+            "export JULES_API_BASE={jules} JULES_API_KEY={}",
+            world_setup::JULES_KEY
+        ),
+        format!(
+            "export GITHUB_REPOSITORY={}",
+            world_setup::repository_name()
+        ),
+    ]
+}
