@@ -5,7 +5,7 @@ use std::io::Write;
 
 use jiff::SignedDuration;
 use phileas_domain::Diagnostic;
-use phileas_domain::engine::{Line, Reason, RunRequest, Verdict};
+use phileas_domain::engine::{Line, Reason, RunRequest, Verdict, plain_text};
 use phileas_domain::model::{PersonaId, RepositoryName, TrackName};
 use phileas_domain::plan::{CONFIG_PATH, PERSONAS_FOLDER, SCHEDULES_PATH};
 
@@ -193,6 +193,16 @@ pub(crate) fn tick_result(report: &TickReport, ask: &RunRequest) -> Result<Exit,
     let exit = exit_of_report(report, ask);
     if exit == Exit::Credential {
         output::print_error(&format!("phileas: {}", credential_help::jules_key_help()))?;
+    }
+    // What holds everything has a line of its own, which does not say what becomes of this request.
+    let mut waiting = report.waiting.iter().map(|(_, line)| line);
+    let holds = waiting.find(|line| is_refused(line, ask) && line.verdict != Verdict::Refused);
+    if let Some(line) = holds.filter(|_| exit == Exit::Findings) {
+        output::print_error(&format!(
+            "phileas: refused: this request starts nothing: {} ({})",
+            plain_text(&line.reason.clause()),
+            line.reason
+        ))?;
     }
     Ok(exit)
 }

@@ -70,8 +70,11 @@ fn a_refused_request_does_not_end_as_done() {
         let ran = bench.run(request);
         assert_eq!(ran.code, 1, "{ran:?}");
         assert!(ran.out.contains("paused.state"), "{ran:?}");
+        let said = "phileas: refused: this request starts nothing: a command paused the repository (paused.state)";
+        assert!(ran.err.contains(said), "{ran:?}");
     }
-    bench.run(&["tick"]).done();
+    let due = bench.run(&["tick"]).done();
+    assert!(!due.err.contains("refused"), "{due:?}");
     assert!(bench.state().requests.is_empty(), "no request is recorded");
     bench.run(&["resume"]).done();
     bench.run(&["track", "pause", "default"]).done();
