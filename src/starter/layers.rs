@@ -3,7 +3,7 @@
 use phileas_domain::exchange::Layout;
 use phileas_domain::layers::{Catalogue, DEFAULT_OBSERVERS, Pin, Role};
 use phileas_domain::model::{RepositoryName, Tree};
-use phileas_domain::plan::{CONFIG_PATH, DEFAULT_INNOVATION};
+use phileas_domain::plan::DEFAULT_INNOVATION;
 
 use super::home::{HOME, schema_address};
 use super::workflow::cron_minute;
@@ -44,10 +44,4 @@ pub(super) fn config(repository: &RepositoryName) -> String {
 /// The pin of a beginning: the file that people write is theirs, so nothing stands in it yet.
 pub(super) fn pin() -> String {
     Pin::new(env!("CARGO_PKG_VERSION")).text()
-}
-
-/// Whether a repository has layers already.
-#[must_use]
-pub fn has_layers(tree: &Tree) -> bool {
-    tree.get(CONFIG_PATH).is_some()
 }

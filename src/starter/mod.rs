@@ -19,7 +19,6 @@ use phileas_domain::plan::{CONFIG_PATH, SCHEDULES_PATH};
 
 pub use home::{HOME, schema_address};
 pub use labels::{Labels, MAX_DESCRIPTION_CHARS, changes, has_work, wanted};
-pub use layers::has_layers;
 pub use packs::{PACKS, Pack};
 pub use plan::{has_schema_line, named_by};
 pub use repository_files::RepositoryFiles;

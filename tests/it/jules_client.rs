@@ -156,11 +156,6 @@ async fn a_session_lives_and_every_method_is_understood() {
     let kinds: Vec<&ActivityKind> = after.iter().map(|activity| &activity.kind).collect();
     assert!(kinds.contains(&&ActivityKind::PlanApproved));
     assert!(kinds.contains(&&ActivityKind::Completed));
-    let first = client
-        .get_activity(session.id.as_str(), &after[0].id)
-        .await
-        .unwrap();
-    assert_eq!(first.activity_id(), after[0].id);
     let whole = PageQuery {
         page_size: Some(100),
         ..PageQuery::default()
@@ -200,11 +195,8 @@ async fn a_session_lives_and_every_method_is_understood() {
             .await[0]
             .archived
     );
-    client.unarchive_session(session.id.as_str()).await.unwrap();
-    assert_eq!(bench.list(since).await.len(), 1);
-    client.delete_session(session.id.as_str()).await.unwrap();
-    client.delete_session(session.id.as_str()).await.unwrap();
-    assert_eq!(jules.read_session(&session.id).await.unwrap(), None);
+    let unknown = SessionId::from("404");
+    assert_eq!(jules.read_session(&unknown).await.unwrap(), None);
 
     let world = bench.shared.lock_world();
     let requests = &world.books().requests;
@@ -223,7 +215,7 @@ async fn a_session_lives_and_every_method_is_understood() {
         .filter(|request| request.status != Some(200))
         .collect();
     let statuses: Vec<_> = refused.iter().map(|request| request.status).collect();
-    assert_eq!(statuses, [Some(404), Some(404)], "{refused:?}");
+    assert_eq!(statuses, [Some(404)], "{refused:?}");
 }
 
 #[tokio::test]

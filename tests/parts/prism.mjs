@@ -36,10 +36,7 @@ const OUT_OF_REACH = {
     'POST /repos/{owner}/{repo}/issues/{issue_number}/labels': 'for tokens of which GitHub drops the label of a new issue',
   },
   jules: {
-    'DELETE /v1alpha/sessions/{session}': 'deletes for good; only the example `probe` does that, with sessions of its own',
     'POST /v1alpha/sessions/{session}:approvePlan': 'no session of these runs waits for the approval of its plan',
-    'POST /v1alpha/sessions/{session}:unarchive': 'only the example `probe` asks for it',
-    'GET /v1alpha/sessions/{session}/activities/{activity}': 'only the example `probe` asks for it',
   },
 };
 // The steps of a track whose sessions start from branches of their own, so that pull requests are pointed elsewhere.

@@ -8,7 +8,7 @@ use phileas_domain::model::RepositoryName;
 use super::auth::account::{Account, Credential};
 use super::auth::token_source::TokenSource;
 use super::http::api_url::Base;
-use super::http::budget::{Api, Budget, Quota, Usage};
+use super::http::budget::{Budget, Usage};
 use super::http::channel::Channel;
 use super::http::retry::Backoff;
 use super::read::list_sizes::BusyRepositories;
@@ -90,12 +90,6 @@ impl Client {
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.budget.usage()
-    }
-
-    /// The primary limit of one API, as GitHub last reported it.
-    #[must_use]
-    pub fn quota(&self, face: Api) -> Option<Quota> {
-        self.budget.quota(face)
     }
 
     pub(crate) async fn wait_for(&self, length: std::time::Duration) {

@@ -18,9 +18,7 @@ use super::query::PageQuery;
 use super::recent::{Recent, lock_mutex};
 use super::retry::{Attempts, MAX_WAIT};
 use super::settings::{MAX_CREATES_IN_FLIGHT, Settings};
-use super::wire::{
-    Activity, ActivityPage, Message, NewSession, Session, SessionPage, Source, SourcePage,
-};
+use super::wire::{ActivityPage, Message, NewSession, Session, SessionPage, Source, SourcePage};
 use super::{Base, JulesKey, Pause, key, routes};
 use crate::adapters::transport::{Transport, TransportError};
 use crate::runtime::ports::Stopwatch;
@@ -203,20 +201,6 @@ impl Client {
             .await
     }
 
-    /// Deletes a session for good. A missing session is no error.
-    ///
-    /// # Errors
-    /// [`ApiError`].
-    pub async fn delete_session(&self, id: &str) -> Result<(), ApiError> {
-        match self
-            .call(&Call::new(routes::DELETE_SESSION, &[("{session}", id)]))
-            .await
-        {
-            Err(error) if !error.is_status(404) => Err(error),
-            Ok(_) | Err(_) => Ok(()),
-        }
-    }
-
     /// Sends a message to a session.
     ///
     /// # Errors
@@ -262,14 +246,6 @@ impl Client {
         self.call_verb(routes::ARCHIVE_SESSION, id).await
     }
 
-    /// Restores an archived session.
-    ///
-    /// # Errors
-    /// [`ApiError`].
-    pub async fn unarchive_session(&self, id: &str) -> Result<Option<Session>, ApiError> {
-        self.call_verb(routes::UNARCHIVE_SESSION, id).await
-    }
-
     /// Reads one page of a session's activities.
     ///
     /// # Errors
@@ -281,16 +257,6 @@ impl Client {
     ) -> Result<ActivityPage, ApiError> {
         let names = [("{session}", id)];
         self.read_call(Call::new(routes::LIST_ACTIVITIES, &names).with_query(query))
-            .await
-    }
-
-    /// An activity of a session.
-    ///
-    /// # Errors
-    /// [`ApiError`].
-    pub async fn get_activity(&self, session: &str, id: &str) -> Result<Activity, ApiError> {
-        let names = [("{session}", session), ("{activity}", id)];
-        self.read_call(Call::new(routes::GET_ACTIVITY, &names))
             .await
     }
 

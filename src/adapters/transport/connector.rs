@@ -25,8 +25,8 @@ pub struct Proxies(Arc<Matcher>);
 
 impl Proxies {
     /// No proxy at all.
-    #[must_use]
-    pub fn no_proxy() -> Self {
+    #[cfg(test)]
+    pub(super) fn no_proxy() -> Self {
         Self(Arc::new(Matcher::builder().build()))
     }
 

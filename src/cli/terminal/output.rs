@@ -53,8 +53,8 @@ impl Screen<io::Stdout> {
 
 impl<W: Write> Screen<W> {
     /// An output that is not a terminal: no colours, no progress.
-    #[must_use]
-    pub fn without_terminal(out: W) -> Self {
+    #[cfg(test)]
+    pub(crate) fn without_terminal(out: W) -> Self {
         Self {
             out,
             colour: false,

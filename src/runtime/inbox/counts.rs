@@ -2,8 +2,6 @@
 
 use jiff::Timestamp;
 
-use super::wake::Wake;
-
 /// How full the inbox is, and how many repositories wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
@@ -26,19 +24,4 @@ pub struct Counts {
     pub bytes: u64,
     /// The most room that it may take.
     pub limit_bytes: Option<u64>,
-}
-
-impl Counts {
-    /// Adds one repository.
-    pub fn add_wake(&mut self, wake: &Wake, now: Timestamp) {
-        let next = wake.next_at().filter(|at| *at <= now);
-        self.due += u64::from(next.is_some());
-        self.leased += u64::from(wake.held.is_some() && next.is_none());
-        self.suspended += u64::from(wake.suspended.is_some());
-        self.failing += u64::from(wake.suspended.is_none() && wake.last_fault.is_some());
-        self.oldest_due = match (self.oldest_due, next) {
-            (Some(oldest), Some(next)) => Some(oldest.min(next)),
-            (oldest, next) => oldest.or(next),
-        };
-    }
 }

@@ -315,16 +315,18 @@ mod tests {
     use phileas_domain::model::Holder;
 
     use super::*;
-    use crate::adapters::inbox::memory::MemoryInbox;
+    use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, DataDirectory, SqliteInbox};
     use crate::runtime::inbox::Settled;
 
     /// The event came before the listing: the tick that takes the repository for an unlisted one
     /// runs while it becomes a member.
     #[tokio::test]
     async fn a_repository_that_is_listed_during_its_verification_is_ticked() {
-        let inbox = MemoryInbox::new(10);
+        let folder = tempfile::tempdir().unwrap();
+        let directory = DataDirectory::lock_directory(folder.path()).unwrap();
         let id = RepositoryId(7);
         let now = Timestamp::UNIX_EPOCH;
+        let inbox = SqliteInbox::open(directory, DEFAULT_ROOM, now).unwrap();
         let later = now + SignedDuration::from_secs(1);
         let minute = SignedDuration::from_secs(60);
         inbox.wake_repository(id, now).await.unwrap();

@@ -267,15 +267,6 @@ impl Source {
         }
     }
 
-    /// The token's account, if the identity is a token.
-    #[must_use]
-    pub fn token_account(&self) -> Option<&Account> {
-        match &self.kind {
-            Kind::App { .. } => None,
-            Kind::Token(account) => Some(account),
-        }
-    }
-
     /// The ids of entries without one, as far as GitHub has shown them.
     #[must_use]
     pub fn discovered_ids(&self) -> &DiscoveredIds {

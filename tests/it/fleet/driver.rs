@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use jiff::{SignedDuration, Timestamp};
-use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::runtime::driver::{
     Bounds, Driver, Heartbeat, LEASE, Lane, OVERDUE, RECONCILE, StopSignal, TICK_LIMIT, Ticked,
     Ticker, next_reconcile,
@@ -17,6 +16,7 @@ use tokio::task::JoinHandle;
 
 use super::clock::{StillClock, settle};
 use crate::support::held;
+use crate::support::memory_inbox::MemoryInbox;
 
 const START: &str = "2026-01-05T00:00:00Z";
 

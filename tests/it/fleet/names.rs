@@ -5,7 +5,6 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use phileas::adapters::entropy::SystemEntropy;
 use phileas::adapters::github::{self, Token};
-use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::jules::{self, JulesKey};
 use phileas::sandbox::VirtualTime;
 use phileas::sandbox::transport::InProcess;
@@ -21,6 +20,7 @@ use phileas_world::{Face, Fault, FaultPlan, FaultRule};
 use tokio::sync::Notify;
 
 use super::stage::{Ground, Sessions};
+use crate::support::memory_inbox::MemoryInbox;
 
 struct Set {
     ground: Ground,

@@ -6,7 +6,6 @@ use bytes::Bytes;
 use http::{Request, Response};
 use phileas::adapters::entropy::SystemEntropy;
 use phileas::adapters::github::{self, App};
-use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::jules;
 use phileas::adapters::transport::{BoxFuture, Transport, TransportError};
 use phileas::runtime::inbox::Inbox as _;
@@ -21,6 +20,7 @@ use phileas_world::Face;
 use tokio::sync::Notify;
 
 use super::stage::{APP, Ground, Sessions};
+use crate::support::memory_inbox::MemoryInbox;
 
 /// How often others may be let on before the listing is given up as one that waits for the slow one.
 const MAX_TURNS: usize = 10_000;

@@ -10,7 +10,6 @@ use aws_lc_rs::signature::KeyPair as _;
 use jiff::Timestamp;
 use phileas::adapters::entropy::SystemEntropy;
 use phileas::adapters::github::{self, App};
-use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::jules;
 use phileas::adapters::transport::Transport;
 use phileas::jobs::EventsFile;
@@ -41,6 +40,7 @@ use tokio::task::JoinHandle;
 
 use super::clock::StillClock;
 use super::way::Way;
+use crate::support::memory_inbox::MemoryInbox;
 
 /// The App's number.
 pub(crate) const APP: u64 = 77;

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use phileas::adapters::entropy::SystemEntropy;
 use phileas::adapters::github::{self, Account, App, Credential, Token};
-use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::jules::{self, JulesKey};
 use phileas::adapters::pause::Pause;
 use phileas::adapters::transport::BoxFuture;
@@ -27,6 +26,7 @@ use tokio::sync::Notify;
 
 use super::clock::StillClock;
 use super::stage::{APP, Ground, SECRET, Sessions};
+use crate::support::memory_inbox::MemoryInbox;
 
 fn ground() -> Ground {
     let sessions = Sessions {

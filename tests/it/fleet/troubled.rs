@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
 use jiff::{SignedDuration, Timestamp};
-use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::runtime::inbox::{
     Accepted, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease, Page, Record,
     Replayed, Settled, Wake,
@@ -15,6 +14,7 @@ use tokio::sync::watch;
 
 use super::clock::StillClock;
 use crate::support::held;
+use crate::support::memory_inbox::MemoryInbox;
 
 /// How an inbox fares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! The suite, on the inboxes that need nothing beside them.
 
-use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::inbox::sqlite::{DEFAULT_ROOM, DataDirectory, LEAST_ROOM, SqliteInbox};
 
 use super::stand::{ALL, Room, Stand, at};
 use super::suite::{conformance, suite};
 use super::{faults, keeping, leases};
+use crate::support::memory_inbox::MemoryInbox;
 
 conformance!(in_memory, memory);
 conformance!(in_sqlite, sqlite);

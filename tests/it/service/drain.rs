@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::runtime::driver::Heartbeat;
 use phileas::runtime::inbox::{Inbox, Page, Start};
 use phileas::server::admin::dashboard::Access;
@@ -22,6 +21,7 @@ use tokio::task::JoinHandle;
 use super::client::{Line, Post, ask, get};
 use super::hook::SECRET;
 use super::served::{self, deliveries};
+use crate::support::memory_inbox::MemoryInbox;
 
 /// How long a condition may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);

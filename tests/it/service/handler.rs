@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::body::Body;
 use axum::http::Request;
-use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::inbox::sqlite::{DATABASE, DEFAULT_ROOM, DataDirectory, SqliteInbox};
 use phileas::runtime::inbox::Inbox;
 use phileas::server::public::counters::Figures;
@@ -14,6 +13,7 @@ use tower::ServiceExt as _;
 
 use super::client::Post;
 use super::hook::SECRET;
+use crate::support::memory_inbox::MemoryInbox;
 
 struct Hook {
     router: axum::Router,

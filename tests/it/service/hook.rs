@@ -6,11 +6,12 @@ use axum::body::Body;
 use axum::http::{HeaderValue, Request};
 use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::server::public::counters::Figures;
 use phileas::server::public::webhook::{Intake, RepositoryFilter, Secrets, webhook_routes};
 use sha2::Sha256;
 use tower::ServiceExt as _;
+
+use crate::support::memory_inbox::MemoryInbox;
 
 /// The secret of the services under test.
 pub(super) const SECRET: &str = "0123456789abcdef-test-secret-of-hooks";

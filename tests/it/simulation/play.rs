@@ -10,7 +10,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::runtime::inbox::Inbox as _;
 use phileas::runtime::{TickError, TickReport};
 use phileas::sandbox::SharedWorld;
@@ -29,6 +28,7 @@ use super::disturbances;
 use super::sabotage::Sabotage;
 use super::stage::{self, Replica, drawn};
 use super::verdict::{IN_BOOKS, PersonMessage, Reply, Verdict, judge, judge_messages, secrets};
+use crate::support::memory_inbox::MemoryInbox;
 
 /// Replicas of the service.
 const REPLICAS: usize = 3;

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::runtime::inbox::{
     Accepted, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease, Page, Record,
     Replayed, Settled, Wake,
@@ -15,6 +14,7 @@ use tokio::sync::watch;
 
 use super::course::Process;
 use super::disturbances;
+use crate::support::memory_inbox::MemoryInbox;
 
 /// One replica's way to the inbox of all.
 pub(super) struct ReplicaInbox {

@@ -5,7 +5,6 @@ use std::sync::{Arc, LazyLock};
 
 use jiff::SignedDuration;
 use phileas::adapters::github::{self, App};
-use phileas::adapters::inbox::memory::MemoryInbox;
 use phileas::adapters::jules::{self, JulesKey, RepositoryJules};
 use phileas::runtime::driver::{Bounds, Heartbeat};
 use phileas::runtime::ports::{ReadJules as _, WriteJules as _};
@@ -42,6 +41,7 @@ use super::replica_inbox::ReplicaInbox;
 use super::sabotage::Sabotage;
 use super::verdict::Reply;
 use crate::fleet::stage::{APP, key};
+use crate::support::memory_inbox::MemoryInbox;
 
 /// The App's short name; what it writes is written by `phileas-test[bot]`.
 const SLUG: &str = "phileas-test";

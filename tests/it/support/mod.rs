@@ -7,6 +7,7 @@ pub(crate) mod hostile;
 pub(crate) mod imports;
 pub(crate) mod judge;
 pub(crate) mod killer;
+pub(crate) mod memory_inbox;
 pub(crate) mod references;
 pub(crate) mod served;
 pub(crate) mod ticks;

@@ -37,8 +37,8 @@ pub struct AccountSession {
 
 impl AccountSession {
     /// A session of which nothing but its id and its state is known.
-    #[must_use]
-    pub fn new(id: JobId, state: SessionState) -> Self {
+    #[cfg(test)]
+    pub(crate) fn new(id: JobId, state: SessionState) -> Self {
         Self {
             id,
             state,

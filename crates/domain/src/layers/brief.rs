@@ -15,9 +15,7 @@ use crate::Diagnostic;
 use crate::exchange::{EventState, Exchange, Filed, Labels, Layout, Stream, WorkItem, issue_text};
 use crate::model::{RepositoryName, Tree};
 use crate::plan::closest;
-use crate::prompt::{
-    Assembled, Assembly, Attached, OpenPull, RenderError, assemble_prompt, clean_line,
-};
+use crate::prompt::{OpenPull, clean_line};
 
 /// The task of innovators.
 const PROPOSE: &str = "create_three_proposals";
@@ -96,41 +94,6 @@ pub struct Section {
 }
 
 impl Brief {
-    /// Renders the prompt in this process, without its marker. `ledger`: the files of the branch `jules`. `turn`: a
-    /// text that is unique to this prompt, such as the turn's id.
-    ///
-    /// # Errors
-    ///
-    /// The files to read first, or the first mistake in the templates.
-    pub fn assemble(
-        &self,
-        catalogue: &Catalogue,
-        ledger: &Tree,
-        (turn, now): (&str, Timestamp),
-        entropy: &[u8; 32],
-    ) -> Result<Assembled, RenderError> {
-        let attached: Vec<Attached<'_>> = self
-            .sections
-            .iter()
-            .map(|one| Attached {
-                title: &one.title,
-                what: &one.what,
-                text: &one.text,
-            })
-            .collect();
-        assemble_prompt(&Assembly {
-            layer: self.layer,
-            tree: catalogue.tree(),
-            ledger,
-            variables: &self.variables,
-            task: self.task.as_deref(),
-            attached: &attached,
-            turn,
-            now,
-            entropy,
-        })
-    }
-
     fn set_variable(&mut self, name: &str, value: impl Into<String>) {
         self.variables.insert(name.to_owned(), value.into());
     }

@@ -7,7 +7,7 @@ use super::*;
 use crate::exchange::{FLAT_STREAM, Layout, Shape, check_exchange};
 use crate::model::{RepositoryName, Tree};
 use crate::plan::{LAYERS, Member, Roster};
-use crate::prompt::{OpenPull, read_orders};
+use crate::prompt::{Assembly, Attached, OpenPull, assemble_prompt, read_orders};
 use crate::yaml;
 
 const NOW: jiff::Timestamp = jiff::Timestamp::UNIX_EPOCH;
@@ -59,7 +59,34 @@ fn prompt(tree: &Tree, ledger: &Tree, layout: Layout, stream: &str, job: Job<'_>
             job,
         )
         .unwrap_or_else(|said| panic!("{said}"));
-    let made = brief.assemble(&catalogue, ledger, ("k3v9w2m1q8zt", NOW), &[3; 32]);
+    assemble_brief(&brief, &catalogue, ledger, &[3; 32])
+}
+
+fn assemble_brief(
+    brief: &Brief,
+    catalogue: &Catalogue,
+    ledger: &Tree,
+    entropy: &[u8; 32],
+) -> String {
+    let sections = brief.sections.iter();
+    let attached: Vec<Attached<'_>> = sections
+        .map(|one| Attached {
+            title: &one.title,
+            what: &one.what,
+            text: &one.text,
+        })
+        .collect();
+    let made = assemble_prompt(&Assembly {
+        layer: brief.layer,
+        tree: catalogue.tree(),
+        ledger,
+        variables: &brief.variables,
+        task: brief.task.as_deref(),
+        attached: &attached,
+        turn: "k3v9w2m1q8zt",
+        now: NOW,
+        entropy,
+    });
     made.unwrap_or_else(|said| panic!("{said}")).prompt
 }
 
@@ -513,10 +540,7 @@ fn a_decider_gets_as_much_as_there_is_room_for() {
         .brief(&repository(), &ledger, exchange, FLAT_STREAM, Job::Decider)
         .unwrap();
     assert_eq!(brief.events, ["ffffff", "eeeeee", "dddddd", "cccccc"]);
-    let text = brief
-        .assemble(&catalogue, &ledger, ("k3v9w2m1q8zt", NOW), &[0; 32])
-        .unwrap()
-        .prompt;
+    let text = assemble_brief(&brief, &catalogue, &ledger, &[0; 32]);
     assert!(text.contains("# Event ffffff") && !text.contains("# Event aaaaaa"));
     assert!(text.contains("2 more events wait for the next session"));
     // An observer sees all of them, one line each.

@@ -306,15 +306,6 @@ impl RenderRequest {
         }
     }
 
-    /// The repository, if the request names it.
-    #[must_use]
-    pub fn repository(&self) -> Option<&RepositoryName> {
-        match self {
-            Self::Persona(persona) => Some(&persona.repository),
-            Self::Layer(_) => None,
-        }
-    }
-
     /// The file with which its prompt begins.
     #[must_use]
     pub fn path(&self) -> String {

@@ -14,8 +14,8 @@ mod rotation;
 
 pub use amend::{AmendError, amend};
 #[cfg(test)]
-pub(super) use archive::check_archive;
-pub use format::{Segment, load_segment, parse_segment_path, save_segment, segment_path};
+pub(super) use archive::{check_archive, load_segment, parse_segment_path};
+pub use format::{Segment, save_segment, segment_path};
 pub use rotation::{HISTORY_SEGMENT, REJECTIONS_TRACKED, rotate};
 
 #[cfg(test)]

@@ -138,15 +138,6 @@ impl Model {
         self.logins.insert(login.to_lowercase(), id);
     }
 
-    /// Makes an account an organisation.
-    pub fn make_organization(&mut self, login: &str) -> u64 {
-        let id = self.account(login);
-        if let Some(account) = self.accounts.get_mut(&id) {
-            account.kind = AccountKind::Organization;
-        }
-        id
-    }
-
     /// The login of an account; `ghost` when it is gone.
     #[must_use]
     pub fn login(&self, id: u64) -> &str {

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::token::{App, Token};
 use super::token_source::TokenSource;
-use crate::adapters::github::http::budget::{Api, Budget, Quota, Usage};
+use crate::adapters::github::http::budget::{Api, Budget, Quota};
 use crate::adapters::github::read::list_sizes::BusyRepositories;
 use crate::adapters::github::read::refusal_cache::RefusalCache;
 use crate::adapters::github::write::opened_issues::OpenedIssues;
@@ -90,12 +90,6 @@ impl Account {
                 closed.max(low)
             })
             .max()
-    }
-
-    /// The requests and points used so far.
-    #[must_use]
-    pub fn usage(&self) -> Usage {
-        self.budget.usage()
     }
 
     /// The primary limit of one API, as GitHub last reported it.

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use tower::ServiceExt as _;
 
 use super::{Access, Board, Dashboard, routes};
-use crate::adapters::inbox::memory::MemoryInbox;
+use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, DataDirectory, SqliteInbox};
 use crate::adapters::pause::SystemPause;
 use crate::runtime::inbox::{Delivery, Inbox as _};
 use crate::server::admin::audit::{AUDIT_FILE, Audit};
@@ -25,7 +25,7 @@ const HOSTILE: &str = "</title><script>alert(1)</script>\"'onload=";
 
 struct Stand {
     router: Router,
-    inbox: Arc<MemoryInbox>,
+    inbox: Arc<SqliteInbox>,
     figures: Arc<Figures>,
     folder: TempDir,
     _end: ShutdownTrigger,
@@ -40,7 +40,9 @@ struct Answer {
 impl Stand {
     fn new(token: Option<&str>) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let inbox = Arc::new(MemoryInbox::new(100));
+        let directory = DataDirectory::lock_directory(folder.path()).unwrap();
+        let inbox = SqliteInbox::open(directory, DEFAULT_ROOM, Timestamp::now()).unwrap();
+        let inbox = Arc::new(inbox);
         let (end, asked) = shutdown_pair();
         let figures = Arc::new(Figures::default());
         let dashboard = Dashboard {

@@ -2,7 +2,7 @@
 
 use crate::model::PersonaId;
 use crate::plan::overrides::Overrides;
-use crate::plan::policy::{Automation, Branch, PlanApproval, Policy, Priority};
+use crate::plan::policy::{Automation, Branch, PlanApproval, Priority};
 
 /// A role that Jules plays.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,12 +38,6 @@ pub struct Persona {
 }
 
 impl Persona {
-    /// The settings of a turn outside tracks and schedules: the plan's defaults, overridden by the frontmatter.
-    #[must_use]
-    pub fn policy(&self, defaults: &Policy) -> Policy {
-        self.overrides().over(defaults)
-    }
-
     pub(in crate::plan) fn overrides(&self) -> Overrides {
         Overrides {
             plan_approval: self.plan_approval,

@@ -64,7 +64,10 @@ fn missing_keys_stay_unset() {
     );
     assert!(persona.scheduled);
     assert_eq!(persona.sensitive, None);
-    assert_eq!(persona.policy(&Policy::default()), Policy::default());
+    assert_eq!(
+        persona.overrides().over(&Policy::default()),
+        Policy::default()
+    );
 }
 
 #[test]

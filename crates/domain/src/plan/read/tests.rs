@@ -301,7 +301,10 @@ fn frontmatter_overrides_defaults_and_is_overridden_by_its_track() {
     assert_eq!(plan.schedules["x"].policy.branch, named("b"));
     assert_eq!(plan.schedules["x"].policy.priority, Priority::Critical);
     assert_eq!(plan.schedules["bolt"].policy.branch, named("d"));
-    assert_eq!(plan.personas["x"].policy(&plan.defaults).branch, named("b"));
+    assert_eq!(
+        plan.personas["x"].overrides().over(&plan.defaults).branch,
+        named("b")
+    );
 }
 
 #[test]

@@ -93,19 +93,6 @@ impl Model {
         );
     }
 
-    /// Uninstalls an App; its tokens expire at once.
-    pub fn uninstall_app(&mut self, id: u64, now: Timestamp) {
-        let reached = self.reached_repositories(id);
-        self.notify_app(
-            id,
-            "installation",
-            "deleted",
-            json!({"repositories": self.short_repositories(&reached)}),
-            now,
-        );
-        self.installations.remove(&id);
-    }
-
     fn reached_repositories(&self, id: u64) -> BTreeSet<RepoId> {
         let Some(installation) = self.installations.get(&id) else {
             return BTreeSet::new();

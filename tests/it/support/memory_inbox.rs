@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::{Holder, RepositoryId};
 use tokio::sync::watch;
 
-use crate::runtime::inbox::{
+use phileas::runtime::inbox::{
     Accepted, Claimed, Counts, Delivery, DeliveryId, Fault, Inbox, InboxError, Lease, MAX_ALONE,
     MAX_PAGE, NEARLY_FULL, Outcome, PRUNE_BATCH, Page, REDELIVERY_WINDOW, RETENTION, Record,
     Replayed, Settled, Start, Wake, delivery_outcome,
@@ -15,7 +15,7 @@ use crate::runtime::inbox::{
 
 /// An inbox in memory.
 #[derive(Debug)]
-pub struct MemoryInbox {
+pub(crate) struct MemoryInbox {
     tables: Mutex<Tables>,
     news: watch::Sender<u64>,
     /// How many deliveries fit.
@@ -39,8 +39,7 @@ struct StoredDelivery {
 
 impl MemoryInbox {
     /// An empty inbox with room for this many deliveries.
-    #[must_use]
-    pub fn new(room: usize) -> Self {
+    pub(crate) fn new(room: usize) -> Self {
         Self {
             tables: Mutex::default(),
             news: watch::Sender::new(0),
@@ -410,7 +409,15 @@ impl Inbox for MemoryInbox {
             ..Counts::default()
         };
         for wake in tables.wakes.values() {
-            counts.add_wake(wake, now);
+            let next = wake.next_at().filter(|at| *at <= now);
+            counts.due += u64::from(next.is_some());
+            counts.leased += u64::from(wake.held.is_some() && next.is_none());
+            counts.suspended += u64::from(wake.suspended.is_some());
+            counts.failing += u64::from(wake.suspended.is_none() && wake.last_fault.is_some());
+            counts.oldest_due = match (counts.oldest_due, next) {
+                (Some(oldest), Some(next)) => Some(oldest.min(next)),
+                (oldest, next) => oldest.or(next),
+            };
         }
         Ok(counts)
     }
