@@ -3,11 +3,10 @@
 //! A file that cannot be read completely is refused with the location of each error. phileas does not guess its content,
 //! and does not treat it as absent.
 
-use super::decode::{read_entry, read_state_fields};
 use super::fields::{Fields, read_table};
 use super::issues::{Issues, KeyPath, MAX_DIAGNOSTICS};
-use super::values::parse_history_key;
-use super::{STATE_PATH, STATE_VERSION, State, conflict, encode, invariant, legacy, written};
+use super::records::{Record as _, read_state_fields, write_state};
+use super::{HistoryEntry, STATE_PATH, STATE_VERSION, State, conflict, invariant, legacy, written};
 use crate::Diagnostic;
 use crate::json::{self, Node, Value};
 
@@ -44,7 +43,7 @@ pub fn load(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
         let message = "the file begins with a byte-order mark; the next write leaves it out";
         issues.warning(0, &KeyPath::ROOT, message, "");
     }
-    let read = read_document(json::parse(STATE_PATH, text)?, &issues);
+    let read = read_document(&json::parse(STATE_PATH, text)?, &issues);
     let warnings = issues.finish()?;
     let (state, version) = read.expect("a document that cannot be read left an error");
     let broken = invariant::check_state(&state);
@@ -62,7 +61,7 @@ pub fn load(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
 /// Writes a state file: version 5, two spaces, history in numeric order, a final newline.
 #[must_use]
 pub fn save(state: &State) -> String {
-    written::render_text(&encode::write_state(state))
+    written::render_text(&write_state(state))
 }
 
 /// An error that shows before the text is parsed as JSON.
@@ -89,7 +88,7 @@ fn not_json(text: &str) -> Option<Diagnostic> {
 }
 
 /// `None` only after an error was reported.
-fn read_document(node: Node<'_>, issues: &Issues<'_>) -> Option<(State, u64)> {
+fn read_document(node: &Node<'_>, issues: &Issues<'_>) -> Option<(State, u64)> {
     let root = KeyPath::ROOT;
     let mut state = State::default();
     if matches!(node.value, Value::List(_)) {
@@ -110,8 +109,8 @@ fn read_document(node: Node<'_>, issues: &Issues<'_>) -> Option<(State, u64)> {
             legacy::warn_of_duplicates(&state, &path, at, issues);
         }
         Some(history) => {
-            state.history =
-                read_table(history, &path, issues, parse_history_key, read_entry).into();
+            let read = read_table(history, &path, issues, HistoryEntry::from_node);
+            state.history = read.unwrap_or_default().into();
         }
         None => {}
     }
@@ -125,7 +124,7 @@ fn read_document(node: Node<'_>, issues: &Issues<'_>) -> Option<(State, u64)> {
 fn read_version(fields: &mut Fields<'_, '_>, issues: &Issues<'_>) -> Option<u64> {
     let path = KeyPath::ROOT;
     let at = fields.value_offset("version");
-    let written = fields.take_number("version");
+    let written = fields.take("version");
     match written {
         Some(newer) if newer > STATE_VERSION => {
             let message = format!(

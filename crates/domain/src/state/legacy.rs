@@ -9,13 +9,12 @@
 
 use std::collections::BTreeMap;
 
-use super::decode::{parse_id_key, read_entry, read_track, read_track_fields};
 use super::fields::{Fields, read_table};
 use super::issues::{Issues, KeyPath};
-use super::values::parse_history_key;
+use super::records::Record as _;
 use super::{HistoryEntry, State, TrackState};
 use crate::json::{Node, Value};
-use crate::model::{PersonaId, PullNumber, TrackName};
+use crate::model::TrackName;
 
 /// The track of files that knew none.
 const DEFAULT_TRACK: &str = "default";
@@ -41,24 +40,25 @@ pub(super) fn version_by_shape(fields: &Fields<'_, '_>) -> Option<u64> {
 
 /// Reads the history: an object in its order, a list (newest first) from its end.
 pub(super) fn read_history(
-    node: Node<'_>,
+    node: &Node<'_>,
     path: &KeyPath<'_>,
     issues: &Issues<'_>,
 ) -> BTreeMap<u64, HistoryEntry> {
-    match node.value {
+    match &node.value {
         Value::List(items) => {
-            let places = items.into_iter().enumerate().rev();
-            let read = places
-                .filter_map(|(index, item)| read_entry(item, &path.join_index(index), issues));
+            let places = items.iter().enumerate().rev();
+            let read = places.filter_map(|(index, item)| {
+                HistoryEntry::from_node(item, &path.join_index(index), issues)
+            });
             (0..).zip(read).collect()
         }
-        _ => read_table(node, path, issues, parse_history_key, read_entry),
+        _ => read_table(node, path, issues, HistoryEntry::from_node).unwrap_or_default(),
     }
 }
 
 /// Reads one track of versions 3 and 4.
 pub(super) fn read_old_track(
-    node: Node<'_>,
+    node: &Node<'_>,
     path: &KeyPath<'_>,
     issues: &Issues<'_>,
 ) -> Option<TrackState> {
@@ -66,7 +66,7 @@ pub(super) fn read_old_track(
     for (old, new) in LAST_KEYS {
         fields.rename_key(old, new);
     }
-    read_track_fields(fields)
+    TrackState::from_fields(fields)
 }
 
 /// Reads `tracks` as the version wrote it.
@@ -75,19 +75,19 @@ pub(super) fn read_tracks(fields: &mut Fields<'_, '_>, version: u64, state: &mut
     let read = if version < 5 {
         read_old_track
     } else {
-        read_track
+        TrackState::from_node
     };
-    state.tracks = fields.take_table("tracks", parse_id_key, read);
+    state.tracks = fields.take_table("tracks", read);
     if version >= 5 {
         return;
     }
     if version == 1 && !state.tracks.contains_key(DEFAULT_TRACK) {
         let mut track = TrackState {
-            persona_id: fields.take_nonempty("last_persona_id").map(PersonaId::new),
-            index: fields.take_number("last_persona_index"),
-            session_id: fields.take_session("last_session_id"),
-            pr_number: fields.take_number("last_pr_number").map(PullNumber),
-            updated_at: fields.take_time("updated_at"),
+            persona_id: fields.take("last_persona_id"),
+            index: fields.take("last_persona_index"),
+            session_id: fields.take("last_session_id"),
+            pr_number: fields.take("last_pr_number"),
+            updated_at: fields.take("updated_at"),
             ..TrackState::default()
         };
         for (key, to) in LAST_KEYS.into_iter().chain([("updated_at", "updated_at")]) {

@@ -6,8 +6,6 @@
 #[cfg(test)]
 mod arbitrary;
 mod conflict;
-mod decode;
-mod encode;
 mod entry;
 mod extra;
 mod fields;
@@ -21,6 +19,7 @@ mod pause;
 #[cfg(test)]
 mod property;
 mod query;
+mod records;
 mod request;
 mod timing;
 mod track;

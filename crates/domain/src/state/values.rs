@@ -1,28 +1,233 @@
-//! Single values that a text or a number stands for.
+//! The values of records: how each is read from a file, and how it is written.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 
 use jiff::Timestamp;
 
+use super::Outcome;
+use super::fields::{Fields, read_table};
 use super::issues::{Issues, KeyPath};
-use crate::json::{Node, Value};
-use crate::model::SessionId;
+use super::written::{JsonObject, JsonValue, format_time};
+use crate::json::{Node, Value as Json};
+use crate::model::{
+    BranchName, Holder, Oid, PersonaId, PullNumber, RepositoryId, SessionId, Slot, TrackName,
+    TurnId,
+};
+
+/// What a key, a list or a table can hold.
+pub(super) trait Value: Sized {
+    /// `None` where the file says nothing, or after an error was reported.
+    fn read(node: &Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<Self>;
+
+    fn to_json(&self) -> JsonValue<'_>;
+}
+
+/// A field that need not be in the file.
+pub(super) trait Field: Sized {
+    fn take(fields: &mut Fields<'_, '_>, key: &str) -> Self;
+
+    /// Whether it says anything.
+    fn is_set(&self) -> bool;
+
+    /// Null where it says nothing and has no other way to say so.
+    fn field_json(&self) -> JsonValue<'_>;
+}
+
+impl<T: Value> Field for Option<T> {
+    fn take(fields: &mut Fields<'_, '_>, key: &str) -> Self {
+        fields.take(key)
+    }
+
+    fn is_set(&self) -> bool {
+        self.is_some()
+    }
+
+    fn field_json(&self) -> JsonValue<'_> {
+        self.as_ref().map(Value::to_json).into()
+    }
+}
+
+impl<T: Value + Default + PartialEq> Field for T {
+    fn take(fields: &mut Fields<'_, '_>, key: &str) -> Self {
+        fields.take(key).unwrap_or_default()
+    }
+
+    fn is_set(&self) -> bool {
+        *self != Self::default()
+    }
+
+    fn field_json(&self) -> JsonValue<'_> {
+        self.to_json()
+    }
+}
+
+/// The key of a table.
+pub(super) trait Key: Ord + Display + Sized {
+    fn parse_key(text: &str) -> Option<Self>;
+}
+
+macro_rules! values {
+    ($($type:ty: |$node:ident, $path:ident, $issues:ident| $read:expr, |$value:ident| $json:expr;)*) => {$(
+        impl Value for $type {
+            fn read($node: &Node<'_>, $path: &KeyPath<'_>, $issues: &Issues<'_>) -> Option<Self> {
+                $read
+            }
+
+            fn to_json(&self) -> JsonValue<'_> {
+                let $value = self;
+                $json
+            }
+        }
+    )*};
+}
+
+values! {
+    bool: |node, path, issues| read_flag(node, path, issues), |flag| (*flag).into();
+    u32: |node, path, issues| read_count(node, path, issues), |count| (*count).into();
+    u64: |node, path, issues| read_number(node, path, issues), |number| (*number).into();
+    PullNumber: |node, path, issues| read_number(node, path, issues).map(Self), |pull| pull.0.into();
+    RepositoryId: |node, path, issues| read_number(node, path, issues).map(Self), |id| id.0.into();
+    Timestamp: |node, path, issues| read_time(node, path, issues), |at| format_time(at).into();
+    String: |node, path, issues| read_text(node, path, issues).map(str::to_owned), |text| text.as_str().into();
+    Slot: |node, path, issues| read_text(node, path, issues).map(Self::from), |slot| slot.as_str().into();
+    SessionId: |node, path, issues| read_session(node, path, issues), |id| id.as_str().into();
+    TurnId: |node, path, issues| read_turn_id(node, path, issues), |id| id.as_str().into();
+    // An empty name says nothing.
+    PersonaId: |node, path, issues| read_name(node, path, issues).map(Self::from), |name| name.as_str().into();
+    TrackName: |node, path, issues| read_name(node, path, issues).map(Self::from), |name| name.as_str().into();
+    Oid: |node, path, issues| read_name(node, path, issues).map(Self::from), |name| name.as_str().into();
+    BranchName: |node, path, issues| read_name(node, path, issues).map(Self::from), |name| name.as_str().into();
+    Holder: |node, path, issues| read_name(node, path, issues).map(Self::from), |name| name.as_str().into();
+    Outcome: |node, path, issues| read_name(node, path, issues).map(Self::parse), |outcome| outcome.as_str().into();
+}
+
+impl<T: Value> Value for Vec<T> {
+    fn read(node: &Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<Self> {
+        let Json::List(items) = &node.value else {
+            issues.report_wrong_kind(node, path, "a list");
+            return None;
+        };
+        let items = items.iter().enumerate();
+        let items =
+            items.filter_map(|(index, item)| T::read(item, &path.join_index(index), issues));
+        Some(items.collect())
+    }
+
+    fn to_json(&self) -> JsonValue<'_> {
+        JsonValue::List(self.iter().map(Value::to_json).collect())
+    }
+}
+
+impl<T: Value + Ord> Value for BTreeSet<T> {
+    fn read(node: &Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<Self> {
+        Vec::read(node, path, issues).map(Self::from_iter)
+    }
+
+    fn to_json(&self) -> JsonValue<'_> {
+        JsonValue::List(self.iter().map(Value::to_json).collect())
+    }
+}
+
+impl<K: Key, T: Value> Value for BTreeMap<K, T> {
+    fn read(node: &Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<Self> {
+        read_table(node, path, issues, T::read)
+    }
+
+    fn to_json(&self) -> JsonValue<'_> {
+        JsonObject::table(self, Value::to_json)
+    }
+}
+
+impl Key for u64 {
+    /// A whole number as it is counted, without leading zeros.
+    fn parse_key(text: &str) -> Option<Self> {
+        text.parse()
+            .ok()
+            .filter(|key: &Self| key.to_string() == text)
+    }
+}
+
+impl Key for PullNumber {
+    fn parse_key(text: &str) -> Option<Self> {
+        u64::parse_key(text).map(Self)
+    }
+}
+
+macro_rules! text_keys {
+    ($($type:ident),*) => {$(
+        impl Key for $type {
+            fn parse_key(text: &str) -> Option<Self> {
+                Some(text.into())
+            }
+        }
+    )*};
+}
+
+text_keys!(String, TrackName, PersonaId, Slot);
+
+fn read_flag(node: &Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<bool> {
+    if let Json::Bool(truth) = node.value {
+        return Some(truth);
+    }
+    issues.report_wrong_kind(node, path, "a truth value");
+    None
+}
+
+fn read_text<'n>(node: &'n Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<&'n str> {
+    if let Json::Text(text) = &node.value {
+        return Some(text);
+    }
+    issues.report_wrong_kind(node, path, "a text");
+    None
+}
+
+fn read_name<'n>(node: &'n Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<&'n str> {
+    read_text(node, path, issues).filter(|text| !text.is_empty())
+}
+
+fn read_number(node: &Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<u64> {
+    let Json::Number(digits) = &node.value else {
+        issues.report_wrong_kind(node, path, "a whole number");
+        return None;
+    };
+    let number = digits.parse().ok();
+    if number.is_none() {
+        let message = format!("`{digits}` is not a whole number from 0 to {}", u64::MAX);
+        issues.error(node.at, path, message, "");
+    }
+    number
+}
+
+fn read_count(node: &Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<u32> {
+    let number = read_number(node, path, issues)?;
+    let count = u32::try_from(number).ok();
+    if count.is_none() {
+        let most = u32::MAX;
+        let message = format!("`{number}` is too large; at most {most} can stand here");
+        issues.error(node.at, path, message, "");
+    }
+    count
+}
+
+fn read_turn_id(node: &Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<TurnId> {
+    let id = match &node.value {
+        Json::Text(text) => TurnId::parse(text),
+        _ => None,
+    };
+    if id.is_none() {
+        let message = "this is not a turn id: 12 characters of lower-case Crockford base32";
+        issues.error(node.at, path, message, "");
+    }
+    id
+}
 
 /// The largest whole number that every JSON program keeps exactly (2^53 - 1).
 const MAX_SAFE_NUMBER: u64 = (1 << 53) - 1;
 
-/// A history key: a whole number as it is counted, without leading zeros.
-pub(super) fn parse_history_key(text: &str) -> Option<u64> {
-    text.parse()
-        .ok()
-        .filter(|key: &u64| key.to_string() == text)
-}
-
 /// A time with its offset from UTC, as RFC 3339 writes it.
-pub(super) fn read_time(
-    node: &Node<'_>,
-    path: &KeyPath<'_>,
-    issues: &Issues<'_>,
-) -> Option<Timestamp> {
-    let Value::Text(text) = &node.value else {
+fn read_time(node: &Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<Timestamp> {
+    let Json::Text(text) = &node.value else {
         issues.report_wrong_kind(node, path, "a time");
         return None;
     };
@@ -35,13 +240,9 @@ pub(super) fn read_time(
 }
 
 /// A session id: text, or a number so small that no program on the way can have rounded it.
-pub(super) fn read_session(
-    node: &Node<'_>,
-    path: &KeyPath<'_>,
-    issues: &Issues<'_>,
-) -> Option<SessionId> {
+fn read_session(node: &Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<SessionId> {
     match &node.value {
-        Value::Text(text) if text.is_empty() => {
+        Json::Text(text) if text.is_empty() => {
             issues.warning(
                 node.at,
                 path,
@@ -50,8 +251,8 @@ pub(super) fn read_session(
             );
             None
         }
-        Value::Text(text) => Some(SessionId::new(text.clone())),
-        Value::Number(digits) => {
+        Json::Text(text) => Some(SessionId::new(text.clone())),
+        Json::Number(digits) => {
             let exact = digits.parse().is_ok_and(|n: u64| n <= MAX_SAFE_NUMBER);
             if !exact {
                 let message = format!(

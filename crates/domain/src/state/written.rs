@@ -11,6 +11,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
 use super::Extra;
+use crate::json::{Node, Value as Json};
 
 /// A value in the making.
 pub(super) enum JsonValue<'s> {
@@ -66,12 +67,6 @@ impl<'s, T: Into<JsonValue<'s>>> From<Option<T>> for JsonValue<'s> {
     }
 }
 
-impl<'s, T: Into<JsonValue<'s>>> From<Vec<T>> for JsonValue<'s> {
-    fn from(items: Vec<T>) -> Self {
-        Self::List(items.into_iter().map(Into::into).collect())
-    }
-}
-
 impl Serialize for JsonValue<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -114,54 +109,17 @@ impl<'s> JsonObject<'s> {
         }
     }
 
-    /// A text that is always there, null where unknown.
-    pub(super) fn put_text(&mut self, key: &'static str, value: Option<&impl Display>) {
-        self.put(key, value.map(ToString::to_string));
-    }
-
-    /// A text that is left out where unknown.
-    pub(super) fn put_text_if(&mut self, key: &'static str, value: Option<&impl Display>) {
-        match value {
-            Some(value) => self.put(key, value.to_string()),
-            None => self.left_out.push(key),
-        }
-    }
-
-    /// A time that is always there, null where unknown.
-    pub(super) fn put_time(&mut self, key: &'static str, value: Option<&Timestamp>) {
-        self.put(key, value.map(format_time));
-    }
-
-    /// A time that is left out where unknown.
-    pub(super) fn put_time_if(&mut self, key: &'static str, value: Option<&Timestamp>) {
-        match value {
-            Some(value) => self.put(key, format_time(value)),
-            None => self.left_out.push(key),
-        }
-    }
-
-    /// A list of texts.
-    pub(super) fn put_texts(&mut self, key: &'static str, values: &[impl Display]) {
-        let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
-        self.put(key, texts);
-    }
-
     /// A table.
-    pub(super) fn put_table<K: Display + 's, T: 's>(
-        &mut self,
-        key: &'static str,
+    pub(super) fn table<K: Display + 's, T: 's>(
         entries: impl IntoIterator<Item = (&'s K, &'s T)>,
         write: impl Fn(&'s T) -> JsonValue<'s>,
-    ) {
-        let entries = entries
-            .into_iter()
-            .map(|(key, value)| (Cow::Owned(key.to_string()), write(value)))
-            .collect();
-        let table = Self {
-            entries,
+    ) -> JsonValue<'s> {
+        let entries = entries.into_iter();
+        let entries = entries.map(|(key, value)| (Cow::Owned(key.to_string()), write(value)));
+        JsonValue::Object(Self {
+            entries: entries.collect(),
             ..Self::default()
-        };
-        self.put(key, JsonValue::Object(table));
+        })
     }
 
     /// The object with the keys that this version does not know at its end. A known key is never written over; where its
@@ -186,6 +144,16 @@ impl<'s> JsonObject<'s> {
 }
 
 impl JsonValue<'_> {
+    /// Whether a value that is no list or object is written in the file in exactly this way.
+    pub(super) fn is_node(&self, node: &Node<'_>) -> bool {
+        match (self, &node.value) {
+            (Self::Bool(value), Json::Bool(found)) => value == found,
+            (Self::Number(value), Json::Number(digits)) => digits.parse() == Ok(*value),
+            (Self::Text(text), Json::Text(found)) => text == found,
+            _ => false,
+        }
+    }
+
     /// Whether a value that was found in a file says the same in another way: a time with another offset, a session's
     /// number without quotes, an empty text for null, a pause without its object.
     fn same_as(&self, found: &Value) -> bool {

@@ -520,7 +520,7 @@ fn values_of_the_wrong_kind_are_named_with_their_path() {
         ),
         (
             r#""history": {}, "published": {"x": "42"}"#,
-            "the number of an issue should stand here, not a text",
+            "a whole number should stand here, not a text (at published.x)",
         ),
         (
             r#""history": {}, "budget": {"created": ["yesterday"]}"#,

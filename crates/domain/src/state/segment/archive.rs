@@ -7,11 +7,11 @@ use super::amend::complete_entry;
 use super::format::{SEGMENT_VERSION, Segment, segment_path};
 use crate::Diagnostic;
 use crate::json;
-use crate::state::decode::read_entry;
 use crate::state::fields::Fields;
 use crate::state::issues::{Issues, KeyPath};
-use crate::state::values::parse_history_key;
-use crate::state::{HISTORY_FOLDER, STATE_PATH, State};
+use crate::state::records::Record as _;
+use crate::state::values::Key as _;
+use crate::state::{HISTORY_FOLDER, HistoryEntry, STATE_PATH, State};
 
 /// Checks that the archive files (all of them, text by path) and the state together hold the entries 0 to n-1, each
 /// once, and that amendments fit their entries. Returns what is wrong; nothing for a whole history.
@@ -85,7 +85,7 @@ fn missing_entries(first: u64, last: u64) -> Diagnostic {
 pub(in crate::state) fn parse_segment_path(path: &str) -> Option<(u64, u64)> {
     let name = path.strip_prefix(HISTORY_FOLDER)?.strip_prefix('/')?;
     let (first, last) = name.strip_suffix(".json")?.split_once('-')?;
-    let range = (parse_history_key(first)?, parse_history_key(last)?);
+    let range = (u64::parse_key(first)?, u64::parse_key(last)?);
     (range.0 <= range.1).then_some(range)
 }
 
@@ -102,21 +102,21 @@ pub(in crate::state) fn load_segment(path: &str, text: &str) -> Result<Segment, 
     };
     let node = json::parse(path, text)?;
     let issues = Issues::new(path, text);
-    let segment = read_segment(node, (first, last), &issues);
+    let segment = read_segment(&node, (first, last), &issues);
     issues.finish()?;
     Ok(segment.expect("an archive file that cannot be read left an error"))
 }
 
 /// `None` only after an error was noted.
 fn read_segment(
-    node: json::Node<'_>,
+    node: &json::Node<'_>,
     (first, last): (u64, u64),
     issues: &Issues<'_>,
 ) -> Option<Segment> {
     let root = KeyPath::ROOT;
     let mut fields = Fields::from_node(node, &root, issues)?;
     let place = fields.value_offset("version");
-    match fields.take_number("version") {
+    match fields.take("version") {
         Some(SEGMENT_VERSION) => {}
         Some(other) => {
             let message = format!(
@@ -134,13 +134,13 @@ fn read_segment(
     }
     for (name, promised) in [("first", first), ("last", last)] {
         let place = fields.value_offset(name);
-        if fields.take_number(name) != Some(promised) {
+        if fields.take(name) != Some(promised) {
             let message = format!("the file's name says {promised}");
             issues.error(place, &root.join_key(name), message, "");
         }
     }
     let place = fields.value_offset("entries");
-    let entries = fields.take_table("entries", parse_history_key, read_entry);
+    let entries = fields.take_table("entries", HistoryEntry::from_node);
     if !entries.keys().copied().eq(first..=last) {
         let message = format!("the entries are not those from {first} to {last}");
         issues.error(place, &root.join_key("entries"), message, "");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::state::encode;
+use crate::state::records::Record as _;
 use crate::state::written::{JsonObject, render_text};
 use crate::state::{Extra, HISTORY_FOLDER, HistoryEntry};
 
@@ -37,6 +37,9 @@ pub fn save_segment(segment: &Segment) -> String {
         "last",
         segment.entries.last_key_value().map(|(key, _)| *key),
     );
-    out.put_table("entries", &segment.entries, encode::write_entry);
+    out.put(
+        "entries",
+        JsonObject::table(&segment.entries, HistoryEntry::write),
+    );
     render_text(&out.finish(&segment.extra))
 }

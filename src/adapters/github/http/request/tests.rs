@@ -129,7 +129,7 @@ async fn a_spent_primary_limit_closes_its_own_face_only() {
         .await
         .unwrap_err();
     assert_eq!(failure.disposition, retry(Some(601)));
-    let quota = set.client.quota(Api::Rest).unwrap();
+    let quota = set.client.budget.quota(Api::Rest).unwrap();
     assert_eq!((quota.limit, quota.remaining), (5000, 0));
     // GraphQL requests are still sent.
     let failure = set.client.observe_once().await.unwrap_err();
