@@ -22,7 +22,11 @@ impl BudgetFigures {
             used_of(used(self.day), limits.map(|limits| limits.day)),
             used_of(used(self.live), limits.map(|limits| limits.live)),
             used_of(used(self.backlog), limits.map(|limits| limits.backlog)),
-            known.then(|| self.review_list()).unwrap_or_default(),
+            if known {
+                self.review_list()
+            } else {
+                String::new()
+            },
             match limits {
                 Some(_) => "",
                 None => "; the limits in the plan cannot be read, so nothing starts",

@@ -288,9 +288,16 @@ fn a_plan_of_a_track_is_shown_with_its_origin() {
     scenario.writer("ada");
     scenario.tick();
     scenario.minutes(2);
-    scenario.becomes(SessionState::AwaitingPlanApproval);
+    let id = scenario.becomes(SessionState::AwaitingPlanApproval);
     scenario.tick();
     let (_, notice) = opened(&scenario).remove(0);
+    let ways = format!(
+        "`a`, turn 1 of track `main`. Its plan waits for the approval of a person with write access. Do one of these:\n\n\
+         - say `/phileas approve` here;\n\
+         - put the label `phileas:approve-plan` on this issue;\n\
+         - run `phileas session approve {id} --repo acme/widget`.\n\nThe plan of [session"
+    );
+    assert!(notice.starts_with(&ways), "{notice}");
     let origin = "requested by track `main` of [the plan](https://github.com/acme/widget/blob/HEAD/.jules/schedules.toml)";
     assert!(notice.contains(origin), "{notice}");
     assert!(notice.contains("1. Look around"), "{notice}");
@@ -299,15 +306,34 @@ fn a_plan_of_a_track_is_shown_with_its_origin() {
     scenario.issue(number, "waits", &notice);
     scenario.writes(number, "/phileas explain", "ada");
     scenario.tick();
+    let status = scenario.status(number).to_owned();
+    assert!(status.contains("1. Look around"), "{status}");
+    let (_, answer) = status.split_once("The answer to").unwrap();
+    let said = answer.matches("`a` in `main`: ").count();
+    assert_eq!(said, 1, "explain says a turn once: {answer}");
     assert!(
-        scenario.status(number).contains("1. Look around"),
-        "{}",
-        scenario.status(number)
+        answer.contains(&format!("run 'phileas session approve {id}'")),
+        "with its detail: {answer}"
     );
     scenario.minutes(1);
     scenario.writes(number, "/phileas approve", "ada");
     scenario.tick();
     assert_eq!(approvals(&scenario), 1, "{:?}", scenario.lines);
+}
+
+#[test]
+fn the_notice_about_a_plan_that_only_jules_takes_names_no_command() {
+    let plan = "cycle = [\"a\"]\n[defaults]\nplan_approval = \"never\"\n";
+    let mut scenario = Scenario::new(plan, &["a"]);
+    scenario.tick();
+    scenario.becomes(SessionState::AwaitingPlanApproval);
+    scenario.tick();
+    let (_, notice) = opened(&scenario).remove(0);
+    assert!(
+        notice.contains("`plan_approval = \"never\"`: approve it in [session"),
+        "{notice}"
+    );
+    assert!(!notice.contains("session approve"), "{notice}");
 }
 
 /// Jules may revise a plan while it waits.
