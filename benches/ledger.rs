@@ -10,8 +10,7 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
-    Checks, KeyUsage, Ledger, Listing, PlanCommit, Repository, RunRequest, Sessions, Snapshot,
-    decide,
+    Checks, KeyUsage, Ledger, Listing, Repository, Sessions, Snapshot, decide,
 };
 use phileas_domain::model::{Oid, RepositoryId, SessionId, Slot, TrackName, Tree, TurnId};
 use phileas_domain::plan::{self, Driver};
@@ -97,31 +96,23 @@ fn plan_files() -> Tree {
 
 fn snapshot() -> Snapshot {
     let tree = plan_files();
-    let (plan, plan_diagnostics) = plan::read(&tree);
-    assert!(plan_diagnostics.is_empty(), "{plan_diagnostics:?}");
-    Snapshot {
-        now: now(),
+    let repository = Repository {
+        id: RepositoryId(42),
+        name: "acme/widget".parse().expect("a good name"),
+        public: false,
+        archived: false,
+        default_branch: "main".into(),
+        default_head: Some(Oid::new("a".repeat(40))),
+        default_checks: Checks::Passed,
+    };
+    let snapshot = Snapshot {
         entropy: [7; 32],
         holder: "bench".into(),
         driver: Driver::Server,
-        repository: Repository {
-            id: RepositoryId(42),
-            name: "acme/widget".parse().expect("a good name"),
-            public: false,
-            archived: false,
-            default_branch: "main".into(),
-            default_head: Some(Oid::new("a".repeat(40))),
-            default_checks: Checks::Passed,
-        },
         ledger: Ledger::Present {
             head: Oid::new("b".repeat(40)),
             state: Box::new(state(ENTRIES)),
         },
-        plan,
-        plan_diagnostics,
-        tree,
-        pulls: BTreeMap::new(),
-        missing_pulls: std::collections::BTreeSet::new(),
         sessions: Listing::Taken(Sessions {
             taken_at: now(),
             since: None,
@@ -129,37 +120,10 @@ fn snapshot() -> Snapshot {
             sessions: Vec::new(),
             key: KeyUsage::default(),
         }),
-        activities: BTreeMap::new(),
-        unread: BTreeMap::new(),
-        missing_sessions: std::collections::BTreeSet::new(),
-        notices: Vec::new(),
-        dashboards: Vec::new(),
-        paused_by_variable: None,
-        paused_by_label: None,
-        labelled: BTreeMap::new(),
-        comments: Vec::new(),
-        comment_coverage: Default::default(),
-        subjects: BTreeMap::new(),
-        permissions: BTreeMap::new(),
-        viewer: None,
-        failed_checks: BTreeMap::new(),
-        merges: BTreeMap::new(),
-        pull_files: BTreeMap::new(),
-        work_files: None,
-        remarks: BTreeMap::new(),
-        reviews: BTreeMap::new(),
-        single_sessions: BTreeMap::new(),
-        working_docs: Default::default(),
-        exchange: None,
-        exchange_id: None,
-        layers_read: false,
-        session_files: BTreeMap::new(),
-        commits: None,
-        plan_commit: PlanCommit::Unread,
-        previous_tick: None,
-        prompts: Default::default(),
-        run_request: RunRequest::Due,
-    }
+        ..Snapshot::unread(now(), repository, tree)
+    };
+    assert_eq!(snapshot.plan_diagnostics, []);
+    snapshot
 }
 
 fn ledger(criterion: &mut Criterion) {

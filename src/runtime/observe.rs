@@ -10,7 +10,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{
-    self, Event, Ledger, Listing, PlanCommit, ReadRequests, Snapshot, WorkingDocs,
+    self, Event, Ledger, PlanCommit, ReadRequests, Snapshot, WorkingDocs,
 };
 use phileas_domain::plan::{self, MainRed, Plan};
 use phileas_domain::prompt::{RenderAnswer, RenderError, RenderRequest, SOURCES_READS};
@@ -154,24 +154,12 @@ async fn render(
 /// Builds a snapshot from one read of GitHub, without what a decision may need beyond it.
 #[must_use]
 pub fn snapshot_of(observation: GitHubObservation, settings: &Settings) -> Snapshot {
-    let (plan, mut plan_diagnostics) = plan::read(&observation.tree);
-    plan_diagnostics.extend(hidden_checks_gate(&plan, observation.checks_hidden));
-    Snapshot {
-        now: observation.now,
+    let mut snapshot = Snapshot {
         entropy: settings.entropy,
         holder: settings.holder.clone(),
         driver: settings.driver,
-        repository: observation.repository,
         ledger: ledger_of(observation.ledger),
-        plan,
-        plan_diagnostics,
-        tree: observation.tree,
         pulls: observation.pulls,
-        missing_pulls: std::collections::BTreeSet::new(),
-        sessions: Listing::NotTaken,
-        activities: BTreeMap::new(),
-        unread: BTreeMap::new(),
-        missing_sessions: std::collections::BTreeSet::new(),
         notices: observation.notices,
         dashboards: observation.dashboards,
         paused_by_variable: settings.paused_by_variable.clone(),
@@ -179,30 +167,18 @@ pub fn snapshot_of(observation: GitHubObservation, settings: &Settings) -> Snaps
         labelled: observation.labelled,
         comments: observation.comments,
         comment_coverage: observation.comment_coverage,
-        subjects: BTreeMap::new(),
-        permissions: BTreeMap::new(),
-        viewer: None,
-        failed_checks: BTreeMap::new(),
-        merges: BTreeMap::new(),
-        pull_files: BTreeMap::new(),
-        work_files: None,
-        remarks: BTreeMap::new(),
-        reviews: BTreeMap::new(),
-        single_sessions: BTreeMap::new(),
         working_docs: WorkingDocs {
             there: observation.working_folders,
             ..WorkingDocs::default()
         },
-        exchange: None,
         exchange_id: observation.exchange_id,
-        layers_read: false,
-        session_files: BTreeMap::new(),
-        commits: None,
-        plan_commit: PlanCommit::Unread,
         previous_tick: settings.previous_tick,
-        prompts: BTreeMap::new(),
         run_request: settings.ask.clone(),
-    }
+        ..Snapshot::unread(observation.now, observation.repository, observation.tree)
+    };
+    let gate = hidden_checks_gate(&snapshot.plan, observation.checks_hidden);
+    snapshot.plan_diagnostics.extend(gate);
+    snapshot
 }
 
 /// A gate whose checks are hidden counts as open; the diagnostic warns that this does not mean
@@ -367,8 +343,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     use phileas_domain::engine::{
-        Activity, Checks, FailedChecks, ListingNeed, Permission, Pull, Repository, RunRequest,
-        Session, Sessions,
+        Activity, Checks, FailedChecks, Listing, ListingNeed, Permission, Pull, Repository,
+        RunRequest, Session, Sessions,
     };
     use phileas_domain::model::{
         BranchName, Login, Oid, PullNumber, RepositoryId, SessionId, Tree,

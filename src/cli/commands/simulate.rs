@@ -1,16 +1,16 @@
 //! `phileas simulate`: a forecast of the plan's coming days.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
-    self, Assumptions, Checks, Delay, Forecast, Ledger, Line, Listing, ListingNeed, PlanCommit,
-    Reason, Repository, RunRequest, Snapshot, plan_limits,
+    self, Assumptions, Checks, Delay, Forecast, Line, Listing, ListingNeed, PlanCommit, Reason,
+    Repository, RunRequest, Snapshot, plan_limits,
 };
 use phileas_domain::model::{Oid, RepositoryId, RepositoryName, TrackName, Tree};
-use phileas_domain::plan::{self, Approval, Driver, Plan, StepKind, Track};
+use phileas_domain::plan::{Approval, Plan, StepKind, Track};
 use serde_json::json;
 
 use super::validate;
@@ -154,58 +154,19 @@ pub(crate) fn print_week(
 
 /// A plan in a repository that has never run it.
 pub(crate) fn snapshot_of_tree(tree: Tree, name: RepositoryName, now: Timestamp) -> Snapshot {
-    let (plan, plan_diagnostics) = plan::read(&tree);
+    let repository = Repository {
+        id: RepositoryId(1),
+        name,
+        public: false,
+        archived: false,
+        default_branch: "main".into(),
+        default_head: Some(Oid::new("0".repeat(40))),
+        default_checks: Checks::Passed,
+    };
     Snapshot {
-        now,
-        entropy: [0; 32],
         holder: "simulate".into(),
-        driver: Driver::Any,
-        repository: Repository {
-            id: RepositoryId(1),
-            name,
-            public: false,
-            archived: false,
-            default_branch: "main".into(),
-            default_head: Some(Oid::new("0".repeat(40))),
-            default_checks: Checks::Passed,
-        },
-        ledger: Ledger::Missing { head: None },
-        plan,
-        plan_diagnostics,
-        tree,
-        pulls: BTreeMap::new(),
-        missing_pulls: BTreeSet::new(),
-        sessions: Listing::NotTaken,
-        activities: BTreeMap::new(),
-        unread: BTreeMap::new(),
-        missing_sessions: BTreeSet::new(),
-        notices: Vec::new(),
-        dashboards: Vec::new(),
-        paused_by_variable: None,
-        paused_by_label: None,
-        labelled: BTreeMap::new(),
-        comments: Vec::new(),
-        comment_coverage: Default::default(),
-        subjects: BTreeMap::new(),
-        permissions: BTreeMap::new(),
-        viewer: None,
-        failed_checks: BTreeMap::new(),
-        merges: BTreeMap::new(),
-        pull_files: BTreeMap::new(),
-        work_files: None,
-        remarks: BTreeMap::new(),
-        reviews: BTreeMap::new(),
-        single_sessions: BTreeMap::new(),
-        working_docs: Default::default(),
-        exchange: None,
-        exchange_id: None,
-        layers_read: false,
-        session_files: BTreeMap::new(),
-        commits: None,
         plan_commit: PlanCommit::Unknown,
-        previous_tick: None,
-        prompts: BTreeMap::new(),
-        run_request: RunRequest::Due,
+        ..Snapshot::unread(now, repository, tree)
     }
 }
 

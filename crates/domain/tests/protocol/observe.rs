@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
-    Checks, KeyUsage, Listing, ListingNeed, Mergeable, PlanCommit, Pull, PullState, Repository,
-    RunRequest, Sessions, Snapshot, read_requests,
+    Checks, KeyUsage, Listing, ListingNeed, Mergeable, Pull, PullState, Repository, Sessions,
+    Snapshot, read_requests,
 };
 use phileas_domain::model::{Oid, PullNumber, RepositoryId, SessionId, Tree};
 use phileas_domain::plan::{self, Driver};
@@ -24,60 +24,22 @@ pub(crate) fn blank(schedules: &str, now: Timestamp) -> Snapshot {
         files.push((format!(".jules/personas/{id}/prompt.md"), text));
     }
     let tree = Tree::from_texts(files);
-    let (plan, plan_diagnostics) = plan::read(&tree);
-    assert!(plan_diagnostics.is_empty(), "{plan_diagnostics:?}");
-    Snapshot {
-        now,
-        entropy: [0; 32],
+    let repository = Repository {
+        id: RepositoryId(42),
+        name: "acme/widget".parse().unwrap(),
+        public: false,
+        archived: false,
+        default_branch: "main".into(),
+        default_head: None,
+        default_checks: Checks::None,
+    };
+    let snapshot = Snapshot {
         holder: "absent".into(),
         driver: Driver::Server,
-        repository: Repository {
-            id: RepositoryId(42),
-            name: "acme/widget".parse().unwrap(),
-            public: false,
-            archived: false,
-            default_branch: "main".into(),
-            default_head: None,
-            default_checks: Checks::None,
-        },
-        ledger: phileas_domain::engine::Ledger::Missing { head: None },
-        plan,
-        plan_diagnostics,
-        tree,
-        pulls: std::collections::BTreeMap::new(),
-        missing_pulls: BTreeSet::new(),
-        sessions: Listing::NotTaken,
-        activities: std::collections::BTreeMap::new(),
-        unread: std::collections::BTreeMap::new(),
-        missing_sessions: BTreeSet::new(),
-        notices: Vec::new(),
-        dashboards: Vec::new(),
-        paused_by_variable: None,
-        paused_by_label: None,
-        labelled: std::collections::BTreeMap::new(),
-        comments: Vec::new(),
-        comment_coverage: Default::default(),
-        subjects: std::collections::BTreeMap::new(),
-        permissions: std::collections::BTreeMap::new(),
-        viewer: None,
-        failed_checks: std::collections::BTreeMap::new(),
-        merges: std::collections::BTreeMap::new(),
-        pull_files: std::collections::BTreeMap::new(),
-        work_files: None,
-        remarks: std::collections::BTreeMap::new(),
-        reviews: std::collections::BTreeMap::new(),
-        single_sessions: std::collections::BTreeMap::new(),
-        working_docs: Default::default(),
-        exchange: None,
-        exchange_id: None,
-        layers_read: false,
-        session_files: std::collections::BTreeMap::new(),
-        commits: None,
-        plan_commit: PlanCommit::Unread,
-        previous_tick: None,
-        prompts: std::collections::BTreeMap::new(),
-        run_request: RunRequest::Due,
-    }
+        ..Snapshot::unread(now, repository, tree)
+    };
+    assert_eq!(snapshot.plan_diagnostics, []);
+    snapshot
 }
 
 /// The snapshot for a decision: what the process read, and the current time.

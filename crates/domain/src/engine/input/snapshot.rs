@@ -20,7 +20,7 @@ use crate::model::{
     BranchName, Holder, Login, Oid, PersonaId, PullNumber, RepositoryId, RepositoryName, SessionId,
     TrackName, Tree,
 };
-use crate::plan::{Driver, EntryPoint, Plan};
+use crate::plan::{self, Driver, EntryPoint, Plan};
 use crate::state::State;
 
 /// All facts that a decision needs.
@@ -260,6 +260,56 @@ pub enum RunRequest {
 }
 
 impl Snapshot {
+    /// What is known of a repository before anything but its tree was read: no ledger, nothing open, nothing requested.
+    #[must_use]
+    pub fn unread(now: Timestamp, repository: Repository, tree: Tree) -> Self {
+        let (plan, plan_diagnostics) = plan::read(&tree);
+        Self {
+            now,
+            entropy: [0; 32],
+            holder: Holder::new(""),
+            driver: Driver::Any,
+            repository,
+            ledger: Ledger::Missing { head: None },
+            plan,
+            plan_diagnostics,
+            tree,
+            pulls: BTreeMap::new(),
+            missing_pulls: BTreeSet::new(),
+            sessions: Listing::NotTaken,
+            activities: BTreeMap::new(),
+            unread: BTreeMap::new(),
+            missing_sessions: BTreeSet::new(),
+            notices: Vec::new(),
+            dashboards: Vec::new(),
+            paused_by_variable: None,
+            paused_by_label: None,
+            labelled: BTreeMap::new(),
+            comments: Vec::new(),
+            comment_coverage: Default::default(),
+            subjects: BTreeMap::new(),
+            permissions: BTreeMap::new(),
+            viewer: None,
+            failed_checks: BTreeMap::new(),
+            merges: BTreeMap::new(),
+            pull_files: BTreeMap::new(),
+            work_files: None,
+            remarks: BTreeMap::new(),
+            reviews: BTreeMap::new(),
+            single_sessions: BTreeMap::new(),
+            working_docs: Default::default(),
+            exchange: None,
+            exchange_id: None,
+            layers_read: false,
+            session_files: BTreeMap::new(),
+            commits: None,
+            plan_commit: PlanCommit::Unread,
+            previous_tick: None,
+            prompts: BTreeMap::new(),
+            run_request: RunRequest::Due,
+        }
+    }
+
     /// The listing, where one was taken.
     #[must_use]
     pub fn listing(&self) -> Option<&Sessions> {
