@@ -15,12 +15,11 @@ pub(crate) fn print_beside_results(
     json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<(), CliError> {
+    if json {
+        return print_diagnostics(found, json, screen);
+    }
     for one in found {
-        if json {
-            screen.print_line(&diagnostic_json(one).to_string())?;
-        } else {
-            output::print_error(&one.to_string())?;
-        }
+        output::print_error(&one.to_string())?;
     }
     Ok(())
 }
@@ -32,11 +31,12 @@ pub(crate) fn print_diagnostics(
     screen: &mut Screen<impl Write>,
 ) -> Result<(), CliError> {
     for one in found {
-        if json {
-            screen.print_line(&diagnostic_json(one).to_string())?;
+        let text = if json {
+            diagnostic_json(one).to_string()
         } else {
-            screen.print_line(&one.to_string())?;
-        }
+            one.to_string()
+        };
+        screen.print_line(&text)?;
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ use crate::adapters::github::http::budget::Api;
 use crate::adapters::github::http::request::Sent;
 use crate::adapters::github::http::routes;
 use crate::adapters::github::wire::common::Committer;
-use crate::adapters::github::wire::{Connection, present};
+use crate::adapters::github::wire::{Connection, OfRepository, present};
 use crate::runtime::ports::Failure;
 
 /// How many logs of one commit's failed jobs are read.
@@ -42,12 +42,6 @@ enum Log {
     Hidden,
     /// There is none, or GitHub did not answer.
     Unavailable,
-}
-
-#[derive(Deserialize)]
-struct Found {
-    #[serde(deserialize_with = "present")]
-    repository: Option<Repository>,
 }
 
 #[derive(Deserialize)]
@@ -151,7 +145,7 @@ impl Client {
         };
         for _ in 0..MAX_PAGES {
             let reply = self
-                .run_query::<Found>("Checks", CHECKS, &variables, &note)
+                .run_query::<OfRepository<Repository>>("Checks", CHECKS, &variables, &note)
                 .await?;
             let commit = reply.data.repository.and_then(|found| found.object);
             let commit = commit.unwrap_or_default();

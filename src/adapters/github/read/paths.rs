@@ -10,14 +10,8 @@ use crate::adapters::github::client::Client;
 use crate::adapters::github::graphql::FILE_FACTS;
 use crate::adapters::github::http::error;
 use crate::adapters::github::wire::file::File;
-use crate::adapters::github::wire::present;
+use crate::adapters::github::wire::{OfRepository, present};
 use crate::runtime::ports::{Disposition, Failure};
-
-#[derive(Deserialize)]
-struct Found {
-    #[serde(deserialize_with = "present")]
-    repository: Option<Repository>,
-}
 
 #[derive(Deserialize)]
 struct Repository {
@@ -67,7 +61,7 @@ impl Client {
             variables[format!("p{index}")] = (*path).into();
         }
         let mut reply = self
-            .run_query::<Found>(name, document, &variables, |_| false)
+            .run_query::<OfRepository<Repository>>(name, document, &variables, |_| false)
             .await?;
         let missing = |said: &str| {
             let what = format!("POST /graphql ({name})");

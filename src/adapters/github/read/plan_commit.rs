@@ -17,17 +17,11 @@ use crate::adapters::github::client::Client;
 use crate::adapters::github::graphql::PLAN_COMMIT;
 use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::routes;
-use crate::adapters::github::wire::{Connection, present};
+use crate::adapters::github::wire::{Connection, OfRepository, present};
 use crate::runtime::ports::Failure;
 
 /// How many pushes are read. Earlier ticks have seen older ones.
 const PUSHES_READ: usize = 100;
-
-#[derive(Deserialize)]
-struct Found {
-    #[serde(deserialize_with = "present")]
-    repository: Option<Repository>,
-}
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -91,7 +85,7 @@ impl Client {
         let mut variables = self.repository_variables();
         variables["commit"] = commit.as_str().into();
         let reply = self
-            .run_query::<Found>("PlanCommit", PLAN_COMMIT, &variables, |_| false)
+            .run_query::<OfRepository<Repository>>("PlanCommit", PLAN_COMMIT, &variables, |_| false)
             .await?;
         let Some(Repository {
             default_branch_ref,

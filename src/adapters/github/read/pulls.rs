@@ -5,24 +5,19 @@ use std::fmt::Write as _;
 
 use phileas_domain::engine::Pull;
 use phileas_domain::model::PullNumber;
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::adapters::github::client::Client;
 use crate::adapters::github::graphql::{GraphError, PULL_FACTS, Reply, is_hidden_check};
 use crate::adapters::github::http::error::{self, is_too_slow};
-use crate::adapters::github::wire::present;
+use crate::adapters::github::wire::OfRepository;
 use crate::adapters::github::wire::pull::PullFacts;
 use crate::runtime::ports::{Disposition, Failure};
 
 /// How many pull requests one query asks for.
 pub(crate) const CHUNK: usize = 50;
 
-#[derive(Deserialize)]
-struct Found {
-    #[serde(deserialize_with = "present")]
-    repository: Option<BTreeMap<String, Option<PullFacts>>>,
-}
+type Found = OfRepository<BTreeMap<String, Option<PullFacts>>>;
 
 /// The query for this number of pull requests.
 pub(crate) fn pulls_document(pulls: usize) -> String {

@@ -8,18 +8,12 @@ use serde::Deserialize;
 use crate::adapters::github::client::Client;
 use crate::adapters::github::graphql::REVIEWS;
 use crate::adapters::github::http::error::{self, is_too_large};
-use crate::adapters::github::wire::present;
 use crate::adapters::github::wire::review::Pull;
+use crate::adapters::github::wire::{OfRepository, present};
 use crate::runtime::ports::{Disposition, Failure};
 
 /// How many of the newest threads are read, and how many comments of each; fewer if that is too much for one answer.
 const READ: [(usize, usize); 2] = [(50, 10), (15, 3)];
-
-#[derive(Deserialize)]
-struct Found {
-    #[serde(deserialize_with = "present")]
-    repository: Option<Repository>,
-}
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -50,7 +44,7 @@ impl Client {
         variables["threads"] = threads.into();
         variables["comments"] = comments.into();
         let reply = self
-            .run_query::<Found>("Reviews", REVIEWS, &variables, |problem| {
+            .run_query::<OfRepository<Repository>>("Reviews", REVIEWS, &variables, |problem| {
                 problem.has_type("NOT_FOUND") && problem.path.len() == 2
             })
             .await?;

@@ -21,6 +21,15 @@ where
     Option::deserialize(deserializer)
 }
 
+/// The answer to a query of one repository.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(bound = "R: Deserialize<'de>")]
+pub(crate) struct OfRepository<R> {
+    /// Null if there is no such repository, or this credential may not see it.
+    #[serde(deserialize_with = "present")]
+    pub(crate) repository: Option<R>,
+}
+
 /// The items of a connection.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase", bound = "T: Deserialize<'de>")]

@@ -18,7 +18,7 @@ use crate::adapters::github::http::{error, routes};
 use crate::adapters::github::notice_marks::NOTICE_LABEL;
 use crate::adapters::github::wire::common::Opener;
 use crate::adapters::github::wire::issue::Issue;
-use crate::adapters::github::wire::{Connection, present};
+use crate::adapters::github::wire::{Connection, OfRepository, present};
 use crate::runtime::ports::{Disposition, Failure};
 
 /// How many pages of open issues with the label are read; each holds 100.
@@ -26,12 +26,6 @@ const MAX_PAGES: usize = 5;
 /// The waits before searching again for an issue that may have been opened: replicas lag.
 const LOOKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
 const WHAT: &str = "POST /graphql (OwnIssues)";
-
-#[derive(Deserialize)]
-struct Found {
-    #[serde(deserialize_with = "present")]
-    repository: Option<Repository>,
-}
 
 #[derive(Deserialize)]
 struct Repository {
@@ -149,7 +143,9 @@ impl Client {
         let mut variables = self.repository_variables();
         for _ in 0..MAX_PAGES {
             let reply = self
-                .run_query::<Found>("OwnIssues", OWN_ISSUES, &variables, |_| false)
+                .run_query::<OfRepository<Repository>>("OwnIssues", OWN_ISSUES, &variables, |_| {
+                    false
+                })
                 .await?;
             let repository = reply.data.repository.ok_or_else(|| {
                 let said = "the repository is gone";

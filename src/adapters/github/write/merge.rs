@@ -16,8 +16,8 @@ use crate::adapters::github::client::Client;
 use crate::adapters::github::graphql::{MERGE_FACTS, is_hidden_check};
 use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::{error, routes};
+use crate::adapters::github::wire::OfRepository;
 use crate::adapters::github::wire::merge::Repository;
-use crate::adapters::github::wire::present;
 use crate::runtime::ports::{Disposition, Failure};
 
 /// How many pages of checks of the newest commit are read; each holds 100. A commit with more is never green.
@@ -28,12 +28,6 @@ const LOOKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
 
 /// GitHub's message while the base has just moved.
 const BASE_MOVED: &str = "Base branch was modified";
-
-#[derive(Deserialize)]
-struct Found {
-    #[serde(deserialize_with = "present")]
-    repository: Option<Repository>,
-}
 
 #[derive(Deserialize)]
 struct Merged {
@@ -87,9 +81,15 @@ impl Client {
         variables["number"] = pull.0.into();
         variables["checksAfter"] = checks_after.into();
         let reply = self
-            .run_query::<Found>("MergeFacts", MERGE_FACTS, &variables, |problem| {
-                is_hidden_check(problem) || problem.has_type("NOT_FOUND") && problem.path.len() == 2
-            })
+            .run_query::<OfRepository<Repository>>(
+                "MergeFacts",
+                MERGE_FACTS,
+                &variables,
+                |problem| {
+                    is_hidden_check(problem)
+                        || problem.has_type("NOT_FOUND") && problem.path.len() == 2
+                },
+            )
             .await?;
         reply.data.repository.ok_or_else(|| {
             error::failure_saying(

@@ -39,8 +39,8 @@ use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::retry::CallKind;
 use crate::adapters::github::http::{error, routes};
 use crate::adapters::github::wire::issue::Created;
-use crate::adapters::github::wire::present;
 use crate::adapters::github::wire::subject::Thread;
+use crate::adapters::github::wire::{OfRepository, present};
 use crate::adapters::stopwatch::SystemStopwatch;
 use crate::runtime::ports::{Disposition, Failure, Stopwatch};
 use candidate::{Author, Candidate, OwnComment};
@@ -63,12 +63,6 @@ const WHAT: &str = "POST /graphql (OwnComments)";
 /// How long after a write its comment is known to exist. A process that was held up longer deletes no copies: the
 /// comment may have been deleted, and another replica may use a copy since.
 const COPY_TTL: Duration = Duration::from_secs(10);
-
-#[derive(Deserialize)]
-struct Found {
-    #[serde(deserialize_with = "present")]
-    repository: Option<Repository>,
-}
 
 #[derive(Deserialize)]
 struct Repository {
@@ -307,7 +301,12 @@ impl Client {
         let known_digits = known.map(|id| id.to_string());
         for _ in 0..MAX_PAGES {
             let reply = self
-                .run_query::<Found>("OwnComments", OWN_COMMENTS, &variables, |_| false)
+                .run_query::<OfRepository<Repository>>(
+                    "OwnComments",
+                    OWN_COMMENTS,
+                    &variables,
+                    |_| false,
+                )
                 .await?;
             let gone =
                 |said| error::failure_saying(WHAT, &reply.answer, Disposition::NotFound, said);
