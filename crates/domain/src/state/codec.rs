@@ -3,9 +3,10 @@
 //! A file that cannot be read completely is refused with the location of each error. phileas does not guess its content,
 //! and does not treat it as absent.
 
-use super::fields::{Fields, read_table};
+use super::fields::Fields;
 use super::issues::{Issues, KeyPath, MAX_DIAGNOSTICS};
 use super::records::{Record as _, read_state_fields, write_state};
+use super::values::read_table;
 use super::{HistoryEntry, STATE_PATH, STATE_VERSION, State, conflict, invariant, legacy, written};
 use crate::Diagnostic;
 use crate::json::{self, Node, Value};

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use super::Extra;
 use super::issues::{Issues, KeyPath};
-use super::values::{Key, Value};
-use crate::json::{Inexact, Member, Node, Value as Json, keep};
+use super::values::{Key, Value, read_table};
+use super::written::JsonValue;
+use crate::json::{Inexact, Node, Value as Json, keep};
 
 /// The members of an object that no reader has taken yet.
 pub(super) struct Fields<'t, 'c> {
@@ -164,28 +165,41 @@ impl<'t, 'c> Fields<'t, 'c> {
     }
 }
 
-/// The members of an object by their keys.
-pub(super) fn read_table<'t, K: Key, T>(
-    node: &Node<'t>,
-    path: &KeyPath<'_>,
-    issues: &Issues<'_>,
-    read: impl Fn(&Node<'t>, &KeyPath<'_>, &Issues<'_>) -> Option<T>,
-) -> Option<BTreeMap<K, T>> {
-    let Json::Object(members) = &node.value else {
-        issues.report_wrong_kind(node, path, "an object");
-        return None;
-    };
-    let mut table = BTreeMap::new();
-    for Member { at, key, node } in members {
-        let path = path.join_key(key);
-        let Some(name) = K::parse_key(key) else {
-            let message = format!("`{key}` cannot be a key here");
-            issues.error(*at, &path, message, "");
-            continue;
-        };
-        if let Some(value) = read(node, &path, issues) {
-            table.insert(name, value);
-        }
+/// A field that need not be in the file.
+pub(super) trait Field: Sized {
+    fn take(fields: &mut Fields<'_, '_>, key: &str) -> Self;
+
+    /// Whether it says anything.
+    fn is_set(&self) -> bool;
+
+    /// Null where it says nothing and has no other way to say so.
+    fn field_json(&self) -> JsonValue<'_>;
+}
+
+impl<T: Value> Field for Option<T> {
+    fn take(fields: &mut Fields<'_, '_>, key: &str) -> Self {
+        fields.take(key)
     }
-    Some(table)
+
+    fn is_set(&self) -> bool {
+        self.is_some()
+    }
+
+    fn field_json(&self) -> JsonValue<'_> {
+        self.as_ref().map(Value::to_json).into()
+    }
+}
+
+impl<T: Value + Default + PartialEq> Field for T {
+    fn take(fields: &mut Fields<'_, '_>, key: &str) -> Self {
+        fields.take(key).unwrap_or_default()
+    }
+
+    fn is_set(&self) -> bool {
+        *self != Self::default()
+    }
+
+    fn field_json(&self) -> JsonValue<'_> {
+        self.to_json()
+    }
 }

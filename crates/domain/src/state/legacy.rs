@@ -9,9 +9,10 @@
 
 use std::collections::BTreeMap;
 
-use super::fields::{Fields, read_table};
+use super::fields::Fields;
 use super::issues::{Issues, KeyPath};
 use super::records::Record as _;
+use super::values::read_table;
 use super::{HistoryEntry, State, TrackState};
 use crate::json::{Node, Value};
 use crate::model::TrackName;

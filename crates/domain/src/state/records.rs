@@ -13,9 +13,9 @@
 //! `session_id`, `pr_number`, `updated_at` of a track) are always there. One list serves every version, because keys were
 //! only ever added; what differs between versions is in [`super::legacy`].
 
-use super::fields::Fields;
+use super::fields::{Field, Fields};
 use super::issues::{Issues, KeyPath};
-use super::values::{Field, Value};
+use super::values::Value;
 use super::written::{JsonObject, JsonValue};
 use super::{
     Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, MergeState,

@@ -6,10 +6,9 @@ use std::fmt::Display;
 use jiff::Timestamp;
 
 use super::Outcome;
-use super::fields::{Fields, read_table};
 use super::issues::{Issues, KeyPath};
 use super::written::{JsonObject, JsonValue, format_time};
-use crate::json::{Node, Value as Json};
+use crate::json::{Member, Node, Value as Json};
 use crate::model::{
     BranchName, Holder, Oid, PersonaId, PullNumber, RepositoryId, SessionId, Slot, TrackName,
     TurnId,
@@ -21,45 +20,6 @@ pub(super) trait Value: Sized {
     fn read(node: &Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<Self>;
 
     fn to_json(&self) -> JsonValue<'_>;
-}
-
-/// A field that need not be in the file.
-pub(super) trait Field: Sized {
-    fn take(fields: &mut Fields<'_, '_>, key: &str) -> Self;
-
-    /// Whether it says anything.
-    fn is_set(&self) -> bool;
-
-    /// Null where it says nothing and has no other way to say so.
-    fn field_json(&self) -> JsonValue<'_>;
-}
-
-impl<T: Value> Field for Option<T> {
-    fn take(fields: &mut Fields<'_, '_>, key: &str) -> Self {
-        fields.take(key)
-    }
-
-    fn is_set(&self) -> bool {
-        self.is_some()
-    }
-
-    fn field_json(&self) -> JsonValue<'_> {
-        self.as_ref().map(Value::to_json).into()
-    }
-}
-
-impl<T: Value + Default + PartialEq> Field for T {
-    fn take(fields: &mut Fields<'_, '_>, key: &str) -> Self {
-        fields.take(key).unwrap_or_default()
-    }
-
-    fn is_set(&self) -> bool {
-        *self != Self::default()
-    }
-
-    fn field_json(&self) -> JsonValue<'_> {
-        self.to_json()
-    }
 }
 
 /// The key of a table.
@@ -137,6 +97,32 @@ impl<K: Key, T: Value> Value for BTreeMap<K, T> {
     fn to_json(&self) -> JsonValue<'_> {
         JsonObject::table(self, Value::to_json)
     }
+}
+
+/// The members of an object by their keys.
+pub(super) fn read_table<'t, K: Key, T>(
+    node: &Node<'t>,
+    path: &KeyPath<'_>,
+    issues: &Issues<'_>,
+    read: impl Fn(&Node<'t>, &KeyPath<'_>, &Issues<'_>) -> Option<T>,
+) -> Option<BTreeMap<K, T>> {
+    let Json::Object(members) = &node.value else {
+        issues.report_wrong_kind(node, path, "an object");
+        return None;
+    };
+    let mut table = BTreeMap::new();
+    for Member { at, key, node } in members {
+        let path = path.join_key(key);
+        let Some(name) = K::parse_key(key) else {
+            let message = format!("`{key}` cannot be a key here");
+            issues.error(*at, &path, message, "");
+            continue;
+        };
+        if let Some(value) = read(node, &path, issues) {
+            table.insert(name, value);
+        }
+    }
+    Some(table)
 }
 
 impl Key for u64 {
