@@ -57,7 +57,7 @@ pub use constants::{
 };
 pub use cron::{Cron, CronError};
 pub use entry::EntryPoint;
-pub use persona::{PROMPT_FILES, Persona, read_personas};
+pub use persona::{PROMPT_FILES, Persona, is_persona_id, read_personas};
 pub use policy::{
     AdvanceOn, AllowedBot, Automation, Branch, Budget, CatchUp, Driver, Gate, KeyLimits, MainRed,
     Merge, Mode, Novelty, NoveltyMode, PlanApproval, Policy, Priority, RefusalsFor, Share, Tier,

@@ -6,7 +6,7 @@ mod keys;
 mod read;
 
 pub use definition::Persona;
-pub use folders::{MAX_ID_BYTES, MAX_PERSONAS, MAX_PROMPT_BYTES, PROMPT_FILES};
+pub use folders::{MAX_ID_BYTES, MAX_PERSONAS, MAX_PROMPT_BYTES, PROMPT_FILES, is_persona_id};
 pub(super) use folders::{folder_of, folder_switched_off, is_id, is_prompt_switched_off};
 pub use read::read_personas;
 

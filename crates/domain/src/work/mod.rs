@@ -10,6 +10,9 @@
 //! | [`paths`] | Which files does a pull request mainly change? |
 //! | [`sketch`] | Which lines does it add and remove? |
 //! | [`similarity`] | Are two pull requests the same work? |
+//! | [`past_pull`] | What does a listing say of one pull request of Jules? |
+//! | [`history`] | What do all pull requests of Jules in a repository say together? |
+//! | [`repeats`] | Which of them are the same idea? |
 //!
 //! Everything is computed from what GitHub says of a pull request, without a model, so that a rebuild gives the same
 //! bytes.
@@ -17,8 +20,11 @@
 pub mod changed_file;
 pub mod files;
 pub mod fingerprint;
+pub mod history;
+pub mod past_pull;
 pub mod paths;
 pub mod record;
+pub mod repeats;
 pub mod similarity;
 pub mod sketch;
 #[cfg(test)]
@@ -28,6 +34,13 @@ pub mod title;
 pub use changed_file::ChangedFile;
 pub use files::{HOT_PATH, WORK_FOLDER, WorkFile, segment_path};
 pub use fingerprint::Fingerprint;
+pub use history::History;
+pub use past_pull::PastPull;
 pub use record::{Refusal, RefusalReason, WorkRecord};
+pub use repeats::worth_reading;
 pub use similarity::{Likeness, Similarity};
 pub use sketch::Sketch;
+
+/// GitHub's number of the account of Jules' App, `google-labs-jules[bot]`: <https://api.github.com/users/google-labs-jules[bot]>.
+/// Logins can be given to others, numbers never.
+pub const JULES_BOT_ID: u64 = 161_369_871;

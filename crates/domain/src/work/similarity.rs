@@ -12,7 +12,6 @@ const SAME_TITLE: f64 = 0.8;
 const SAME_PATHS: f64 = 0.5;
 const SAME_SOME_HUNKS: f64 = 0.4;
 /// From one of these shares on, they are close to each other.
-const CLOSE_TITLE: f64 = 0.5;
 const CLOSE_PATHS: f64 = 0.5;
 const CLOSE_HUNKS: f64 = 0.3;
 
@@ -41,6 +40,9 @@ pub enum Likeness {
 }
 
 impl Similarity {
+    /// From this share of the titles' words on, two pull requests may be about the same thing.
+    pub const CLOSE_TITLE: f64 = 0.5;
+
     /// Compares two pull requests. The order does not matter.
     #[must_use]
     pub fn between(one: &Fingerprint, other: &Fingerprint) -> Self {
@@ -53,15 +55,25 @@ impl Similarity {
         }
     }
 
+    /// Whether titles and files alone say that both are the same idea.
+    #[must_use]
+    pub fn is_same_idea(self) -> bool {
+        self.title >= SAME_TITLE && self.concerns_same_files()
+    }
+
+    /// Whether both mainly change the same files.
+    #[must_use]
+    pub fn concerns_same_files(self) -> bool {
+        self.paths >= SAME_PATHS
+    }
+
     /// What the figures say. Without changed lines on both sides two pull requests are never the same.
     #[must_use]
     pub fn likeness(self) -> Likeness {
         let same_lines = self.is_substantial && self.hunks >= SAME_HUNKS;
-        let same_idea =
-            self.title >= SAME_TITLE && self.paths >= SAME_PATHS && self.hunks >= SAME_SOME_HUNKS;
-        if same_lines || same_idea {
+        if same_lines || self.is_same_idea() && self.hunks >= SAME_SOME_HUNKS {
             Likeness::Same
-        } else if self.title >= CLOSE_TITLE
+        } else if self.title >= Self::CLOSE_TITLE
             || self.paths >= CLOSE_PATHS
             || self.hunks >= CLOSE_HUNKS
         {
@@ -76,7 +88,12 @@ impl Similarity {
 #[must_use]
 pub fn word_similarity(one: &[String], other: &[String]) -> f64 {
     let shared = one.iter().filter(|word| other.contains(word)).count();
-    let whole = one.len() + other.len() - shared;
+    word_share(shared, one.len(), other.len())
+}
+
+/// The share of `shared` words in all words of two lists of these lengths. 0 where both are empty.
+pub(super) fn word_share(shared: usize, one: usize, other: usize) -> f64 {
+    let whole = one + other - shared;
     if whole == 0 {
         return 0.0;
     }

@@ -235,9 +235,6 @@ pub(crate) const PLAN_LINE: usize = 160;
 /// Maximum plans that one status comment shows.
 pub(crate) const PLANS_SHOWN: usize = 3;
 
-/// GitHub's number of Jules' own account.
-pub(crate) const JULES_ID: u64 = 161_369_871;
-
 /// Maximum pull requests whose work one commit records.
 pub(crate) const WORK_AT_ONCE: usize = 10;
 

@@ -14,11 +14,13 @@ use crate::engine::lookup::policy::only_observes;
 use crate::engine::lookup::pull_owner::pull_owners;
 use crate::engine::lookup::work_files::{hot_records, work_file};
 use crate::engine::output::builder::DecisionBuilder;
-use crate::engine::output::limits::{JULES_ID, PULLS_FOLLOWED, WORK_AT_ONCE};
+use crate::engine::output::limits::{PULLS_FOLLOWED, WORK_AT_ONCE};
 use crate::model::PullNumber;
 use crate::plan::NoveltyMode;
 use crate::state::{HistoryEntry, Outcome};
-use crate::work::{ChangedFile, Fingerprint, HOT_PATH, WorkFile, WorkRecord, segment_path};
+use crate::work::{
+    ChangedFile, Fingerprint, HOT_PATH, JULES_BOT_ID, WorkFile, WorkRecord, segment_path,
+};
 
 /// A pull request whose record is written now.
 enum Due<'a> {
@@ -77,7 +79,7 @@ fn unrecorded_pulls(builder: &DecisionBuilder<'_>) -> BTreeSet<PullNumber> {
             .into_iter()
             .chain(rejected);
         let has_session = entries.any(|entry| entry.session_id.is_some());
-        pull.same_repository && (pull.bot_id == Some(JULES_ID) || has_session)
+        pull.same_repository && (pull.bot_id == Some(JULES_BOT_ID) || has_session)
     };
     let pulls = builder.snapshot.pulls.values();
     let open = pulls.filter(|pull| pull.state == PullState::Open && !known.contains(&pull.number));

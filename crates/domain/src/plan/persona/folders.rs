@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Diagnostic;
 use crate::model::{Entry, Mode, Tree};
-use crate::plan::constants::{PERSONAS_FOLDER, RESERVED_IDS};
+use crate::plan::constants::{LAYERS, PERSONAS_FOLDER, RESERVED_IDS};
 
 /// The largest prompt that is read, in bytes.
 pub const MAX_PROMPT_BYTES: u64 = 64 * 1024;
@@ -69,6 +69,12 @@ pub(in crate::plan) fn is_id(text: &str) -> bool {
         && text
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+}
+
+/// Whether a new persona can have this id: it is no command and no layer.
+#[must_use]
+pub fn is_persona_id(text: &str) -> bool {
+    is_id(text) && !RESERVED_IDS.contains(&text) && !LAYERS.contains(&text)
 }
 
 /// Whether a file is a prompt whose name says that it is not in use: `prompt.md.j2.disabled`, `prompt.md.bak`,
