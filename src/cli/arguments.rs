@@ -1,5 +1,6 @@
 //! The command line: one file for each family of commands.
 
+mod adopt;
 mod board;
 mod deadline;
 mod doctor;
@@ -26,6 +27,7 @@ use clap::{Parser, Subcommand};
 
 use help::{FOLDER, LEDGER, ONLINE, PRINTS, command_end, program_template};
 
+pub use adopt::Adopt;
 pub use board::{BoardFolder, KindName, SprintCommand, StateName, TaskCommand};
 pub use deadline::{CommandDeadline, DEADLINE};
 pub use doctor::Doctor;
@@ -76,6 +78,9 @@ pub enum Command {
     /// Write the workflow, a plan and two personas into a repository; existing files stay
     #[command(after_help = command_end("phileas init --dry-run", ONLINE))]
     Init(Init),
+    /// Show what became of Jules' pull requests in a repository, and which ideas came twice
+    #[command(after_help = command_end("phileas adopt --repo acme/widget", ONLINE))]
+    Adopt(Adopt),
     /// Check the plan and the personas of a folder
     #[command(after_help = command_end("phileas validate", ONLINE))]
     Validate(Validate),

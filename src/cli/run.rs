@@ -9,9 +9,9 @@ use clap::CommandFactory as _;
 
 use super::arguments::{self, AgentCommand, Arguments, Command, ServiceCommand};
 use super::commands::{
-    action, bootstrap, deinit, deliveries, doctor, exchange, health, init, jobs, labels, manual,
-    mcp, pause, persona, pipeline, prompt, replay, role, sandbox, schema, serve, session, setup,
-    simulate, sprint, state, status, suspended, task, tick, track, upgrade, validate,
+    action, adopt, bootstrap, deinit, deliveries, doctor, exchange, health, init, jobs, labels,
+    manual, mcp, pause, persona, pipeline, prompt, replay, role, sandbox, schema, serve, session,
+    setup, simulate, sprint, state, status, suspended, task, tick, track, upgrade, validate,
 };
 use super::deadline::Deadline;
 use super::exit::{CliError, Exit};
@@ -138,6 +138,7 @@ async fn run_command(
             };
             tick::run(&arguments, deadline, screen).await
         }
+        Command::Adopt(arguments) => adopt::run(arguments, screen).await,
         Command::Init(arguments) => init::run(arguments, screen).await,
         Command::Deinit(arguments) => deinit::run(arguments, screen).await,
         Command::Upgrade(arguments) => upgrade::run(arguments, screen).await,

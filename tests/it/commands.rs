@@ -2,6 +2,7 @@
 //! streams, and verdicts from the models' own books.
 
 mod action;
+mod adopt;
 mod bench;
 mod board;
 mod doctor;

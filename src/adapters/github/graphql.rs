@@ -32,6 +32,7 @@ pub(super) const OPEN_PULLS: &str = concat!(
     "\n",
     include_str!("graphql/pull_facts.graphql"),
 );
+pub(super) const PULL_HISTORY: &str = include_str!("graphql/pull_history.graphql");
 pub(super) const FILE_FACTS: &str = include_str!("graphql/file_facts.graphql");
 pub(super) const PULL_FACTS: &str = include_str!("graphql/pull_facts.graphql");
 pub(super) const SUBJECT_FACTS: &str = concat!(

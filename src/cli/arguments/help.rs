@@ -9,8 +9,8 @@ const GROUPS: [(&str, &[&str]); 5] = [
     (
         "First steps and every day",
         &[
-            "sandbox", "init", "validate", "simulate", "tick", "explain", "status", "doctor",
-            "session", "pause", "resume", "serve",
+            "sandbox", "init", "adopt", "validate", "simulate", "tick", "explain", "status",
+            "doctor", "session", "pause", "resume", "serve",
         ],
     ),
     (

@@ -1,6 +1,7 @@
 //! The commands, one file or folder each: what a command reads, does and prints.
 
 pub(super) mod action;
+pub(super) mod adopt;
 pub(super) mod bootstrap;
 pub(super) mod deinit;
 pub(super) mod deliveries;

@@ -17,6 +17,7 @@ pub(crate) mod plan_commit;
 pub(crate) mod plan_files;
 pub(crate) mod protection;
 pub(crate) mod pull_files;
+pub(crate) mod pull_history;
 mod pulls;
 pub(crate) mod reached;
 mod recent_activity;

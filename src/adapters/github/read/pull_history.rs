@@ -1,0 +1,77 @@
+//! Reads the pull requests that Jules has opened in a repository, a page at a time.
+
+use phileas_domain::work::PastPull;
+use serde::Deserialize;
+
+use crate::adapters::github::client::Client;
+use crate::adapters::github::graphql::{PULL_HISTORY, Reply};
+use crate::adapters::github::http::error::{self, is_too_slow};
+use crate::adapters::github::wire::present;
+use crate::adapters::github::wire::pull_history::{ListedPull, Repository};
+use crate::runtime::ports::{Disposition, Failure};
+
+/// How many pull requests a page holds: first as many as GitHub allows, then so many that it answers in time.
+const PAGE_SIZES: [usize; 2] = [100, 20];
+/// A page of the listing, the oldest first.
+#[derive(Debug)]
+pub(crate) struct HistoryPage {
+    /// Those that Jules' bot opened.
+    pub(crate) pulls: Vec<PastPull>,
+    /// How many a person opened from a branch that Jules has named.
+    pub(crate) by_people: usize,
+    /// How many the page shows, whoever opened them.
+    pub(crate) seen: usize,
+    /// Where the next page begins, if there is one.
+    pub(crate) next: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Found {
+    #[serde(deserialize_with = "present")]
+    repository: Option<Repository>,
+}
+
+impl Client {
+    pub(crate) async fn pull_history_page(
+        &self,
+        after: Option<&str>,
+    ) -> Result<HistoryPage, Failure> {
+        let mut reply = self.history_query(after, PAGE_SIZES[0]).await;
+        if reply.as_ref().is_err_and(is_too_slow) {
+            reply = self.history_query(after, PAGE_SIZES[1]).await;
+        }
+        let reply = reply?;
+        let found = reply.data.repository.ok_or_else(|| {
+            error::failure_saying(
+                "POST /graphql (PullHistory)",
+                &reply.answer,
+                Disposition::NotFound,
+                "the repository is gone",
+            )
+        })?;
+        let next = found.pull_requests.next();
+        let listed: Vec<ListedPull> = found.pull_requests.into_iter().collect();
+        Ok(HistoryPage {
+            seen: listed.len(),
+            by_people: listed.iter().filter(|pull| pull.looks_like_jules()).count(),
+            pulls: listed
+                .into_iter()
+                .filter(ListedPull::is_of_jules)
+                .map(PastPull::from)
+                .collect(),
+            next,
+        })
+    }
+
+    async fn history_query(
+        &self,
+        after: Option<&str>,
+        size: usize,
+    ) -> Result<Reply<Found>, Failure> {
+        let mut variables = self.repository_variables();
+        variables["first"] = size.into();
+        variables["after"] = after.into();
+        self.run_query("PullHistory", PULL_HISTORY, &variables, |_| false)
+            .await
+    }
+}
