@@ -66,13 +66,11 @@ fn a_dry_run_makes_no_write() {
         for request in &after.requests {
             let reads = match request.face {
                 // Reading is a POST in GraphQL; the fields tell.
-                Face::Github => {
-                    request
-                        .fields
-                        .iter()
-                        .all(|field| !field.starts_with("create"))
-                        && request.route == "/graphql"
+                Face::Github if request.route == "/graphql" => {
+                    let mut fields = request.fields.iter();
+                    fields.all(|field| !field.starts_with("create"))
                 }
+                Face::Github => request.method == "GET",
                 Face::Jules => request.method == "GET",
             };
             assert!(reads, "{name}: {request:?}");
