@@ -71,7 +71,6 @@ fn build_decision(
         let intake = intake::accept_requests(&mut builder);
         follow::follow_turns(&mut builder);
         settle::settle_pulls(&mut builder);
-        work_records::record_work(&mut builder);
         tracked::forget_settled(&mut builder);
         retention::forget_old(&mut builder);
         refused_effect::forget_refused(&mut builder);
@@ -99,6 +98,7 @@ fn build_decision(
                 review_feedback::report_paused(&mut builder, reason);
             }
         }
+        work_records::record_work(&mut builder);
         notices::open_refusal_notices(&mut builder);
         notices::dismiss_settled(&mut builder);
         // Later rounds of a tick decide on the same snapshot, which does not show the issue that the first round

@@ -112,23 +112,23 @@ impl WorkFile {
     /// remembered, and of a file above its limit the oldest settled ones, then the oldest.
     #[must_use]
     pub fn leaving(&self, now: Timestamp, remember: SignedDuration) -> Vec<u64> {
-        let mut leaving: Vec<u64> = Vec::new();
-        let mut size = self.text().len();
-        let mut kept: Vec<&WorkRecord> = Vec::new();
-        for record in self.records.values() {
-            if record.is_remembered(now, remember) {
-                kept.push(record);
-            } else {
-                size -= line_of(record).len();
-                leaving.push(record.pr);
-            }
-        }
-        kept.sort_by_key(|record| (record.is_open(), record.closed_at, record.pr));
-        for record in kept {
+        let (kept, forgotten): (Vec<&WorkRecord>, Vec<&WorkRecord>) = self
+            .records
+            .values()
+            .partition(|record| record.is_remembered(now, remember));
+        let mut leaving: Vec<u64> = forgotten.iter().map(|record| record.pr).collect();
+        // Each line ends with a comma and a line feed.
+        let sized = kept
+            .iter()
+            .map(|record| (record, line_of(record).len() + 2));
+        let mut sized: Vec<_> = sized.collect();
+        sized.sort_by_key(|(record, _)| (record.is_open(), record.closed_at, record.pr));
+        let mut size: usize = sized.iter().map(|(_, size)| size).sum();
+        for (record, length) in sized {
             if size <= HOT_LIMIT_BYTES {
                 break;
             }
-            size -= line_of(record).len();
+            size -= length;
             leaving.push(record.pr);
         }
         leaving.truncate(LEAVING_AT_ONCE);

@@ -2,7 +2,8 @@
 
 use std::cmp::Reverse;
 
-use crate::engine::lookup::work_files::hot_records;
+use crate::engine::input::pull::PullState;
+use crate::engine::lookup::work_files::{hot_records, open_work};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{WORK_COMPARED, WORK_MERGED_SHOWN, WORK_REFUSED_SHOWN};
 use crate::model::{PersonaId, PullNumber};
@@ -10,7 +11,7 @@ use crate::plan::{NoveltyMode, RefusalsFor};
 use crate::prompt::{EarlierWork, WorkKind};
 use crate::state::Outcome;
 use crate::work::paths::path_similarity;
-use crate::work::{WorkFile, WorkRecord};
+use crate::work::{Fingerprint, WorkFile, WorkRecord};
 
 /// A record, and how near it is to a persona's work.
 struct Near<'w> {
@@ -28,12 +29,14 @@ pub(crate) fn earlier_work(
     persona: &PersonaId,
 ) -> Vec<EarlierWork> {
     let is_off = builder.snapshot.plan.novelty.mode == NoveltyMode::Off;
-    if is_off || builder.state.work.remembered == 0 {
+    if is_off {
         return Vec::new();
     }
-    let Some(records) = hot_records(builder) else {
-        return Vec::new();
+    let mut records = match builder.state.work.remembered {
+        0 => WorkFile::default(),
+        _ => hot_records(builder).unwrap_or_default(),
     };
+    add_unrecorded(builder, &mut records);
     let near = nearest_records(builder, &records, persona);
     // The ledger keeps no titles, so they are read where the first read did not show them.
     let snapshot = builder.snapshot;
@@ -45,6 +48,34 @@ pub(crate) fn earlier_work(
     near.into_iter()
         .map(|one| shown_work(builder, &one))
         .collect()
+}
+
+/// Adds open pull requests that have no record yet, without their files.
+fn add_unrecorded(builder: &DecisionBuilder<'_>, records: &mut WorkFile) {
+    for (number, (pull, entry)) in open_work(builder) {
+        if records.get(number.0).is_none_or(|record| !record.is_open()) {
+            records.insert(WorkRecord {
+                pr: number.0,
+                persona: entry.map(|entry| entry.persona_id.to_string()),
+                turn: None,
+                opened_at: pull.created_at,
+                closed_at: None,
+                fingerprint: Fingerprint::default(),
+                outcome: None,
+                refused: None,
+            });
+        }
+    }
+}
+
+/// What became of a pull request. The ledger may not have recorded it yet.
+fn outcome_of(builder: &DecisionBuilder<'_>, record: &WorkRecord) -> Option<Outcome> {
+    let pull = builder.snapshot.pulls.get(&PullNumber(record.pr));
+    match pull.map(|pull| pull.state) {
+        Some(PullState::Merged) => Some(Outcome::Merged),
+        Some(PullState::Closed) if record.outcome.is_none() => Some(Outcome::Rejected),
+        _ => record.outcome.clone(),
+    }
 }
 
 fn nearest_records<'w>(
@@ -110,7 +141,7 @@ fn kind_of(
     if !record.is_remembered(builder.now(), novelty.remember()) {
         return None;
     }
-    match &record.outcome {
+    match outcome_of(builder, record) {
         None => Some(WorkKind::Open),
         Some(Outcome::Merged) => (is_own || shared_paths > 0.0).then_some(WorkKind::Merged),
         Some(Outcome::Rejected) => {

@@ -1,16 +1,42 @@
-//! The files of work records.
+//! The files of work records, and the pull requests that have one.
+
+use std::collections::BTreeMap;
 
 use crate::Diagnostic;
+use crate::engine::input::pull::{Pull, PullState};
 use crate::engine::input::snapshot::Ledger;
+use crate::engine::lookup::pull_owner::pull_owners;
 use crate::engine::output::builder::DecisionBuilder;
-use crate::work::{HOT_PATH, WorkFile};
+use crate::model::PullNumber;
+use crate::state::HistoryEntry;
+use crate::work::{HOT_PATH, JULES_BOT_ID, WorkFile};
+
+/// The open pull requests of Jules from this repository, with the history entry of their session, where there is one.
+pub(crate) fn open_work<'b>(
+    builder: &'b DecisionBuilder<'_>,
+) -> BTreeMap<PullNumber, (&'b Pull, Option<&'b HistoryEntry>)> {
+    let owners = pull_owners(&builder.state);
+    let pulls = builder.snapshot.pulls.values();
+    // Any account can open a pull request from a fork, with any name, branch and text.
+    let open = pulls.filter(|pull| pull.state == PullState::Open && pull.same_repository);
+    let ours = open.filter_map(|pull| {
+        let rejected = builder.state.history.rejected_entries(pull.number);
+        let rejected = rejected.map(|(_, entry)| entry);
+        let mut entries = owners
+            .get(&pull.number)
+            .copied()
+            .into_iter()
+            .chain(rejected);
+        let entry = entries.find(|entry| entry.session_id.is_some());
+        let is_ours = pull.bot_id == Some(JULES_BOT_ID) || entry.is_some();
+        is_ours.then_some((pull.number, (pull, entry)))
+    });
+    ours.collect()
+}
 
 /// The records of open and remembered work. `None`: they are being read, or cannot be read.
 pub(crate) fn hot_records(builder: &mut DecisionBuilder<'_>) -> Option<WorkFile> {
-    match &builder.work {
-        Some(known) => Some(known.clone()),
-        None => work_file(builder, HOT_PATH),
-    }
+    work_file(builder, HOT_PATH)
 }
 
 /// The records in a file of the ledger; none where the file does not exist. `None`: it is being read, or cannot be

@@ -19,7 +19,6 @@ use crate::engine::text::time::doubled_pause;
 use crate::model::{Oid, PersonaId, PullNumber, Slot, TrackName, Tree};
 use crate::prompt::{RenderAnswer, RenderError, RenderRequest, SourceFiles};
 use crate::state::{State, TrackState, Turn};
-use crate::work::WorkFile;
 
 /// A decision under construction: a working copy of the state, and everything collected so far.
 pub(crate) struct DecisionBuilder<'a> {
@@ -39,8 +38,6 @@ pub(crate) struct DecisionBuilder<'a> {
     pub(crate) layer_members: OnceCell<Rc<LayerMembers>>,
     /// The files that prompts of personas are made from; collected once.
     sources: OnceCell<SourceFiles>,
-    /// The records of open and remembered work as this decision writes them; `None`: it does not write them.
-    pub(crate) work: Option<WorkFile>,
     files: BTreeMap<String, Option<String>>,
     base: Option<Oid>,
     diagnostics: Vec<Diagnostic>,
@@ -69,7 +66,6 @@ impl<'a> DecisionBuilder<'a> {
             exchange,
             exchange_view: OnceCell::new(),
             layer_members: OnceCell::new(),
-            work: None,
             sources: OnceCell::new(),
             files: BTreeMap::new(),
             base,
@@ -127,6 +123,12 @@ impl<'a> DecisionBuilder<'a> {
     pub(crate) fn merges_pull(&self) -> bool {
         let merges = |effect: &Effect| matches!(effect, Effect::MergePull { .. });
         self.effects.iter().any(merges)
+    }
+
+    /// Whether this decision starts a session after its commit.
+    pub(crate) fn starts_session(&self) -> bool {
+        let starts = |effect: &Effect| matches!(effect, Effect::CreateSession(_));
+        self.effects.iter().any(starts)
     }
 
     /// Adds a part to the commit's subject, and the turn to its trailers.

@@ -12,15 +12,13 @@ use crate::engine::input::pull::{Pull, PullFile, PullState};
 use crate::engine::input::snapshot::Ledger;
 use crate::engine::lookup::policy::only_observes;
 use crate::engine::lookup::pull_owner::pull_owners;
-use crate::engine::lookup::work_files::{hot_records, work_file};
+use crate::engine::lookup::work_files::{hot_records, open_work, work_file};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{PULLS_FOLLOWED, WORK_AT_ONCE};
 use crate::model::PullNumber;
 use crate::plan::NoveltyMode;
 use crate::state::{HistoryEntry, Outcome};
-use crate::work::{
-    ChangedFile, Fingerprint, HOT_PATH, JULES_BOT_ID, WorkFile, WorkRecord, segment_path,
-};
+use crate::work::{ChangedFile, Fingerprint, HOT_PATH, WorkFile, WorkRecord, segment_path};
 
 /// A pull request whose record is written now.
 enum Due<'a> {
@@ -38,6 +36,12 @@ pub(crate) fn record_work(builder: &mut DecisionBuilder<'_>) {
     if is_off || !has_ledger || only_observes(builder.snapshot).is_some() {
         return;
     }
+    // A tick that starts a session takes no more requests than that needs; a later one records.
+    if builder.starts_session() || is_starting(builder) || !builder.reads.is_empty() {
+        let settled = settled_now(builder);
+        builder.state.work.open.extend(settled);
+        return;
+    }
     let ended = ended_pulls(builder);
     let numbers: BTreeSet<PullNumber> = ended.union(&unrecorded_pulls(builder)).copied().collect();
     if numbers.is_empty() {
@@ -51,7 +55,6 @@ pub(crate) fn record_work(builder: &mut DecisionBuilder<'_>) {
             let mut files = leave_hot_file(builder, &mut hot);
             files.insert(HOT_PATH.to_owned(), Some(hot.text()));
             builder.state.work.remembered = hot.len() as u64;
-            builder.work = Some(hot);
             builder.write_files(files);
             written
         }
@@ -65,25 +68,20 @@ pub(crate) fn record_work(builder: &mut DecisionBuilder<'_>) {
         .extend(ended.difference(&written).copied());
 }
 
+/// Whether an earlier round of this tick announced a session.
+fn is_starting(builder: &DecisionBuilder<'_>) -> bool {
+    let Ledger::Present { state, .. } = &builder.snapshot.ledger else {
+        return false;
+    };
+    let mut turns = state.tracks.values().flat_map(|track| track.turns.values());
+    turns.any(|turn| turn.intent.is_some() && turn.session_id.is_none())
+}
+
 /// Open pull requests of Jules without a record.
 fn unrecorded_pulls(builder: &DecisionBuilder<'_>) -> BTreeSet<PullNumber> {
     let known = &builder.state.work.open;
-    let owners = pull_owners(&builder.state);
-    // Any account can open a pull request from a fork, with any name, branch and text.
-    let is_ours = |pull: &&Pull| {
-        let rejected = builder.state.history.rejected_entries(pull.number);
-        let rejected = rejected.map(|(_, entry)| entry);
-        let mut entries = owners
-            .get(&pull.number)
-            .copied()
-            .into_iter()
-            .chain(rejected);
-        let has_session = entries.any(|entry| entry.session_id.is_some());
-        pull.same_repository && (pull.bot_id == Some(JULES_BOT_ID) || has_session)
-    };
-    let pulls = builder.snapshot.pulls.values();
-    let open = pulls.filter(|pull| pull.state == PullState::Open && !known.contains(&pull.number));
-    open.filter(is_ours).map(|pull| pull.number).collect()
+    let open = open_work(builder).into_keys();
+    open.filter(|number| !known.contains(number)).collect()
 }
 
 /// Pull requests that were merged or closed and whose record is not complete.

@@ -20,6 +20,7 @@ fn listed(scenario: &Scenario) -> Vec<String> {
 
 /// The newest session opens a pull request with this title that changes these files; a tick sees it.
 fn opens(scenario: &mut Scenario, title: &str, paths: &[&str]) -> PullNumber {
+    records(scenario);
     scenario.minutes(5);
     let number = scenario.opens_pull();
     scenario.pulls.get_mut(&number).unwrap().title = title.to_owned();
@@ -35,6 +36,12 @@ fn opens(scenario: &mut Scenario, title: &str, paths: &[&str]) -> PullNumber {
     number
 }
 
+/// A tick that starts nothing, and so records what the one before has seen.
+fn records(scenario: &mut Scenario) {
+    scenario.minutes(1);
+    scenario.tick();
+}
+
 fn scenario(plan: &str) -> Scenario {
     let plan = format!(
         "cycle = [\"a\", \"b\"]\n[budget]\ndaily_sessions = 100\nmax_open_pulls = 100\n[defaults]\nrest_after = 0\n{plan}"
@@ -46,9 +53,9 @@ fn scenario(plan: &str) -> Scenario {
 
 /// A tick in which a pull request is closed.
 fn closes(scenario: &mut Scenario, number: PullNumber) {
+    records(scenario);
     scenario.close(number);
-    scenario.minutes(1);
-    scenario.tick();
+    records(scenario);
 }
 
 #[test]
@@ -56,14 +63,10 @@ fn the_first_prompt_lists_nothing_and_the_next_one_lists_open_work_of_all_person
     let mut scenario = scenario("");
     assert_eq!(listed(&scenario), [] as [&str; 0]);
     opens(&mut scenario, "One", &["src/one.rs"]);
-    assert_eq!(listed(&scenario), ["Open:", "- #1 (a): One [src/one.rs]"]);
+    assert_eq!(listed(&scenario), ["Open:", "- #1 (a): One"]);
     opens(&mut scenario, "Two", &["src/two.rs"]);
     // It is the turn of `a` again: its own work is the nearest.
-    let wanted = [
-        "Open:",
-        "- #1 (a): One [src/one.rs]",
-        "- #2 (b): Two [src/two.rs]",
-    ];
+    let wanted = ["Open:", "- #1 (a): One [src/one.rs]", "- #2 (b): Two"];
     assert_eq!(listed(&scenario), wanted);
 }
 

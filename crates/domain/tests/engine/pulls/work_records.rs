@@ -39,7 +39,10 @@ fn open_records(scenario: &Scenario) -> Vec<u64> {
 
 /// A session's pull request before phileas has seen it.
 fn with_pull(plan: &str) -> (Scenario, PullNumber) {
-    let mut scenario = Scenario::new(&format!("cycle = [\"a\"]\n{plan}"), &["a"]);
+    let mut scenario = Scenario::new(
+        &format!("cycle = [\"a\"]\n[budget]\ndaily_sessions = 1\n{plan}"),
+        &["a"],
+    );
     scenario.tick();
     scenario.minutes(5);
     let number = scenario.opens_pull();
