@@ -118,11 +118,14 @@ fn merged_work_is_listed_where_it_changes_the_same_files() {
 #[test]
 fn what_is_forgotten_or_switched_off_is_not_listed() {
     for (plan, is_listed) in [
-        ("", true),
-        ("[novelty]\nremember_refusals = \"2d\"\n", false),
-        ("[novelty]\nmode = \"off\"\n", false),
+        ("refusals_for = \"all\"\n", true),
+        (
+            "refusals_for = \"all\"\nremember_refusals = \"2d\"\n",
+            false,
+        ),
+        ("mode = \"off\"\n", false),
     ] {
-        let mut scenario = scenario(plan);
+        let mut scenario = scenario(&format!("[novelty]\n{plan}"));
         let number = opens(&mut scenario, "One", &["src/one.rs"]);
         closes(&mut scenario, number);
         scenario.hours(72);
