@@ -19,7 +19,7 @@ pub(crate) struct HistoryPage {
     pub(crate) pulls: Vec<PastPull>,
     /// How many a person opened from a branch that Jules has named.
     pub(crate) by_people: usize,
-    /// How many the page shows, whoever opened them.
+    /// How many the page shows, by any author.
     pub(crate) seen: usize,
     /// Where the next page begins, if there is one.
     pub(crate) next: Option<String>,

@@ -48,7 +48,7 @@ struct File {
 }
 
 impl ListedPull {
-    /// Whether Jules' bot opened it from a branch of the repository. Nobody else can act as the bot.
+    /// Whether Jules' bot opened it from a branch of the repository. No other account can act as the bot.
     pub(crate) fn is_of_jules(&self) -> bool {
         let author = self.author.as_ref();
         !self.is_cross_repository

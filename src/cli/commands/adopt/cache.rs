@@ -21,7 +21,7 @@ use crate::jobs::files;
 const VERSION: u32 = 1;
 /// The largest file that is read, in bytes: about a hundred thousand pull requests.
 const LIMIT_BYTES: usize = 128 << 20;
-/// A listing that was begun this long ago is made anew: pull requests have changed since.
+/// A listing that was begun this long ago is made again: pull requests have changed since.
 const MAX_AGE: SignedDuration = SignedDuration::from_hours(1);
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -63,7 +63,7 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// Reads the file, if there is one. A listing that is complete or old is begun anew; the diffs of closed pull
+    /// Reads the file, if there is one. A listing that is complete or old begins again; the diffs of closed pull
     /// requests are kept.
     pub(super) fn open(
         path: &Path,
