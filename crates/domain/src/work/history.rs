@@ -15,7 +15,7 @@ const SECONDS_PER_WEEK: f64 = 7.0 * 24.0 * 3600.0;
 const PERSONA_NEEDS: usize = 2;
 /// The longest name of a persona, in letters.
 const NAME_LENGTH: usize = 24;
-/// What may stand before the colon of a title and names nobody: the types of conventional commits
+/// What may stand before the colon of a title and names no persona: the types of conventional commits
 /// (<https://www.conventionalcommits.org>), and words that people use in the same way.
 const TITLE_TYPES: [&str; 21] = [
     "bug", "build", "chore", "ci", "docs", "feat", "feature", "fix", "hotfix", "jules", "note",

@@ -40,7 +40,7 @@ impl Comparison {
         first
     }
 
-    fn look_at(&mut self, pulls: &[PastPull], one: usize, other: usize) {
+    fn compare_pair(&mut self, pulls: &[PastPull], one: usize, other: usize) {
         let (first, second) = (self.first_of(one), self.first_of(other));
         if first == second {
             return;
@@ -134,7 +134,7 @@ fn compare_all(pulls: &[PastPull]) -> Comparison {
             let count = std::mem::take(&mut shared[other]);
             let other_words = pulls[other].fingerprint.title.len();
             if word_share(count, words.len(), other_words) >= Similarity::CLOSE_TITLE {
-                comparison.look_at(pulls, other, index);
+                comparison.compare_pair(pulls, other, index);
             }
         }
     }

@@ -172,7 +172,7 @@ fn only_pull_requests_of_jules_from_this_repository_are_recorded() {
 }
 
 #[test]
-fn a_session_of_the_ledger_counts_whoever_opened_its_pull_request() {
+fn a_session_of_the_ledger_counts_with_any_author_of_its_pull_request() {
     // Jules opens some pull requests as the connected person.
     let (mut scenario, number) = with_pull("");
     let pull = scenario.pulls.get_mut(&number).unwrap();
