@@ -4,7 +4,7 @@
 //!
 //! A setting can stand in `[defaults]`, the persona's frontmatter, the track and the step. The last of these that sets it
 //! wins. For a schedule these are `[defaults]`, frontmatter and schedule. Every [`Policy`] in the plan is the result. For
-//! a requested turn it is [`Persona::policy`].
+//! a requested turn it is what the engine makes of `[defaults]` and the frontmatter.
 
 mod branch;
 mod budget;
