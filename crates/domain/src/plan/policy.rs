@@ -308,9 +308,9 @@ pub enum NoveltyMode {
     /// Prompts name what is open, refused and merged.
     #[default]
     Prompt,
-    /// Pull requests that repeat work, or change nothing, get a label and a comment.
+    /// Reserved; it does what `Prompt` does.
     Label,
-    /// Those are closed after a day.
+    /// Reserved; it does what `Prompt` does.
     Close,
 }
 
@@ -329,11 +329,11 @@ pub enum RefusalsFor {
 pub struct Novelty {
     /// How far phileas goes.
     pub mode: NoveltyMode,
-    /// Whether phileas approves plans, and turns down those that repeat work.
+    /// Reserved for judging plans; it has no effect yet.
     pub plan: bool,
     /// Seconds that a refusal is remembered; 0 means not at all.
     pub remember_refusals_secs: u64,
-    /// Whether change-requesting reviews of people with write access are quoted, too.
+    /// Reserved for quoting reviews; it has no effect yet.
     pub quote_reviews: bool,
     /// Whose prompts name a refusal.
     pub refusals_for: RefusalsFor,

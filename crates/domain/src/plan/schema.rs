@@ -287,10 +287,10 @@ fn of_novelty(key: &str) -> Value {
     let usual = Novelty::default();
     match key {
         "mode" => keyword_schema::<NoveltyMode>(
-            "How far phileas goes, each including the ones before: `off`; `prompt` names in prompts what is open, refused and merged; `label` marks repeated and empty pull requests; `close` closes them after a day.",
+            "How far phileas goes, each including the ones before: `off`; `prompt` names in prompts what is open, refused and merged; `label` and `close` are reserved and have no further effect yet.",
         ),
         "plan" => json!({
-            "description": "phileas approves plans, and turns down those that repeat what is open or was refused.",
+            "description": "Reserved for judging plans; it has no effect yet.",
             "type": "boolean",
             "default": usual.plan,
         }),
@@ -306,7 +306,7 @@ fn of_novelty(key: &str) -> Value {
             "examples": ["0"],
         }),
         "quote_reviews" => json!({
-            "description": "Prompts quote reviews that request changes, too, where people with write access wrote them.",
+            "description": "Reserved for quoting reviews; it has no effect yet.",
             "type": "boolean",
             "default": usual.quote_reviews,
         }),

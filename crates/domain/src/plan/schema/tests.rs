@@ -15,6 +15,16 @@ fn report_lines(text: &str) -> Vec<String> {
     errors.map(ToString::to_string).collect()
 }
 
+#[test]
+fn reserved_keys_are_described_as_such() {
+    let schema = schema();
+    let keys = schema.pointer("/properties/novelty/properties").unwrap();
+    for key in ["mode", "plan", "quote_reviews"] {
+        let text = keys[key]["description"].as_str().unwrap().to_lowercase();
+        assert!(text.contains("reserved"), "{key}: {text}");
+    }
+}
+
 /// Where keys stand, how a line in that place is written, and the schema's properties of the place.
 type SchemaEntry<'a> = (&'static str, fn(&str) -> String, &'a Value);
 
