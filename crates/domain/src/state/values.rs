@@ -19,6 +19,11 @@ pub(super) trait Value: Sized {
     /// `None` where the file says nothing, or after an error was reported.
     fn read(node: &Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<Self>;
 
+    /// The same for an item of a list or a table.
+    fn read_item(node: &Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<Self> {
+        Self::read(node, path, issues)
+    }
+
     fn to_json(&self) -> JsonValue<'_>;
 }
 
@@ -56,10 +61,24 @@ values! {
     // An empty name says nothing.
     PersonaId: |node, path, issues| read_name(node, path, issues).map(Self::from), |name| name.as_str().into();
     TrackName: |node, path, issues| read_name(node, path, issues).map(Self::from), |name| name.as_str().into();
-    Oid: |node, path, issues| read_name(node, path, issues).map(Self::from), |name| name.as_str().into();
     BranchName: |node, path, issues| read_name(node, path, issues).map(Self::from), |name| name.as_str().into();
     Holder: |node, path, issues| read_name(node, path, issues).map(Self::from), |name| name.as_str().into();
     Outcome: |node, path, issues| read_name(node, path, issues).map(Self::parse), |outcome| outcome.as_str().into();
+}
+
+impl Value for Oid {
+    fn read(node: &Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<Self> {
+        read_name(node, path, issues).map(Self::from)
+    }
+
+    /// An item that another program left empty must stay in its place, because nothing else keeps its bytes.
+    fn read_item(node: &Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<Self> {
+        read_text(node, path, issues).map(Self::from)
+    }
+
+    fn to_json(&self) -> JsonValue<'_> {
+        self.as_str().into()
+    }
 }
 
 impl<T: Value> Value for Vec<T> {
@@ -70,7 +89,7 @@ impl<T: Value> Value for Vec<T> {
         };
         let items = items.iter().enumerate();
         let items =
-            items.filter_map(|(index, item)| T::read(item, &path.join_index(index), issues));
+            items.filter_map(|(index, item)| T::read_item(item, &path.join_index(index), issues));
         Some(items.collect())
     }
 
@@ -91,7 +110,7 @@ impl<T: Value + Ord> Value for BTreeSet<T> {
 
 impl<K: Key, T: Value> Value for BTreeMap<K, T> {
     fn read(node: &Node<'_>, path: &KeyPath<'_>, issues: &Issues<'_>) -> Option<Self> {
-        read_table(node, path, issues, T::read)
+        read_table(node, path, issues, T::read_item)
     }
 
     fn to_json(&self) -> JsonValue<'_> {

@@ -140,6 +140,20 @@ fn values_keep_their_bytes_until_they_change() {
 }
 
 #[test]
+fn an_empty_commit_in_a_list_or_a_table_stays() {
+    let pull = r#"{"session_id": "1", "notified_heads": ["", "c0ffee"], "conflict_heads": [""]}"#;
+    let text = format!(
+        r#"{{"version": 5, "history": {{}}, "tracks": {{"default": {{"base_shas": {{"a": ""}}}}}}, "pulls": {{"7": {pull}}}}}"#
+    );
+    let state = load(&text).unwrap().state;
+    let saved: serde_json::Value = serde_json::from_str(&save(&state)).unwrap();
+    let heads = |key: &str| saved["pulls"]["7"][key].clone();
+    assert_eq!(heads("notified_heads"), serde_json::json!(["", "c0ffee"]));
+    assert_eq!(heads("conflict_heads"), serde_json::json!([""]));
+    assert_eq!(saved["tracks"]["default"]["base_shas"]["a"], "");
+}
+
+#[test]
 fn the_keys_that_other_programs_read_are_always_there() {
     let state = load(r#"{"history": [{"persona_id": "a"}], "tracks": {"x": {}}}"#)
         .unwrap()
