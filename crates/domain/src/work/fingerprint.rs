@@ -34,14 +34,14 @@ impl Fingerprint {
         let counted = |file: &&ChangedFile<'_>| !is_derived(file.path) && !is_excluded(file.path);
         let mut files: Vec<ChangedFile<'_>> = files.iter().filter(counted).copied().collect();
         files.sort_by_key(|file| file.path);
+        let sum = |lines: fn(&ChangedFile<'_>) -> u64| {
+            files.iter().map(lines).fold(0, u64::saturating_add)
+        };
         Self {
             title: title_words(title),
             paths: main_paths(&files, PATH_COUNT),
             sketch: Sketch::from_patches(files.iter().filter_map(|file| file.patch)),
-            size: (
-                files.iter().map(|file| file.added).sum(),
-                files.iter().map(|file| file.removed).sum(),
-            ),
+            size: (sum(|file| file.added), sum(|file| file.removed)),
         }
     }
 }

@@ -76,7 +76,8 @@ impl History {
     #[must_use]
     pub fn of(pulls: &[PastPull]) -> Self {
         let merged = pulls.iter().filter(|pull| pull.merged).count();
-        let open = pulls.iter().filter(|pull| pull.closed_at.is_none()).count();
+        let is_open = |pull: &&PastPull| !pull.merged && pull.closed_at.is_none();
+        let open = pulls.iter().filter(is_open).count();
         let mut to_merge: Vec<SignedDuration> = pulls
             .iter()
             .filter(|pull| pull.merged)
@@ -264,6 +265,12 @@ mod tests {
             (none.opened, none.median_to_merge_secs, none.first_at),
             (0, None, None)
         );
+    }
+
+    #[test]
+    fn a_merged_one_without_a_time_is_not_open() {
+        let history = History::of(&[pull(1, "a", "2026-01-01T00:00:00Z", None, true)]);
+        assert_eq!((history.merged, history.open, history.refused), (1, 0, 0));
     }
 
     #[test]

@@ -189,6 +189,18 @@ fn settled(pr: u64, title: &str, path: &str) -> WorkRecord {
 }
 
 #[test]
+fn no_size_is_too_large_to_add() {
+    let file = |path| ChangedFile {
+        path,
+        added: u64::MAX,
+        removed: u64::MAX,
+        patch: None,
+    };
+    let work = Fingerprint::from_pull("x", &[file("a.rs"), file("b.rs")], NONE);
+    assert_eq!(work.size, (u64::MAX, u64::MAX));
+}
+
+#[test]
 fn ten_thousand_records_take_at_most_five_megabytes() {
     let remember = SignedDuration::from_hours(180 * 24);
     let (mut hot, mut segments) = (WorkFile::default(), BTreeMap::<String, WorkFile>::new());
