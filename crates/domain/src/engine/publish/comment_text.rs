@@ -1,9 +1,7 @@
 //! The text of a status comment: current work, pauses, the newest answer, finished requests.
 
-use std::collections::BTreeSet;
-
 use super::request_status::{open_pull_text, request_status, turn_status};
-use super::status_answer::status_answer;
+use super::status_answer::answer_lines;
 use crate::engine::input::commands::{COMMANDS, UNKNOWN};
 use crate::engine::lookup::pull_owner;
 use crate::engine::output::builder::DecisionBuilder;
@@ -170,23 +168,28 @@ fn answer_text(request: &RequestState) -> String {
     )
 }
 
-/// Whether an answer names a pause, or something that waits for a person, that has ended since.
+/// Whether an answer names a pause, or something that waits for a person, that has ended since. What stands after the
+/// reason's code does not count: it may say for how many minutes.
 fn is_outdated(builder: &DecisionBuilder<'_>, request: &RequestState) -> bool {
     let answer = request.answer.as_deref().unwrap_or_default();
-    let mut named = answer.lines().filter(|line| needs_person(line)).peekable();
+    let mut named = answer.lines().filter_map(person_reason).peekable();
     if named.peek().is_none() {
         return false;
     }
-    let current = status_answer(builder, request.command.as_deref() == Some("explain"));
-    let current: BTreeSet<&str> = current.lines().collect();
-    named.any(|line| !current.contains(line))
+    let explain = request.command.as_deref() == Some("explain");
+    let (mut current, budget) = answer_lines(builder, explain);
+    current.push(budget);
+    named.any(|reason| !current.iter().any(|line| line.starts_with(reason)))
 }
 
-/// Whether a line of an answer has a reason that only a person ends.
-fn needs_person(line: &str) -> bool {
-    let codes = line.split("(`").skip(1);
-    let mut codes = codes.filter_map(|rest| Reason::from_code(rest.split_once("`)")?.0));
-    codes.any(Reason::needs_person)
+/// A line of an answer up to the code of a reason that only a person ends.
+fn person_reason(line: &str) -> Option<&str> {
+    let mut codes = line.match_indices("(`").filter_map(|(start, opening)| {
+        let (code, _) = line[start + opening.len()..].split_once("`)")?;
+        let end = start + opening.len() + code.len();
+        Reason::from_code(code)?.needs_person().then_some(end)
+    });
+    codes.next().map(|end| &line[..end])
 }
 
 /// An answer that is no longer true, folded away.

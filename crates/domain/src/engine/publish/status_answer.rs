@@ -11,6 +11,20 @@ use crate::engine::view::turn::TurnView;
 
 /// The answer, one list item for each. `explain`: with all lines about each track, and their details.
 pub(crate) fn status_answer(builder: &DecisionBuilder<'_>, explain: bool) -> String {
+    let (mut said, budget) = answer_lines(builder, explain);
+    let more = said.len().saturating_sub(ANSWER_LINES);
+    said.truncate(ANSWER_LINES);
+    if more > 0 {
+        said.push(format!(
+            "- and {more} more; `phileas explain` on the command line shows all"
+        ));
+    }
+    said.push(budget);
+    said.join("\n")
+}
+
+/// All lines of the answer, and the one about the budget.
+pub(crate) fn answer_lines(builder: &DecisionBuilder<'_>, explain: bool) -> (Vec<String>, String) {
     let view = RepositoryView::of_decision(builder, builder.all_lines());
     let mut items: Vec<String> = Vec::new();
     items.extend(view.pauses.iter().map(|pause| pause.sentence()));
@@ -34,15 +48,7 @@ pub(crate) fn status_answer(builder: &DecisionBuilder<'_>, explain: bool) -> Str
             said.push(item);
         }
     }
-    let more = said.len().saturating_sub(ANSWER_LINES);
-    said.truncate(ANSWER_LINES);
-    if more > 0 {
-        said.push(format!(
-            "- and {more} more; `phileas explain` on the command line shows all"
-        ));
-    }
-    said.push(format!("- budget: {}", view.budget.sentence(true)));
-    said.join("\n")
+    (said, format!("- budget: {}", view.budget.sentence(true)))
 }
 
 fn track_items(track: &TrackView, explain: bool) -> Vec<String> {

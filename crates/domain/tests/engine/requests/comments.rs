@@ -627,6 +627,29 @@ fn an_answer_that_is_no_longer_true_is_folded_away() {
 }
 
 #[test]
+fn an_answer_stays_while_only_its_details_change() {
+    let mut scenario = Scenario::new("cycle = [\"a\"]\n", &["a"]);
+    scenario.writer("ada").issue(7, "t", "b");
+    scenario.tick();
+    scenario.becomes(SessionState::InProgress);
+    scenario.minutes(45);
+    scenario.writes(7, "/phileas explain", "ada");
+    scenario.tick();
+    let told = scenario.status(7).to_owned();
+    for part in ["waiting.session_stuck", "nothing has moved for 45 minutes"] {
+        assert!(told.contains(part), "{told}");
+    }
+    scenario.minutes(30);
+    scenario.tick();
+    assert_eq!(scenario.status(7), told);
+    scenario.opens_pull();
+    scenario.minutes(30);
+    scenario.tick();
+    let told = scenario.status(7);
+    assert!(told.contains("which is no longer true"), "{told}");
+}
+
+#[test]
 fn an_answer_about_a_plan_that_is_approved_is_folded_away() {
     let mut scenario = Scenario::new("", &["b"]);
     scenario.writer("ada").issue(7, "t", "b");
