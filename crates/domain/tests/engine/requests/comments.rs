@@ -581,6 +581,12 @@ fn a_word_in_the_wrong_place_is_answered_with_its_place() {
         assert!(told.contains(&line), "{line}\n{told}");
         assert!(told.contains("- `/phileas status`: "), "{told}");
     }
+    // GitHub's labels are case-insensitive.
+    let mut scenario = scenario();
+    scenario.label(7, "Status", "ada");
+    scenario.tick();
+    let line = "the label `phileas:status` is no command; say `/phileas status` in a comment";
+    assert!(scenario.status(7).contains(line));
     // A persona may have the name of a command.
     let mut scenario = Scenario::new("", &["cancel"]);
     scenario.writer("ada").issue(7, "t", "b");
