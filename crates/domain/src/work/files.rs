@@ -108,8 +108,8 @@ impl WorkFile {
         self.records.remove(&pr)
     }
 
-    /// The numbers of the records that leave the hot file now, at most [`LEAVING_AT_ONCE`]: those that are no longer
-    /// remembered, and of a file above its limit the oldest settled ones, then the oldest.
+    /// The numbers of the records that should leave the hot file: those that are no longer remembered, and of a file
+    /// above its limit the oldest settled ones, then the oldest. One commit moves [`LEAVING_AT_ONCE`] of them.
     #[must_use]
     pub fn leaving(&self, now: Timestamp, remember: SignedDuration) -> Vec<u64> {
         let (kept, forgotten): (Vec<&WorkRecord>, Vec<&WorkRecord>) = self
@@ -131,7 +131,6 @@ impl WorkFile {
             size -= length;
             leaving.push(record.pr);
         }
-        leaving.truncate(LEAVING_AT_ONCE);
         leaving
     }
 }

@@ -215,7 +215,8 @@ fn ten_thousand_records_take_at_most_five_megabytes() {
             continue;
         }
         let now = hot.get(pr).unwrap().opened_at;
-        for leaving in hot.leaving(now, remember) {
+        let leaving = hot.leaving(now, remember);
+        for leaving in leaving.into_iter().take(files::LEAVING_AT_ONCE) {
             let mut record = hot.remove(leaving).unwrap();
             record.compact();
             segments

@@ -18,6 +18,7 @@ use crate::engine::output::limits::{PULLS_FOLLOWED, WORK_AT_ONCE};
 use crate::model::PullNumber;
 use crate::plan::NoveltyMode;
 use crate::state::{HistoryEntry, Outcome};
+use crate::work::files::LEAVING_AT_ONCE;
 use crate::work::{ChangedFile, Fingerprint, HOT_PATH, WorkFile, WorkRecord, segment_path};
 
 /// A pull request whose record is written now.
@@ -259,28 +260,35 @@ fn entry_of<'b>(builder: &'b DecisionBuilder<'_>, number: PullNumber) -> Option<
 }
 
 /// Moves records that are no longer remembered from the hot file to their segments, without paths and lines. Records
-/// whose segment is still being read stay.
+/// whose segment is still being read, or cannot be read, stay.
 fn leave_hot_file(
     builder: &mut DecisionBuilder<'_>,
     hot: &mut WorkFile,
 ) -> BTreeMap<String, Option<String>> {
     let remember = builder.snapshot.plan.novelty.remember();
-    let mut segments: BTreeMap<String, WorkFile> = BTreeMap::new();
+    let mut segments: BTreeMap<String, Option<WorkFile>> = BTreeMap::new();
+    let mut leaving = 0;
     for pr in hot.leaving(builder.now(), remember) {
-        let path = segment_path(pr);
-        if !segments.contains_key(&path) {
-            match work_file(builder, &path) {
-                Some(segment) => segments.insert(path.clone(), segment),
-                None => continue,
-            };
+        if leaving == LEAVING_AT_ONCE {
+            break;
         }
-        if let (Some(segment), Some(mut record)) = (segments.get_mut(&path), hot.remove(pr)) {
+        let path = segment_path(pr);
+        let segment = segments
+            .entry(path.clone())
+            .or_insert_with(|| work_file(builder, &path));
+        let Some(segment) = segment else {
+            // One that cannot be read must not hold back the others.
+            leaving += usize::from(builder.reads.work_files.contains(&path));
+            continue;
+        };
+        if let Some(mut record) = hot.remove(pr) {
             record.compact();
             segment.insert(record);
+            leaving += 1;
         }
     }
-    let texts = segments.into_iter();
-    texts
-        .map(|(path, file)| (path, Some(file.text())))
-        .collect()
+    let moved = segments
+        .into_iter()
+        .filter_map(|(path, file)| Some((path, Some(file?.text()))));
+    moved.collect()
 }

@@ -247,3 +247,30 @@ fn many_at_once_are_recorded_over_several_commits() {
     }
     assert_eq!(hot(&scenario).len(), 26);
 }
+
+#[test]
+fn a_segment_that_cannot_be_read_holds_back_no_others() {
+    let (mut scenario, _) = with_pull("[novelty]\nremember_refusals = \"0\"\n");
+    scenario.tick();
+    let mut file = WorkFile::parse(scenario.exchange.text(HOT_PATH).unwrap()).unwrap();
+    let model = file.records().next().unwrap().clone();
+    for pr in (200..225).chain(300..330) {
+        file.insert(WorkRecord {
+            pr,
+            closed_at: Some(scenario.now),
+            outcome: Some(Outcome::Merged),
+            ..model.clone()
+        });
+    }
+    scenario.exchange.insert_text(HOT_PATH, &file.text());
+    scenario.exchange.insert_text(&segment_path(200), "{");
+    add_pull(&mut scenario, 50, JULES, true);
+    scenario.minutes(5);
+    scenario.tick();
+    assert_eq!(scenario.exchange.text(&segment_path(200)), Some("{"));
+    let moved = records(&scenario, &segment_path(300));
+    assert_eq!(moved.len(), 20, "one commit moves no more");
+    let stay = hot(&scenario);
+    assert_eq!(stay.iter().filter(|one| one.pr < 300).count(), 27);
+    assert_eq!(stay.iter().filter(|one| one.pr >= 300).count(), 10);
+}
