@@ -48,18 +48,10 @@ pub(crate) fn record_work(builder: &mut DecisionBuilder<'_>) {
     if numbers.is_empty() {
         return;
     }
-    let due = read_due(builder, &numbers);
-    let hot = hot_records(builder);
-    let written = match (hot, due.is_empty()) {
-        (Some(mut hot), false) => {
-            let written = write_records(builder, &mut hot, due);
-            let mut files = leave_hot_file(builder, &mut hot);
-            files.insert(HOT_PATH.to_owned(), Some(hot.text()));
-            builder.state.work.remembered = hot.len() as u64;
-            builder.write_files(files);
-            written
-        }
-        _ => BTreeSet::new(),
+    // The files of pull requests would be read in vain while the records cannot be read.
+    let written = match hot_records(builder) {
+        Some(hot) => record_pulls(builder, hot, &numbers),
+        None => BTreeSet::new(),
     };
     // Their end is visible only now, so it is remembered until it can be recorded.
     builder
@@ -67,6 +59,24 @@ pub(crate) fn record_work(builder: &mut DecisionBuilder<'_>) {
         .work
         .open
         .extend(ended.difference(&written).copied());
+}
+
+/// Records those of these pull requests that were read, and returns the numbers of the records that are complete.
+fn record_pulls(
+    builder: &mut DecisionBuilder<'_>,
+    mut hot: WorkFile,
+    numbers: &BTreeSet<PullNumber>,
+) -> BTreeSet<PullNumber> {
+    let due = read_due(builder, numbers);
+    if due.is_empty() {
+        return BTreeSet::new();
+    }
+    let written = write_records(builder, &mut hot, due);
+    let mut files = leave_hot_file(builder, &mut hot);
+    files.insert(HOT_PATH.to_owned(), Some(hot.text()));
+    builder.state.work.remembered = hot.len() as u64;
+    builder.write_files(files);
+    written
 }
 
 /// Whether an earlier round of this tick announced a session.

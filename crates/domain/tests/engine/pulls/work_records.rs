@@ -218,6 +218,7 @@ fn records_that_cannot_be_read_stay_as_they_are() {
         scenario.exchange.insert_text(HOT_PATH, broken);
         scenario.tick();
         assert_eq!(scenario.exchange.text(HOT_PATH), Some(broken));
+        assert_eq!(scenario.files_read, 0, "they would be read in vain");
         let told = scenario.diagnostics.iter().find(|one| one.file == HOT_PATH);
         assert!(told.is_some_and(|one| !one.is_error()), "{broken}");
         // Nothing is lost: the end waits for a file that can be read.
