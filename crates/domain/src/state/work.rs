@@ -11,7 +11,7 @@ use crate::model::PullNumber;
 pub struct WorkState {
     /// Pull requests whose record is not complete: they are open, or their end is still to be recorded.
     pub open: BTreeSet<PullNumber>,
-    /// How many records are open or remembered.
+    /// How many records are open or remembered. A state that was rebuilt does not know and has 1, so that they are read.
     pub remembered: u64,
     /// Unknown keys.
     pub extra: Extra,

@@ -67,6 +67,10 @@ fn record_pulls(
     mut hot: WorkFile,
     numbers: &BTreeSet<PullNumber>,
 ) -> BTreeSet<PullNumber> {
+    // A rebuilt state does not know them, nor what a person put back with an earlier version of the file.
+    let open = hot.records().filter(|record| record.is_open());
+    let open = open.map(|record| PullNumber(record.pr));
+    builder.state.work.open.extend(open);
     let due = read_due(builder, numbers);
     if due.is_empty() {
         return BTreeSet::new();

@@ -35,6 +35,8 @@ pub fn rebuild(
 ) -> RebuildProposal {
     let mut rebuilt = rebuild_from_sessions(repository_id, now, nonce, facts);
     restart_comment_cursor(&mut rebuilt, now);
+    // The records of work may have survived in their own files.
+    rebuilt.state.work.remembered = 1;
     rebuilt
 }
 

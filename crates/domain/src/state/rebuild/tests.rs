@@ -267,6 +267,7 @@ fn nothing_gives_a_newborn_state_that_hears_from_now_on() {
     let now = at("2026-01-06T02:30:00Z");
     let mut born = State::new_ledger(REPOSITORY, now, "new-nonce".to_owned());
     born.cursors.comments_since = Some(now);
+    born.work.remembered = 1;
     assert_eq!(state, born);
     let [note] = &notes[..] else {
         panic!("{notes:?}");

@@ -250,6 +250,34 @@ fn many_at_once_are_recorded_over_several_commits() {
 }
 
 #[test]
+fn open_records_that_the_state_does_not_know_are_completed() {
+    let (mut scenario, number) = with_pull("");
+    scenario.tick();
+    // The state was rebuilt, or a person put back an earlier version of the records.
+    scenario.merge(number);
+    scenario.minutes(5);
+    scenario.tick();
+    let mut file = WorkFile::parse(scenario.exchange.text(HOT_PATH).unwrap()).unwrap();
+    let mut record = file.remove(number.0).unwrap();
+    (record.closed_at, record.outcome) = (None, None);
+    file.insert(record);
+    scenario.exchange.insert_text(HOT_PATH, &file.text());
+    assert!(open_records(&scenario).is_empty());
+    assert_idle(&mut scenario);
+    // The next time that they are read.
+    add_pull(&mut scenario, 50, JULES, true);
+    let other = scenario.pulls.get_mut(&PullNumber(50)).unwrap();
+    other.state = PullState::Open;
+    for _ in 0..3 {
+        scenario.minutes(1);
+        scenario.tick();
+    }
+    assert_eq!(open_records(&scenario), [50]);
+    assert_eq!(hot(&scenario)[0].outcome, Some(Outcome::Merged));
+    assert_idle(&mut scenario);
+}
+
+#[test]
 fn a_segment_that_cannot_be_read_holds_back_no_others() {
     let (mut scenario, _) = with_pull("[novelty]\nremember_refusals = \"0\"\n");
     scenario.tick();
