@@ -108,6 +108,12 @@ impl WorkFile {
         self.records.remove(&pr)
     }
 
+    /// Removes the records of a turn.
+    pub fn remove_turn(&mut self, turn: &str) {
+        self.records
+            .retain(|_, record| record.turn.as_deref() != Some(turn));
+    }
+
     /// The numbers of the records that should leave the hot file: those that are no longer remembered, and of a file
     /// above its limit the oldest settled ones, then the oldest. One commit moves [`LEAVING_AT_ONCE`] of them.
     #[must_use]

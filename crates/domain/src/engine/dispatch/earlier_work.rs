@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use super::candidate::Candidate;
 use crate::engine::input::pull::PullState;
 use crate::engine::lookup::work_files::{hot_records, open_work};
 use crate::engine::output::builder::DecisionBuilder;
@@ -22,14 +23,14 @@ struct Near<'w> {
     shared_paths: f64,
 }
 
-/// Open work of all personas, what was refused, and what was merged in the same area; nearest first. None while the
-/// records cannot be read.
+/// Open work of all personas, what was refused, and what was merged in the same area; nearest first. None
+/// while the records cannot be read, and none for a request: a person wants that work.
 pub(crate) fn earlier_work(
     builder: &mut DecisionBuilder<'_>,
-    persona: &PersonaId,
+    candidate: &Candidate,
 ) -> Vec<EarlierWork> {
     let is_off = builder.snapshot.plan.novelty.mode == NoveltyMode::Off;
-    if is_off {
+    if is_off || candidate.is_request() {
         return Vec::new();
     }
     let mut records = match builder.state.work.remembered {
@@ -37,7 +38,11 @@ pub(crate) fn earlier_work(
         _ => hot_records(builder).unwrap_or_default(),
     };
     add_unrecorded(builder, &mut records);
-    let near = nearest_records(builder, &records, persona);
+    // A further attempt of a turn is to do the turn's work, not to avoid it.
+    if let Some(turn) = builder.find_turn(&candidate.track, &candidate.work.slot) {
+        records.remove_turn(turn.turn.as_str());
+    }
+    let near = nearest_records(builder, &records, &candidate.work.persona);
     // The ledger keeps no titles, so they are read where the first read did not show them.
     let snapshot = builder.snapshot;
     let numbers = near.iter().map(|one| PullNumber(one.record.pr));
@@ -57,7 +62,7 @@ fn add_unrecorded(builder: &DecisionBuilder<'_>, records: &mut WorkFile) {
             records.insert(WorkRecord {
                 pr: number.0,
                 persona: entry.map(|entry| entry.persona_id.to_string()),
-                turn: None,
+                turn: entry.and_then(|entry| Some(entry.turn.as_ref()?.to_string())),
                 opened_at: pull.created_at,
                 closed_at: None,
                 fingerprint: Fingerprint::default(),

@@ -55,7 +55,7 @@ pub(crate) fn build_persona_prompt<'s>(
         })
         .collect();
     let notes = outcome_notes(builder, candidate);
-    let work = earlier_work(builder, &candidate.work.persona);
+    let work = earlier_work(builder, candidate);
     let request = prompt::Request {
         repository: &snapshot.repository.name,
         persona,

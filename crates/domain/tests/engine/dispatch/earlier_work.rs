@@ -1,7 +1,8 @@
 //! Tests which earlier work a persona's prompt lists.
 
-use phileas_domain::engine::PullFile;
+use phileas_domain::engine::{PullFile, SessionState};
 use phileas_domain::model::PullNumber;
+use phileas_domain::work::{Fingerprint, HOT_PATH, WorkFile, WorkRecord};
 
 use crate::support::scenario::Scenario;
 
@@ -56,6 +57,31 @@ fn closes(scenario: &mut Scenario, number: PullNumber) {
     records(scenario);
     scenario.close(number);
     records(scenario);
+}
+
+/// Changes the records that are open or remembered.
+fn changes_records(scenario: &mut Scenario, change: impl FnOnce(&mut WorkFile)) {
+    let text = scenario.exchange.text(HOT_PATH).map(WorkFile::parse);
+    let mut hot = text.map(Result::unwrap).unwrap_or_default();
+    change(&mut hot);
+    scenario.exchange.insert_text(HOT_PATH, &hot.text());
+    let mut state = scenario.state().clone();
+    state.work.remembered = hot.len() as u64;
+    scenario.set_state(state);
+}
+
+/// The record of an open pull request.
+fn open_record(scenario: &Scenario, pr: u64, turn: Option<String>) -> WorkRecord {
+    WorkRecord {
+        pr,
+        persona: None,
+        turn,
+        opened_at: scenario.now,
+        closed_at: None,
+        fingerprint: Fingerprint::default(),
+        outcome: None,
+        refused: None,
+    }
 }
 
 #[test]
@@ -133,4 +159,39 @@ fn what_is_forgotten_or_switched_off_is_not_listed() {
         let line = "- #1 (a): One [src/one.rs]".to_owned();
         assert_eq!(listed(&scenario).contains(&line), is_listed, "{plan}");
     }
+}
+
+#[test]
+fn a_request_is_not_told_to_choose_another_task() {
+    let mut scenario = scenario("");
+    scenario.writer("ada").issue(70, "t", "b");
+    opens(&mut scenario, "One", &["src/one.rs"]);
+    assert!(!listed(&scenario).is_empty());
+    scenario.label(70, "a", "ada");
+    let before = scenario.sessions.len();
+    scenario.minutes(1);
+    scenario.tick();
+    assert_eq!(scenario.sessions.len(), before + 1);
+    assert_eq!(listed(&scenario), [] as [&str; 0]);
+}
+
+#[test]
+fn a_further_attempt_does_not_avoid_the_work_of_its_turn() {
+    let mut scenario = scenario("retry = 1\n");
+    let turn = scenario.turn("default").turn.to_string();
+    let (own, other) = (
+        open_record(&scenario, 40, Some(turn)),
+        open_record(&scenario, 41, None),
+    );
+    changes_records(&mut scenario, |hot| {
+        hot.insert(own);
+        hot.insert(other);
+    });
+    scenario.minutes(5);
+    scenario.becomes(SessionState::Failed);
+    scenario.tick();
+    assert_eq!(scenario.personas_run(), ["a", "a"]);
+    let found = listed(&scenario);
+    assert!(found.iter().any(|line| line.contains("#41")), "{found:?}");
+    assert!(!found.iter().any(|line| line.contains("#40")), "{found:?}");
 }
