@@ -6,7 +6,9 @@ use super::candidate::Candidate;
 use crate::engine::input::pull::PullState;
 use crate::engine::lookup::work_files::{hot_records, open_work};
 use crate::engine::output::builder::DecisionBuilder;
-use crate::engine::output::limits::{WORK_COMPARED, WORK_MERGED_SHOWN, WORK_REFUSED_SHOWN};
+use crate::engine::output::limits::{
+    PULLS_FOLLOWED, WORK_COMPARED, WORK_MERGED_SHOWN, WORK_REFUSED_SHOWN,
+};
 use crate::model::{PersonaId, PullNumber};
 use crate::plan::{NoveltyMode, RefusalsFor};
 use crate::prompt::{EarlierWork, WorkKind};
@@ -46,6 +48,7 @@ pub(crate) fn earlier_work(
     // The ledger keeps no titles, so they are read where the first read did not show them.
     let snapshot = builder.snapshot;
     let numbers = near.iter().map(|one| PullNumber(one.record.pr));
+    let numbers = numbers.take(PULLS_FOLLOWED);
     let unread = numbers.filter(|number| {
         !snapshot.pulls.contains_key(number) && !snapshot.missing_pulls.contains(number)
     });

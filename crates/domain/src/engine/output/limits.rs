@@ -87,7 +87,7 @@ pub(crate) const REST_DAYS_PER_SLOT: i64 = 1;
 /// An open pull request without a review for this long counts as ignored.
 pub(crate) const IGNORED_AFTER: SignedDuration = SignedDuration::from_hours(14 * 24);
 
-/// Maximum open pull requests of finished turns that are followed.
+/// Maximum open pull requests of finished turns that are followed, and of earlier ones whose titles a prompt needs.
 pub(crate) const PULLS_FOLLOWED: usize = 50;
 
 /// An open pull request that GitHub does not show counts as closed this long after its session was created.

@@ -195,3 +195,22 @@ fn a_further_attempt_does_not_avoid_the_work_of_its_turn() {
     assert!(found.iter().any(|line| line.contains("#41")), "{found:?}");
     assert!(!found.iter().any(|line| line.contains("#40")), "{found:?}");
 }
+
+#[test]
+fn the_titles_of_the_nearest_are_read_and_no_more() {
+    let mut scenario = scenario("");
+    records(&mut scenario);
+    let many: Vec<WorkRecord> = (100..200)
+        .map(|pr| open_record(&scenario, pr, None))
+        .collect();
+    changes_records(&mut scenario, |hot| {
+        many.into_iter().for_each(|record| hot.insert(record));
+    });
+    scenario.minutes(5);
+    scenario.opens_pull();
+    scenario.push();
+    let missing = scenario.full_snapshot().missing_pulls;
+    let newest: Vec<PullNumber> = (151..200).map(PullNumber).collect();
+    assert!(newest.iter().all(|number| missing.contains(number)));
+    assert!(missing.len() <= 50, "{}", missing.len());
+}
