@@ -54,8 +54,10 @@ pub struct EarlierWork {
 pub enum WorkKind {
     /// It is open.
     Open,
-    /// A person closed it without a merge.
+    /// A person refused it with a reason.
     Refused,
+    /// It was closed without a merge. A bot may have closed it.
+    Closed,
     /// It was merged.
     Merged,
 }

@@ -5,16 +5,17 @@ use super::limits::{WORK_LIMIT_BYTES, WORK_PATHS_SHOWN, WORK_TEXT_LIMIT_CHARS};
 use super::request::{EarlierWork, WorkKind};
 use super::untrusted::{clean_line, cut_chars};
 
-const INTRODUCTION: &str = "Sessions of Jules opened these pull requests in this repository. Do not repeat what is open or \
-    was refused: choose another task. Only what was refused as `no-evidence`, `wrong` or `too-large` is worth another \
+const INTRODUCTION: &str = "Sessions of Jules opened these pull requests in this repository. Do not repeat what is open, \
+    was refused or was closed without a merge: choose another task. Only what was refused as `no-evidence`, `wrong` or `too-large` is worth another \
     attempt, if that fixes what the reason names.\n\n";
 /// What the fence and the headings take at most.
 const FRAME_BYTES: usize = 1024;
 
 /// The kinds in the order in which a prompt lists them.
-const KINDS: [(WorkKind, &str); 3] = [
+const KINDS: [(WorkKind, &str); 4] = [
     (WorkKind::Open, "Open:"),
     (WorkKind::Refused, "Refused:"),
+    (WorkKind::Closed, "Closed without a merge:"),
     (WorkKind::Merged, "Merged in the same area:"),
 ];
 
@@ -94,12 +95,14 @@ mod tests {
     fn work_is_listed_by_kind_with_persona_reason_and_paths() {
         let listed = [
             work(9, WorkKind::Merged, "Add a cache"),
+            work(6, WorkKind::Closed, "Sort words"),
             work(7, WorkKind::Refused, "Escape quotes"),
             work(8, WorkKind::Open, "Count words"),
         ];
         let text = work_text(&listed, &fence());
         let inside = "\nOpen:\n- #8 (curator): Count words [src/a.rs, src/b.rs]\n\
             Refused:\n- #7 (curator, out-of-scope): Escape quotes [src/a.rs, src/b.rs]\n\
+            Closed without a merge:\n- #6 (curator): Sort words [src/a.rs, src/b.rs]\n\
             Merged in the same area:\n- #9 (curator): Add a cache [src/a.rs, src/b.rs]\n</data-";
         assert!(
             text.starts_with(INTRODUCTION) && text.contains(inside),

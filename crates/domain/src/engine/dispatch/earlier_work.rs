@@ -25,7 +25,7 @@ struct Near<'w> {
     shared_paths: f64,
 }
 
-/// Open work of all personas, what was refused, and what was merged in the same area; nearest first. None
+/// Open work of all personas, what was refused or closed, and what was merged in the same area; nearest first. None
 /// while the records cannot be read, and none for a request: a person wants that work.
 pub(crate) fn earlier_work(
     builder: &mut DecisionBuilder<'_>,
@@ -126,7 +126,7 @@ fn nearest_records<'w>(
     let (mut refused, mut merged) = (0, 0);
     near.retain(|one| match one.kind {
         WorkKind::Open => true,
-        WorkKind::Refused => {
+        WorkKind::Refused | WorkKind::Closed => {
             refused += 1;
             refused <= WORK_REFUSED_SHOWN
         }
@@ -149,11 +149,17 @@ fn kind_of(
     if !record.is_remembered(builder.now(), novelty.remember()) {
         return None;
     }
+    let number = PullNumber(record.pr);
     match outcome_of(builder, record) {
         None => Some(WorkKind::Open),
         Some(Outcome::Merged) => (is_own || shared_paths > 0.0).then_some(WorkKind::Merged),
-        Some(Outcome::Rejected) => {
-            (is_own || novelty.refusals_for == RefusalsFor::All).then_some(WorkKind::Refused)
+        // GitHub does not show it any more, so no person is known to have closed it.
+        Some(Outcome::Rejected) if builder.snapshot.missing_pulls.contains(&number) => None,
+        Some(Outcome::Rejected) if is_own || novelty.refusals_for == RefusalsFor::All => {
+            Some(match record.refused {
+                Some(_) => WorkKind::Refused,
+                None => WorkKind::Closed,
+            })
         }
         Some(_) => None,
     }

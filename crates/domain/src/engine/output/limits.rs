@@ -238,7 +238,7 @@ pub(crate) const PLANS_SHOWN: usize = 3;
 /// Maximum pull requests whose work one commit records.
 pub(crate) const WORK_AT_ONCE: usize = 10;
 
-/// Maximum refused pull requests that a prompt lists.
+/// Maximum refused or closed pull requests that a prompt lists.
 pub(crate) const WORK_REFUSED_SHOWN: usize = 20;
 
 /// Maximum merged pull requests that a prompt lists.

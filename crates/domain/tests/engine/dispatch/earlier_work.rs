@@ -2,7 +2,7 @@
 
 use phileas_domain::engine::{PullFile, SessionState};
 use phileas_domain::model::PullNumber;
-use phileas_domain::work::{Fingerprint, HOT_PATH, WorkFile, WorkRecord};
+use phileas_domain::work::{Fingerprint, HOT_PATH, Refusal, RefusalReason, WorkFile, WorkRecord};
 
 use crate::support::scenario::Scenario;
 
@@ -104,7 +104,7 @@ fn refused_work_is_listed_for_its_persona_or_for_all() {
         closes(&mut scenario, number);
         let refused = "- #1 (a): One [src/one.rs]".to_owned();
         let other = opens(&mut scenario, "Two", &["src/two.rs"]);
-        assert!(listed(&scenario).contains(&"Refused:".to_owned()));
+        assert!(listed(&scenario).contains(&"Closed without a merge:".to_owned()));
         assert!(listed(&scenario).contains(&refused), "the turn of `a`");
         closes(&mut scenario, other);
         opens(&mut scenario, "Three", &["src/three.rs"]);
@@ -194,6 +194,42 @@ fn a_further_attempt_does_not_avoid_the_work_of_its_turn() {
     let found = listed(&scenario);
     assert!(found.iter().any(|line| line.contains("#41")), "{found:?}");
     assert!(!found.iter().any(|line| line.contains("#40")), "{found:?}");
+}
+
+#[test]
+fn only_what_a_person_refused_with_a_reason_is_listed_as_refused() {
+    let mut scenario = scenario("");
+    let number = opens(&mut scenario, "One", &["src/one.rs"]);
+    closes(&mut scenario, number);
+    changes_records(&mut scenario, |hot| {
+        let mut record = hot.remove(number.0).unwrap();
+        record.refused = Some(Refusal {
+            reason: RefusalReason::OutOfScope,
+            comment: None,
+            digest: None,
+            until: None,
+            never: false,
+        });
+        hot.insert(record);
+    });
+    opens(&mut scenario, "Two", &["src/two.rs"]);
+    let line = "- #1 (a, out-of-scope): One [src/one.rs]";
+    let found = listed(&scenario).join("\n");
+    assert!(found.contains(&format!("Refused:\n{line}")), "{found}");
+    assert!(!found.contains("Closed without a merge:"), "{found}");
+}
+
+#[test]
+fn what_github_hides_is_not_listed_as_closed() {
+    let mut scenario = scenario("");
+    let number = opens(&mut scenario, "One", &["src/one.rs"]);
+    closes(&mut scenario, number);
+    // A pull request of a person takes its place, so that its number does not return.
+    let mut other = scenario.pulls.remove(&number).unwrap();
+    other.number = PullNumber(60);
+    scenario.pulls.insert(other.number, other);
+    opens(&mut scenario, "Two", &["src/two.rs"]);
+    assert_eq!(listed(&scenario), ["Open:", "- #2 (b): Two"]);
 }
 
 #[test]
