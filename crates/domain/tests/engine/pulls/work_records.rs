@@ -292,7 +292,7 @@ fn a_segment_that_cannot_be_read_holds_back_no_others() {
         });
     }
     scenario.exchange.insert_text(HOT_PATH, &file.text());
-    scenario.exchange.insert_text(&segment_path(200), "{");
+    scenario.exchange.insert_text(segment_path(200), "{");
     add_pull(&mut scenario, 50, JULES, true);
     scenario.minutes(5);
     scenario.tick();
