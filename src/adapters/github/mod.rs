@@ -40,7 +40,7 @@ pub use read::hooks::{DeliveryAttempt, DeliveryPage, Hook};
 pub use read::labels::Label;
 pub use read::observe::STATE_LIMIT_BYTES;
 pub use read::protection::{Classic, Protection, Rule};
-pub(crate) use read::pull_history::HistoryPage;
+pub(crate) use read::pull_history::{HISTORY_PAGE, HistoryPage};
 pub use read::reached::ReachedRepository;
 pub use read::versions::{FileVersion, MAX_VERSIONS};
 pub use read::workflows::{MAX_RUNS, Workflow, WorkflowRun};

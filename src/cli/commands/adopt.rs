@@ -12,16 +12,18 @@ use phileas_domain::work::paths::is_derived;
 use phileas_domain::work::{History, Sketch, worth_reading};
 use serde_json::json;
 
-use crate::adapters::github::Client;
+use crate::adapters::github::{Client, HISTORY_PAGE};
 use crate::cli::arguments::Adopt;
 use crate::cli::context::clients;
 use crate::cli::context::clock::local_now;
 use crate::cli::context::env_var::env_value;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::{self, Screen};
-use crate::runtime::ports::{Disposition, ReadGitHub as _};
-use cache::Cache;
+use crate::runtime::ports::ReadGitHub as _;
+use cache::{Cache, Origin};
 
+/// Where github.com answers.
+const DEFAULT_API: &str = "https://api.github.com";
 /// So many diffs are read in one run; the next run goes on. GitHub allows a token 5,000 requests an hour.
 /// <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api>
 const DIFFS_IN_A_RUN: usize = 500;
@@ -38,7 +40,12 @@ pub(crate) async fn run(
         Some(path) => path.clone(),
         None => default_cache(repository)?,
     };
-    let mut cache = Cache::open(&path, repository, local_now())?;
+    let server = env_value("GITHUB_API_URL").unwrap_or_else(|| DEFAULT_API.to_owned());
+    let of = Origin {
+        server: &server,
+        repository,
+    };
+    let mut cache = Cache::open(&path, of, local_now())?;
     read_listing(&client, &mut cache, screen).await?;
     let tree = read_personas(&client).await?;
     let unread = read_diffs(&client, &mut cache, screen).await?;
@@ -78,8 +85,9 @@ fn default_cache(repository: &RepositoryName) -> Result<PathBuf, CliError> {
                  a file with --cache",
             )
         })?;
-    let name = repository.to_string().replace('/', "-");
-    Ok(base.join("phileas/adopt").join(format!("{name}.jsonl")))
+    Ok(base
+        .join("phileas/adopt")
+        .join(format!("{repository}.jsonl")))
 }
 
 async fn read_listing(
@@ -87,8 +95,11 @@ async fn read_listing(
     cache: &mut Cache,
     screen: &Screen<impl Write>,
 ) -> Result<(), CliError> {
+    let mut size = HISTORY_PAGE;
     while let Some(after) = cache.next_page() {
-        let page = client.pull_history_page(after.as_deref()).await?;
+        let page = client
+            .pull_history_page(after.as_deref(), &mut size)
+            .await?;
         cache.add_page(page)?;
         if screen.interactive {
             output::print_error(&format!("read {} pull requests", cache.seen()))?;
@@ -97,8 +108,8 @@ async fn read_listing(
     Ok(())
 }
 
-/// Reads the diffs that can tell similar pull requests apart. Returns how many are left for the next run: a limit of
-/// GitHub ends the reading, not the report.
+/// Reads the diffs that can tell similar pull requests apart. Returns how many are left for the next run: a failure, such
+/// as a limit of GitHub, ends the reading and not the report.
 async fn read_diffs(
     client: &Client,
     cache: &mut Cache,
@@ -108,11 +119,10 @@ async fn read_diffs(
     for (count, number) in wanted.iter().take(DIFFS_IN_A_RUN).enumerate() {
         let files = match client.pull_files(PullNumber(*number)).await {
             Ok(files) => files.unwrap_or_default(),
-            Err(failure) if matches!(failure.disposition, Disposition::Retry { .. }) => {
+            Err(failure) => {
                 output::print_error(&format!("no more diffs are read: {failure}"))?;
                 return Ok(wanted.len() - count);
             }
-            Err(failure) => return Err(failure.into()),
         };
         let counted = files.iter().filter(|file| !is_derived(&file.path));
         let patches = counted.filter_map(|file| file.patch.as_deref());

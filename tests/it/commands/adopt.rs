@@ -105,8 +105,8 @@ fn a_history_is_shown_on_one_screen() {
         "The same idea again: 1 idea in 3 pull requests",
         "#1 #2 #3",
         "src/parse.rs",
-        "half of them within 2 h",
-        "Compared: all by title and files, 3 by their lines, too.",
+        "half of them within 2 h of opening",
+        "Compared: all by titles and files; 3 also by the lines of their diffs.",
     ] {
         assert!(shown.contains(part), "{part}\n{shown}");
     }
@@ -182,7 +182,7 @@ fn a_limit_of_github_ends_the_reading_and_not_the_report() {
     bench.shared.lock_world().faults_mut().replace_plan(plan);
     let shown = adopt(&bench, &folder, &[]).done();
     assert!(shown.err.contains("no more diffs are read"), "{shown:?}");
-    let left = "0 by their lines, too. 3 diffs are left";
+    let left = "0 also by the lines of their diffs. Diffs left: 3;";
     assert!(shown.out.contains(left), "{shown:?}");
 }
 
@@ -193,7 +193,7 @@ fn a_file_of_another_kind_is_refused_and_stays() {
     for (text, place) in [
         (notes, "read.jsonl:1:"),
         (
-            "{\"line\":\"listing\",\"version\":1,\"repository\":\"a/b\",\"at\":\"2026-01-01T00:00:00Z\"}\n",
+            "{\"line\":\"listing\",\"version\":1,\"server\":\"https://api.github.com\",\"repository\":\"a/b\",\"at\":\"2026-01-01T00:00:00Z\"}\n",
             "read.jsonl: ",
         ),
     ] {
@@ -248,4 +248,10 @@ fn a_plan_is_written_from_journals_and_goals() {
         text_of(&folder.join("new/.jules/personas/bolt/prompt.md")),
         "mine"
     );
+    assert!(again.contains("[schedules]\nbolt = \""), "{again}");
+    folder.write("plain", "x");
+    let plain = folder.join("plain");
+    let refused = adopt(&bench, &folder, &["--write", plain.to_str().unwrap()]);
+    assert!(!refused.out.contains("written"), "{refused:?}");
+    refused.refused(2, "is no folder");
 }

@@ -1,17 +1,18 @@
 //! Reads the pull requests that Jules has opened in a repository, a page at a time.
 
 use phileas_domain::work::PastPull;
-use serde::Deserialize;
 
 use crate::adapters::github::client::Client;
 use crate::adapters::github::graphql::{PULL_HISTORY, Reply};
 use crate::adapters::github::http::error::{self, is_too_slow};
-use crate::adapters::github::wire::present;
+use crate::adapters::github::wire::OfRepository;
 use crate::adapters::github::wire::pull_history::{ListedPull, Repository};
 use crate::runtime::ports::{Disposition, Failure};
 
-/// How many pull requests a page holds: first as many as GitHub allows, then so many that it answers in time.
-const PAGE_SIZES: [usize; 2] = [100, 20];
+/// How many pull requests a page holds: as many as GitHub allows.
+pub(crate) const HISTORY_PAGE: usize = 100;
+/// How many it holds where GitHub does not answer in time.
+const SMALL_PAGE: usize = 20;
 /// A page of the listing, the oldest first.
 #[derive(Debug)]
 pub(crate) struct HistoryPage {
@@ -25,20 +26,18 @@ pub(crate) struct HistoryPage {
     pub(crate) next: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Found {
-    #[serde(deserialize_with = "present")]
-    repository: Option<Repository>,
-}
-
 impl Client {
+    /// The page behind a cursor. `size` becomes smaller where GitHub does not answer in time, and should be kept for the
+    /// next page.
     pub(crate) async fn pull_history_page(
         &self,
         after: Option<&str>,
+        size: &mut usize,
     ) -> Result<HistoryPage, Failure> {
-        let mut reply = self.history_query(after, PAGE_SIZES[0]).await;
-        if reply.as_ref().is_err_and(is_too_slow) {
-            reply = self.history_query(after, PAGE_SIZES[1]).await;
+        let mut reply = self.history_query(after, *size).await;
+        if *size > SMALL_PAGE && reply.as_ref().is_err_and(is_too_slow) {
+            *size = SMALL_PAGE;
+            reply = self.history_query(after, *size).await;
         }
         let reply = reply?;
         let found = reply.data.repository.ok_or_else(|| {
@@ -67,7 +66,7 @@ impl Client {
         &self,
         after: Option<&str>,
         size: usize,
-    ) -> Result<Reply<Found>, Failure> {
+    ) -> Result<Reply<OfRepository<Repository>>, Failure> {
         let mut variables = self.repository_variables();
         variables["first"] = size.into();
         variables["after"] = after.into();

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
@@ -19,10 +19,17 @@ use crate::jobs::files;
 
 /// The version of the file's lines.
 const VERSION: u32 = 1;
-/// The largest file that is read, in bytes: about a hundred thousand pull requests.
-const LIMIT_BYTES: usize = 128 << 20;
 /// A listing that was begun this long ago is made again: pull requests have changed since.
 const MAX_AGE: SignedDuration = SignedDuration::from_hours(1);
+
+/// Where the pull requests come from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin<'a> {
+    /// The address of the API.
+    pub(super) server: &'a str,
+    /// The repository.
+    pub(super) repository: &'a RepositoryName,
+}
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "snake_case")]
@@ -30,6 +37,8 @@ enum Line {
     /// A listing begins.
     Listing {
         version: u32,
+        /// The address of the API: several servers can have a repository of one name.
+        server: String,
         repository: String,
         at: Timestamp,
     },
@@ -54,6 +63,8 @@ pub(super) struct Cache {
     path: PathBuf,
     file: File,
     pulls: Vec<PastPull>,
+    /// Where each pull request stands in the list.
+    places: BTreeMap<u64, usize>,
     by_people: usize,
     seen: usize,
     /// Where the next page begins; the outer `None`: the listing is complete.
@@ -63,14 +74,9 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// Reads the file, if there is one. A listing that is complete or old begins again; the diffs of closed pull
-    /// requests are kept.
-    pub(super) fn open(
-        path: &Path,
-        repository: &RepositoryName,
-        now: Timestamp,
-    ) -> Result<Self, CliError> {
-        let (lines, length) = read_lines(path, repository)?;
+    /// Reads the file, if there is one. A listing that is old begins again; the diffs of closed pull requests are kept.
+    pub(super) fn open(path: &Path, of: Origin<'_>, now: Timestamp) -> Result<Self, CliError> {
+        let (lines, length) = read_lines(path, of)?;
         let file = open_append(path)?;
         // What a kill has torn is cut off, so that the next line does not continue it.
         file.set_len(length)
@@ -79,6 +85,7 @@ impl Cache {
             path: path.to_owned(),
             file,
             pulls: Vec::new(),
+            places: BTreeMap::new(),
             by_people: 0,
             seen: 0,
             next: Some(None),
@@ -95,8 +102,8 @@ impl Cache {
             let age = now.duration_since(at);
             !age.is_negative() && age < MAX_AGE
         });
-        if cache.next.is_none() || !is_recent {
-            cache.begin_listing(repository, now)?;
+        if !is_recent {
+            cache.begin_listing(of, now)?;
         }
         Ok(cache)
     }
@@ -127,16 +134,15 @@ impl Cache {
     }
 
     /// Rewrites the file with the diffs that still hold.
-    fn begin_listing(
-        &mut self,
-        repository: &RepositoryName,
-        now: Timestamp,
-    ) -> Result<(), CliError> {
+    fn begin_listing(&mut self, of: Origin<'_>, now: Timestamp) -> Result<(), CliError> {
         self.diffs.retain(|_, (closed_at, _)| closed_at.is_some());
-        (self.pulls, self.by_people, self.seen, self.next) = (Vec::new(), 0, 0, Some(None));
+        self.pulls.clear();
+        self.places.clear();
+        (self.by_people, self.seen, self.next) = (0, 0, Some(None));
         let mut text = line_text(&Line::Listing {
             version: VERSION,
-            repository: repository.to_string(),
+            server: of.server.to_owned(),
+            repository: of.repository.to_string(),
             at: now,
         });
         for (pr, (closed_at, sketch)) in &self.diffs {
@@ -174,7 +180,13 @@ impl Cache {
         self.next = page.next.map(Some);
         for pull in page.pulls {
             let number = pull.pr;
-            self.pulls.push(pull);
+            match self.find(number) {
+                Some(known) => *known = pull,
+                None => {
+                    self.places.insert(number, self.pulls.len());
+                    self.pulls.push(pull);
+                }
+            }
             self.use_diff(number);
         }
     }
@@ -204,10 +216,8 @@ impl Cache {
         }
     }
 
-    /// The pull requests are listed by their creation, which is the order of their numbers.
     fn find(&mut self, number: u64) -> Option<&mut PastPull> {
-        let index = self.pulls.binary_search_by_key(&number, |pull| pull.pr);
-        self.pulls.get_mut(index.ok()?)
+        self.pulls.get_mut(*self.places.get(&number)?)
     }
 
     fn append(&mut self, line: &Line) -> Result<(), CliError> {
@@ -246,41 +256,48 @@ fn open_append(path: &Path) -> Result<File, CliError> {
     opened.map_err(|error| path_error(path, &error))
 }
 
-/// The lines of the file, and how many bytes they have. The last line may be torn by a kill, and does not count. A file
-/// of another kind is refused and stays as it is.
-fn read_lines(path: &Path, repository: &RepositoryName) -> Result<(Vec<Line>, u64), CliError> {
-    let text = files::read_limited(path, LIMIT_BYTES)
-        .map_err(|error| CliError::usage(error.to_string()))?
-        .unwrap_or_default();
-    let mut lines = Vec::new();
-    let mut length = 0;
-    for (index, row) in text.split_inclusive('\n').enumerate() {
-        match serde_json::from_str(row) {
-            Ok(line) => {
-                lines.push(line);
-                length += row.len() as u64;
-            }
-            Err(_) if !row.ends_with('\n') && !lines.is_empty() => break,
-            Err(error) => {
-                return Err(CliError::usage(format!(
-                    "{}:{}:{}: this is no line of `phileas adopt`; delete the file, or name another one with --cache",
-                    path.display(),
-                    index + 1,
-                    error.column().max(1),
-                )));
-            }
-        }
-    }
-    match lines.first() {
-        None => Ok((lines, 0)),
-        Some(Line::Listing {
-            version,
-            repository: of,
-            ..
-        }) if *version == VERSION && of == &repository.to_string() => Ok((lines, length)),
-        Some(_) => Err(CliError::usage(format!(
-            "{}: it belongs to another repository or version; delete it, or name another file with --cache",
+/// The lines of the file, and how many bytes they have. What stands behind the last line break was torn by a kill, and
+/// does not count. A file of another kind is refused and stays as it is.
+fn read_lines(path: &Path, of: Origin<'_>) -> Result<(Vec<Line>, u64), CliError> {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok((Vec::new(), 0)),
+        Err(error) => return Err(path_error(path, &error)),
+    };
+    let whole = bytes.iter().rposition(|byte| *byte == b'\n');
+    let length = whole.map_or(0, |end| end + 1);
+    let refuse = |place: String| {
+        CliError::usage(format!(
+            "{}{place}; delete the file, or name another one with --cache",
             path.display()
-        ))),
+        ))
+    };
+    if length == 0 && !bytes.is_empty() {
+        return Err(refuse(
+            ":1:1: this is no line of `phileas adopt`".to_owned(),
+        ));
     }
+    let mut lines = Vec::new();
+    for (index, row) in bytes[..length]
+        .split_inclusive(|byte| *byte == b'\n')
+        .enumerate()
+    {
+        lines.push(serde_json::from_slice(row).map_err(|error| {
+            let column = error.column().max(1);
+            let row = index + 1;
+            refuse(format!(
+                ":{row}:{column}: this is no line of `phileas adopt`"
+            ))
+        })?);
+    }
+    let is_ours = |line: &Line| {
+        matches!(line, Line::Listing { version, server, repository, .. }
+        if *version == VERSION && server == of.server && *repository == of.repository.to_string())
+    };
+    if lines.first().is_none_or(is_ours) {
+        return Ok((lines, length as u64));
+    }
+    Err(refuse(
+        ": it belongs to another repository, server or version".to_owned(),
+    ))
 }

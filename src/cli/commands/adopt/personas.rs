@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::adapters::files::{self, FileWrite};
 use crate::cli::exit::CliError;
-use crate::cli::exit::paths::path_error;
+use crate::cli::exit::paths::{not_a_folder, path_error};
 use crate::cli::terminal::output::Screen;
 use crate::starter::schema_address;
 
@@ -134,6 +134,19 @@ pub(super) fn write_files(
     screen: &mut Screen<impl Write>,
     json: bool,
 ) -> Result<(), CliError> {
+    if personas.is_empty() {
+        if !json {
+            screen.print_wrapped(
+                "Nothing is written: the default branch has no `.jules/NAME.md` and no `.fleet/goals/NAME.md` of a \
+                 persona without a prompt. `phileas init` writes a plan with two personas.",
+                0,
+            )?;
+        }
+        return Ok(());
+    }
+    if dir.exists() && !dir.is_dir() {
+        return Err(not_a_folder(dir));
+    }
     let mut wanted: Vec<(String, String)> = personas
         .iter()
         .map(|persona| {
@@ -141,49 +154,60 @@ pub(super) fn write_files(
             (path, persona.prompt.clone())
         })
         .collect();
-    if !personas.is_empty() {
-        wanted.push((SCHEDULES_PATH.to_owned(), plan_text(personas)));
-    }
-    let mut new = Vec::new();
-    for (path, text) in &wanted {
-        let place = dir.join(path);
-        let is_there = place.symlink_metadata().is_ok();
-        if !is_there {
-            new.push((path.as_str(), FileWrite::New(text)));
-        }
-        let action = if is_there { "kept" } else { "written" };
-        if json {
-            screen.print_line(&json!({ "path": path, "action": action }).to_string())?;
-        } else if is_there {
-            screen.print_line(&format!("kept    {path}: it is there already"))?;
-        } else {
-            screen.print_line(&format!("written {path}"))?;
-        }
-    }
+    wanted.push((SCHEDULES_PATH.to_owned(), plan_text(personas)));
+    let is_there = |path: &str| dir.join(path).symlink_metadata().is_ok();
+    let (kept, new): (Vec<_>, Vec<_>) = wanted.iter().partition(|(path, _)| is_there(path));
     std::fs::create_dir_all(dir).map_err(|error| path_error(dir, &error))?;
-    files::change_files(dir, &new)?;
-    if personas.is_empty() && !json {
-        screen.print_line(
-            "There is nothing to write: the default branch has no journals and goals of personas without a prompt. \
-             `phileas init` writes a plan with two personas.",
-        )?;
+    let writes: Vec<(&str, FileWrite<'_>)> = new
+        .iter()
+        .map(|(path, text)| (path.as_str(), FileWrite::New(text)))
+        .collect();
+    files::change_files(dir, &writes)?;
+    for (files, action) in [(&new, "written"), (&kept, "kept")] {
+        for (path, _) in files {
+            if json {
+                let line = json!({ "file": path, "action": action });
+                screen.print_line(&line.to_string())?;
+            } else {
+                screen.print_line(&format!("{action:<7} {path}"))?;
+            }
+        }
     }
+    if json {
+        return Ok(());
+    }
+    if kept.iter().any(|(path, _)| path == SCHEDULES_PATH) {
+        screen.print_line(&format!(
+            "\nThe plan was there, so these personas run only with these lines in {SCHEDULES_PATH}:\n"
+        ))?;
+        screen.print_lines(schedules_text(personas).trim_end())?;
+    }
+    screen.print_line(
+        "\nRead the prompts, then: git add .jules && phileas validate && phileas simulate .",
+    )?;
     Ok(())
 }
 
+/// The table that runs the personas.
+fn schedules_text(personas: &[FoundPersona]) -> String {
+    let lines = personas
+        .iter()
+        .map(|persona| format!("{} = \"{}\"\n", persona.id, persona.cron));
+    format!("[schedules]\n{}", lines.collect::<String>())
+}
+
 fn plan_text(personas: &[FoundPersona]) -> String {
-    let mut text = format!(
+    format!(
         "#:schema {}\n\
-         # Written by phileas adopt: the personas that this repository had, as often as they opened pull requests.\n\
+         # Written by phileas adopt: each persona runs about as often as it opened pull requests, from once a week to\n\
+         # once a day.\n\
          # After a change: phileas validate, and phileas simulate, which shows the coming week before anything runs.\n\n\
-         [budget]\nmax_active = 1\ndaily_sessions = {}\nmax_open_pulls = 3\n\n[schedules]\n",
+         [budget]\nmax_active = 1 # sessions at once\ndaily_sessions = {} # sessions in a rolling day\n\
+         max_open_pulls = 3 # nothing new starts while so many pull requests wait for a first review\n\n{}",
         schema_address("schedules"),
         personas.len().clamp(2, 5),
-    );
-    for persona in personas {
-        text.push_str(&format!("{} = \"{}\"\n", persona.id, persona.cron));
-    }
-    text
+        schedules_text(personas),
+    )
 }
 
 #[cfg(test)]

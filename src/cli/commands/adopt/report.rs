@@ -82,7 +82,7 @@ fn print_outcomes(history: &History, screen: &mut Screen<impl Write>) -> Result<
     let share = |count: usize| format!("{:.0} %", 100.0 * count as f64 / history.opened as f64);
     let median = history.median_to_merge_secs.map(|seconds| {
         let span = span_text(SignedDuration::from_secs(seconds));
-        format!("half of them within {span}")
+        format!("half of them within {span} of opening")
     });
     let mut table = Table::new(["OUTCOME", "PULLS", "SHARE", ""]).with_figures([1, 2]);
     for (name, count, note) in [
@@ -156,7 +156,7 @@ fn print_personas(
     screen.print_line("")?;
     screen.print_line("Personas")?;
     let mut table =
-        Table::new(["NAME", "PULLS", "MERGED", "A WEEK", "FOUND IN"]).with_figures([1, 2, 3]);
+        Table::new(["NAME", "PULLS", "MERGED", "PER WEEK", "FOUND IN"]).with_figures([1, 2, 3]);
     for one in &history.personas {
         let source = found.iter().find(|persona| persona.id == one.name);
         table.push_row([
@@ -191,13 +191,13 @@ fn print_more(rows: usize, screen: &mut Screen<impl Write>) -> Result<(), CliErr
 
 fn comparison_text(history: &History, counts: Counts) -> String {
     let mut text = format!(
-        "Compared: all by title and files, {} by their lines, too.",
+        "Compared: all by titles and files; {} also by the lines of their diffs.",
         history.compared_by_lines
     );
     if counts.unread > 0 {
         text.push_str(&format!(
-            " {} are left: run this again to read the next 500.",
-            pluralize(counts.unread, "diff")
+            " Diffs left: {}; the next run reads at most 500 of them.",
+            counts.unread
         ));
     }
     text
