@@ -105,7 +105,7 @@ fn a_history_is_shown_on_one_screen() {
         "The same idea again: 1 idea in 3 pull requests",
         "#1 #2 #3",
         "src/parse.rs",
-        "half of them within 2 h of opening",
+        "half of them within 2 h 03 min of opening",
         "Compared: all by titles and files; 3 also by the lines of their diffs.",
     ] {
         assert!(shown.contains(part), "{part}\n{shown}");
@@ -248,7 +248,7 @@ fn a_plan_is_written_from_journals_and_goals() {
         text_of(&folder.join("new/.jules/personas/bolt/prompt.md")),
         "mine"
     );
-    assert!(again.contains("[schedules]\nbolt = \""), "{again}");
+    assert!(again.contains("[schedules]\ntests = \""), "{again}");
     folder.write("plain", "x");
     let plain = folder.join("plain");
     let refused = adopt(&bench, &folder, &["--write", plain.to_str().unwrap()]);

@@ -64,7 +64,7 @@ pub(super) struct Cache {
     file: File,
     pulls: Vec<PastPull>,
     /// Where each pull request stands in the list.
-    places: BTreeMap<u64, usize>,
+    indexes: BTreeMap<u64, usize>,
     by_people: usize,
     seen: usize,
     /// Where the next page begins; the outer `None`: the listing is complete.
@@ -85,7 +85,7 @@ impl Cache {
             path: path.to_owned(),
             file,
             pulls: Vec::new(),
-            places: BTreeMap::new(),
+            indexes: BTreeMap::new(),
             by_people: 0,
             seen: 0,
             next: Some(None),
@@ -137,7 +137,7 @@ impl Cache {
     fn begin_listing(&mut self, of: Origin<'_>, now: Timestamp) -> Result<(), CliError> {
         self.diffs.retain(|_, (closed_at, _)| closed_at.is_some());
         self.pulls.clear();
-        self.places.clear();
+        self.indexes.clear();
         (self.by_people, self.seen, self.next) = (0, 0, Some(None));
         let mut text = line_text(&Line::Listing {
             version: VERSION,
@@ -183,7 +183,7 @@ impl Cache {
             match self.find(number) {
                 Some(known) => *known = pull,
                 None => {
-                    self.places.insert(number, self.pulls.len());
+                    self.indexes.insert(number, self.pulls.len());
                     self.pulls.push(pull);
                 }
             }
@@ -217,7 +217,7 @@ impl Cache {
     }
 
     fn find(&mut self, number: u64) -> Option<&mut PastPull> {
-        self.pulls.get_mut(*self.places.get(&number)?)
+        self.pulls.get_mut(*self.indexes.get(&number)?)
     }
 
     fn append(&mut self, line: &Line) -> Result<(), CliError> {

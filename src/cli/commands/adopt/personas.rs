@@ -178,12 +178,12 @@ pub(super) fn write_files(
     }
     if kept.iter().any(|(path, _)| path == SCHEDULES_PATH) {
         screen.print_line(&format!(
-            "\nThe plan was there, so these personas run only with these lines in {SCHEDULES_PATH}:\n"
+            "The plan was there, so these personas run only with these lines in {SCHEDULES_PATH}:"
         ))?;
         screen.print_lines(schedules_text(personas).trim_end())?;
     }
     screen.print_line(
-        "\nRead the prompts, then: git add .jules && phileas validate && phileas simulate .",
+        "Read the prompts, then: git add .jules && phileas validate && phileas simulate .",
     )?;
     Ok(())
 }
