@@ -10,7 +10,7 @@ use phileas_domain::engine::{
     Repository, RunRequest, Snapshot, plan_limits,
 };
 use phileas_domain::model::{Oid, RepositoryId, RepositoryName, TrackName, Tree};
-use phileas_domain::plan::{Approval, Plan, StepKind, Track};
+use phileas_domain::plan::{Approval, Plan, SCHEDULES_PATH, StepKind, Track};
 use serde_json::json;
 
 use super::validate;
@@ -23,7 +23,7 @@ use crate::cli::context::repository_root::repository_root;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::{Tense, line_text};
 use crate::cli::terminal::diagnostics::{self, diagnostic_json};
-use crate::cli::terminal::output::Screen;
+use crate::cli::terminal::output::{self, Screen};
 use crate::cli::terminal::plural::pluralize;
 use crate::runtime::ports::ReadJules as _;
 
@@ -34,6 +34,12 @@ pub(crate) async fn run(
     let snapshot = match (&arguments.dir, &arguments.repo) {
         (Some(dir), _) => snapshot_of_folder(dir)?,
         (None, Some(repository)) => {
+            // GITHUB_REPOSITORY names it as well, which people forget.
+            if repository_root(".".into()).join(SCHEDULES_PATH).exists() {
+                output::print_error(&format!(
+                    "this is the plan of {repository} on GitHub; `phileas simulate .` reads the plan of this folder"
+                ))?;
+            }
             let connection = Connection::from_environment(repository)?;
             let settings = connection.settings(RunRequest::Due)?;
             let github = &connection.github;

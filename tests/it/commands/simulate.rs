@@ -1,6 +1,7 @@
 //! `phileas simulate --repo`.
 
-use super::bench::bench;
+use super::bench::{bench, run};
+use crate::support::Folder;
 
 #[test]
 fn sessions_that_were_stopped_hold_no_place_in_a_forecast() {
@@ -20,4 +21,21 @@ fn sessions_that_were_stopped_hold_no_place_in_a_forecast() {
         summary["most_at_once"].as_u64() <= summary["max_active"].as_u64(),
         "{summary}"
     );
+}
+
+/// `GITHUB_REPOSITORY` names a repository, too.
+#[test]
+fn the_plan_on_github_is_not_taken_for_that_of_the_folder() {
+    let bench = bench();
+    let folder = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    let within = |arguments: &[&str]| {
+        let mut command = bench.program(arguments);
+        command.current_dir(folder.path());
+        run(command)
+    };
+    let named = "reads the plan of this folder";
+    let shown = within(&["simulate"]).done();
+    assert!(shown.err.contains(named), "{shown:?}");
+    let shown = within(&["simulate", "."]).done();
+    assert!(!shown.err.contains(named), "{shown:?}");
 }
