@@ -27,6 +27,10 @@ fn fixture() -> Folder {
             folder.write(path.strip_prefix(&root).unwrap().to_str().unwrap(), &text);
         }
     }
+    // Prompts name no earlier work, so that all runs of a persona have one prompt.
+    let plan = std::fs::read_to_string(folder.join(".jules/schedules.toml")).unwrap();
+    let plan = format!("{plan}\n[novelty]\nmode = \"off\"\n");
+    folder.write(".jules/schedules.toml", &plan);
     folder
 }
 
