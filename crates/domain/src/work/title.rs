@@ -39,9 +39,10 @@ pub fn title_words(title: &str) -> Vec<String> {
 }
 
 /// The title without the marker ` [phileas:<turn>.<attempt>]` that phileas puts at the end of a session's title.
-fn without_marker(title: &str) -> &str {
+#[must_use]
+pub fn without_marker(title: &str) -> &str {
     match title.rfind("[phileas:") {
-        Some(start) if title.trim_end().ends_with(']') => &title[..start],
+        Some(start) if title.trim_end().ends_with(']') => title[..start].trim_end(),
         _ => title,
     }
 }

@@ -14,6 +14,7 @@ use crate::plan::{NoveltyMode, RefusalsFor};
 use crate::prompt::{EarlierWork, WorkKind};
 use crate::state::Outcome;
 use crate::work::paths::path_similarity;
+use crate::work::title::without_marker;
 use crate::work::{Fingerprint, WorkFile, WorkRecord};
 
 /// A record, and how near it is to a persona's work.
@@ -171,7 +172,7 @@ fn shown_work(builder: &DecisionBuilder<'_>, near: &Near<'_>) -> EarlierWork {
     // The words of a title are better than nothing.
     let title = pull.map_or_else(
         || record.fingerprint.title.join(" "),
-        |pull| pull.title.clone(),
+        |pull| without_marker(&pull.title).to_owned(),
     );
     let reason = record
         .refused

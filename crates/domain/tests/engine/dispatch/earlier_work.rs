@@ -88,7 +88,12 @@ fn open_record(scenario: &Scenario, pr: u64, turn: Option<String>) -> WorkRecord
 fn the_first_prompt_lists_nothing_and_the_next_one_lists_open_work_of_all_personas() {
     let mut scenario = scenario("");
     assert_eq!(listed(&scenario), [] as [&str; 0]);
-    opens(&mut scenario, "One", &["src/one.rs"]);
+    // Jules takes the title of the session, with its marker.
+    opens(
+        &mut scenario,
+        "One [phileas:k3v9w2m1q8zt.1]",
+        &["src/one.rs"],
+    );
     assert_eq!(listed(&scenario), ["Open:", "- #1 (a): One"]);
     opens(&mut scenario, "Two", &["src/two.rs"]);
     // It is the turn of `a` again: its own work is the nearest.
