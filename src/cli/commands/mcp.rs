@@ -20,7 +20,7 @@ use crate::cli::context::{clients, clock, run_identity};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::jobs::Monitor;
-use crate::mcp::http;
+use crate::mcp::http::{self, Hosts};
 use crate::mcp::line_transport::{ANSWER_LIMIT, LineTransport};
 use crate::mcp::{CheckJobs, MonitorFiles, PhileasApi, Policy, Server, ToolContext, ToolError};
 use crate::runtime::ports::sessions_api::{BoxedAnswer, SessionsApi};
@@ -79,7 +79,7 @@ pub(crate) fn http_routes(
         }
         None => server_from_environment(&given.options)?,
     };
-    Ok(http::routes(move || server.for_another()))
+    Ok(http::routes(move || server.for_another(), Hosts::Checked))
 }
 
 fn server_from_environment(arguments: &McpOptions) -> Result<Server, CliError> {

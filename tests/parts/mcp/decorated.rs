@@ -16,7 +16,7 @@ use phileas::adapters::pause::SystemPause;
 use phileas::adapters::stopwatch::SystemStopwatch;
 use phileas::adapters::transport::{HttpTransport, Limits, Proxies};
 use phileas::jobs::JobPaths;
-use phileas::mcp::http;
+use phileas::mcp::http::{self, Hosts};
 use phileas::mcp::{MonitorFiles, Policy, Server, ToolContext};
 
 use fixtures::{Decorated, NoHouse};
@@ -50,8 +50,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = Server::new(context);
     let plain = server.clone();
     let decorated = Decorated::new(server);
-    let routes = http::routes(move || plain.for_another())
-        .merge(Router::new().nest("/decorated", http::routes(move || decorated.for_another())));
+    let routes =
+        http::routes(move || plain.for_another(), Hosts::Loopback).merge(Router::new().nest(
+            "/decorated",
+            http::routes(move || decorated.for_another(), Hosts::Loopback),
+        ));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}", listener.local_addr()?);
     let ended = tokio::task::spawn_blocking(|| {
