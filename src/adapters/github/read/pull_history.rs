@@ -13,6 +13,7 @@ use crate::runtime::ports::{Disposition, Failure};
 pub(crate) const HISTORY_PAGE: usize = 100;
 /// How many it holds where GitHub does not answer in time.
 const SMALL_PAGE: usize = 20;
+
 /// A page of the listing, the oldest first.
 #[derive(Debug)]
 pub(crate) struct HistoryPage {
