@@ -6,8 +6,10 @@ use super::request::{EarlierWork, WorkKind};
 use super::untrusted::{clean_line, cut_chars};
 
 const INTRODUCTION: &str = "Sessions of Jules opened these pull requests in this repository. Do not repeat what is open, \
-    was refused or was closed without a merge: choose another task. Only what was refused as `no-evidence`, `wrong` or `too-large` is worth another \
-    attempt, if that fixes what the reason names.\n\n";
+    was refused or was closed without a merge: choose another task.";
+/// Follows where a reason is listed.
+const REASONS: &str = " Only what was refused as `no-evidence`, `wrong` or `too-large` is worth another attempt, if that \
+    fixes what the reason names.";
 /// What the fence and the headings take at most.
 const FRAME_BYTES: usize = 1024;
 
@@ -25,7 +27,7 @@ pub(super) fn work_text(work: &[EarlierWork], fence: &Fence) -> String {
     if work.is_empty() {
         return String::new();
     }
-    let mut room = WORK_LIMIT_BYTES - FRAME_BYTES - INTRODUCTION.len();
+    let mut room = WORK_LIMIT_BYTES - FRAME_BYTES - INTRODUCTION.len() - REASONS.len();
     let mut lines: Vec<(WorkKind, String)> = Vec::new();
     for one in work {
         let line = line_of(one);
@@ -48,7 +50,12 @@ pub(super) fn work_text(work: &[EarlierWork], fence: &Fence) -> String {
         text.push_str(&format!("(and {more} more)\n"));
     }
     let what = "titles and paths of earlier pull requests";
-    format!("{INTRODUCTION}{}", fence.fenced_block(what, &text))
+    let has_reason = work.iter().any(|one| one.reason.is_some());
+    let reasons = if has_reason { REASONS } else { "" };
+    format!(
+        "{INTRODUCTION}{reasons}\n\n{}",
+        fence.fenced_block(what, &text)
+    )
 }
 
 fn line_of(work: &EarlierWork) -> String {
@@ -108,6 +115,9 @@ mod tests {
             text.starts_with(INTRODUCTION) && text.contains(inside),
             "{text}"
         );
+        assert!(text.contains(REASONS));
+        let without = work_text(&listed[..2], &fence());
+        assert!(!without.contains(REASONS), "{without}");
         assert_eq!(work_text(&[], &fence()), "");
     }
 
