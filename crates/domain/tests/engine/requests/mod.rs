@@ -2,9 +2,11 @@
 
 mod command_line;
 mod commands;
+mod comment_cursor;
 mod comments;
 mod expiry;
 mod gate_rules;
 mod incidents;
 mod labels;
 mod many_comments;
+mod status_answers;
