@@ -31,6 +31,7 @@ pub(crate) fn path_error(path: &Path, error: &io::Error) -> CliError {
             "make room for it"
         }
         io::ErrorKind::NotADirectory => "a part of that path is a file; move it out of the way",
+        io::ErrorKind::IsADirectory => "it is a folder, so name a file",
         io::ErrorKind::AlreadyExists => "something has just come there; look at it",
         _ => "fix that",
     };

@@ -100,7 +100,7 @@ fn a_history_is_shown_on_one_screen() {
     repeated_history(&bench);
     let shown = adopt(&bench, &folder, &[]).done().out;
     for part in [
-        "acme/widget: Jules opened 4 of its 5 pull requests, from 2026-01-05 to 2026-01-05",
+        "acme/widget: Jules opened 4 of its 5 pull requests, on 2026-01-05",
         "1 more by people, from branches that Jules has named, is left out",
         "The same idea again: 1 idea in 3 pull requests",
         "#1 #2 #3",
@@ -201,6 +201,13 @@ fn a_file_of_another_kind_is_refused_and_stays() {
         adopt(&bench, &folder, &[]).refused(2, place);
         assert_eq!(text_of(&folder.join("read.jsonl")), text);
     }
+}
+
+#[test]
+fn a_folder_is_no_cache() {
+    let (bench, folder) = (bench(), Folder::empty());
+    let refused = bench.run(&["adopt", "--cache", folder.text()]);
+    refused.refused(2, "it is a folder, so name a file");
 }
 
 #[test]

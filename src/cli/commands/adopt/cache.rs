@@ -268,7 +268,7 @@ fn read_lines(path: &Path, of: Origin<'_>) -> Result<(Vec<Line>, u64), CliError>
     let length = whole.map_or(0, |end| end + 1);
     let refuse = |place: String| {
         CliError::usage(format!(
-            "{}{place}; delete the file, or name another one with --cache",
+            "{}{place}; name another file with --cache, or delete this one",
             path.display()
         ))
     };

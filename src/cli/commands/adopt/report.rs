@@ -46,12 +46,18 @@ pub(super) fn print_report(
         ))?;
         return print_by_people(counts, screen);
     };
+    let (first, last) = (
+        first.strftime("%F").to_string(),
+        last.strftime("%F").to_string(),
+    );
+    let days = match first == last {
+        true => format!("on {first}"),
+        false => format!("from {first} to {last}"),
+    };
     screen.print_line(&format!(
-        "{repository}: Jules opened {} of its {}, from {} to {}",
+        "{repository}: Jules opened {} of its {}, {days}",
         history.opened,
         pluralize(counts.seen, "pull request"),
-        first.strftime("%F"),
-        last.strftime("%F"),
     ))?;
     print_by_people(counts, screen)?;
     screen.print_line("")?;
