@@ -47,12 +47,12 @@ pub(crate) fn failure_saying(
 /// GitHub's message, beside a status of 200, when it has aborted a query.
 const GAVE_UP: &str = "Something went wrong while executing your query";
 
-/// Whether GitHub ran out of time for a query: it answers 502 or 504, or 200 with an error.
+/// Whether GitHub ran out of time: it answers 502 or 504, or a query with 200 and an error.
 /// <https://docs.github.com/en/graphql/overview/rate-limits-and-node-limits-for-the-graphql-api#timeouts>
 pub(crate) fn is_too_slow(failure: &Failure) -> bool {
-    let told = |status: &u16| failure.detail.contains(&format!("): {status}"));
+    let has_status = |status: &u16| failure.detail.contains(&format!(": {status}"));
     failure.disposition == Disposition::Retry { after: None }
-        && ([502, 504].iter().any(told) || failure.detail.contains(GAVE_UP))
+        && ([502, 504].iter().any(has_status) || failure.detail.contains(GAVE_UP))
 }
 
 /// Whether an answer was too large. Texts of unlimited length are then read in parts.

@@ -6,6 +6,7 @@ use phileas_domain::model::PullNumber;
 use serde::Deserialize;
 
 use crate::adapters::github::client::Client;
+use crate::adapters::github::http::error::is_too_slow;
 use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::routes;
 use crate::runtime::ports::{Disposition, Failure};
@@ -61,6 +62,11 @@ impl Client {
     ) -> Result<Option<Vec<PullFile>>, Failure> {
         match self.list_pull_files(pull).await {
             Ok(listed) => Ok(Some(listed.files.into_iter().map(PullFile::from).collect())),
+            // A diff that takes GitHub too long takes it too long each time, and must not hold back the others.
+            Err(failure) if is_too_slow(&failure) => {
+                tracing::warn!(pull = pull.0, %failure, "GitHub does not list the files of a pull request in time");
+                Ok(None)
+            }
             Err(failure) => match failure.disposition {
                 Disposition::NotFound | Disposition::Refused | Disposition::TooLarge => {
                     tracing::warn!(pull = pull.0, %failure, "the files of a pull request cannot be listed");
@@ -90,6 +96,7 @@ mod tests {
     use serde_json::json as value;
 
     use super::*;
+    use crate::adapters::github::http::retry::READ_ATTEMPTS;
     use crate::adapters::github::scripted::{json, set};
 
     #[tokio::test]
@@ -107,8 +114,16 @@ mod tests {
 
     #[tokio::test]
     async fn what_github_never_lists_has_no_files() {
-        for (status, is_final) in [(404, true), (422, true), (403, false)] {
-            let set = set([json(status, &value!({ "message": "no" }))]);
+        for (status, is_final) in [
+            (404, true),
+            (422, true),
+            (502, true),
+            (504, true),
+            (403, false),
+            (500, false),
+        ] {
+            let replies = (0..READ_ATTEMPTS).map(|_| json(status, &value!({ "message": "no" })));
+            let set = set(replies);
             let files = set.client.pull_files(PullNumber(7)).await;
             assert_eq!(files == Ok(None), is_final, "{status}: {files:?}");
         }
