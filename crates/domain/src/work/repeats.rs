@@ -46,7 +46,7 @@ impl Comparison {
             return;
         }
         let similarity = Similarity::between(&pulls[one].fingerprint, &pulls[other].fingerprint);
-        let is_same = if pulls[one].lines_known && pulls[other].lines_known {
+        let is_same = if has_lines(&pulls[one]) && has_lines(&pulls[other]) {
             similarity.likeness() == Likeness::Same
         } else {
             if similarity.concerns_same_files() {
@@ -58,6 +58,11 @@ impl Comparison {
             self.parents[first.max(second)] = first.min(second);
         }
     }
+}
+
+/// Whether its diff says anything: GitHub does not list each, and binary files have no lines.
+fn has_lines(pull: &PastPull) -> bool {
+    pull.lines_known && pull.fingerprint.sketch.shingles > 0
 }
 
 /// The ideas with more than one pull request, the most frequent first, then the oldest.
@@ -79,7 +84,7 @@ pub(super) fn repeats(pulls: &[PastPull]) -> Vec<Repeat> {
                 title: group.first()?.title.clone(),
                 pulls: group.iter().map(|pull| pull.pr).collect(),
                 merged: group.iter().filter(|pull| pull.merged).count(),
-                by_lines: group.iter().all(|pull| pull.lines_known),
+                by_lines: group.iter().all(|pull| has_lines(pull)),
             })
         })
         .collect();
@@ -207,6 +212,19 @@ mod tests {
         ];
         assert_eq!(numbers(&apart), [[0_u64; 0]; 0]);
         assert_eq!(worth_reading(&apart), [2, 1]);
+    }
+
+    #[test]
+    fn a_diff_without_lines_tells_nothing_apart() {
+        let title = "Cache parsed templates";
+        let mut pulls = [
+            pull(1, title, "src/parse.rs", Some("let cache =")),
+            pull(2, title, "src/parse.rs", None),
+        ];
+        pulls[1].lines_known = true;
+        assert_eq!(numbers(&pulls), [[1, 2]]);
+        assert!(!repeats(&pulls)[0].by_lines);
+        assert_eq!(worth_reading(&pulls), [0_u64; 0]);
     }
 
     #[test]
