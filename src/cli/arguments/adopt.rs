@@ -16,7 +16,7 @@ pub struct Adopt {
     #[arg(long, value_name = "DIR")]
     pub write: Option<PathBuf>,
     /// Where the pull requests that were read are kept, so that the next run goes on with them [default:
-    /// phileas/adopt/OWNER-NAME.jsonl below $XDG_CACHE_HOME or ~/.cache]
+    /// phileas/adopt/HOST/OWNER/NAME.jsonl below $XDG_CACHE_HOME or ~/.cache]
     #[arg(long, value_name = "FILE")]
     pub cache: Option<PathBuf>,
 }

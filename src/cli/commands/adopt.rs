@@ -7,7 +7,7 @@ mod report;
 use std::io::Write;
 use std::path::PathBuf;
 
-use phileas_domain::model::{PullNumber, RepositoryName, Tree};
+use phileas_domain::model::{PullNumber, Tree};
 use phileas_domain::work::paths::is_derived;
 use phileas_domain::work::{History, Sketch, worth_reading};
 use serde_json::json;
@@ -36,14 +36,14 @@ pub(crate) async fn run(
 ) -> Result<Exit, CliError> {
     let repository = &arguments.repository.repo;
     let client = clients::github_client(repository)?;
-    let path = match &arguments.cache {
-        Some(path) => path.clone(),
-        None => default_cache(repository)?,
-    };
     let server = env_value("GITHUB_API_URL").unwrap_or_else(|| DEFAULT_API.to_owned());
     let of = Origin {
         server: &server,
         repository,
+    };
+    let path = match &arguments.cache {
+        Some(path) => path.clone(),
+        None => default_cache(of)?,
     };
     let mut cache = Cache::open(&path, of, local_now())?;
     read_listing(&client, &mut cache, screen).await?;
@@ -74,8 +74,8 @@ pub(crate) async fn run(
     Ok(Exit::Done)
 }
 
-/// The file in which this repository's pull requests are kept.
-fn default_cache(repository: &RepositoryName) -> Result<PathBuf, CliError> {
+/// The file in which this repository's pull requests are kept: one for each server.
+fn default_cache(of: Origin<'_>) -> Result<PathBuf, CliError> {
     let base = env_value("XDG_CACHE_HOME")
         .map(PathBuf::from)
         .or_else(|| Some(PathBuf::from(env_value("HOME")?).join(".cache")))
@@ -85,9 +85,15 @@ fn default_cache(repository: &RepositoryName) -> Result<PathBuf, CliError> {
                  a file with --cache",
             )
         })?;
+    let address = of
+        .server
+        .split_once("://")
+        .map_or(of.server, |(_, rest)| rest);
+    let host = address.split('/').next().unwrap_or_default();
     Ok(base
         .join("phileas/adopt")
-        .join(format!("{repository}.jsonl")))
+        .join(host.replace(':', "-"))
+        .join(format!("{}.jsonl", of.repository)))
 }
 
 async fn read_listing(

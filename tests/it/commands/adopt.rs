@@ -8,7 +8,7 @@ use phileas_world::Face;
 use phileas_world::github::NewPull;
 use serde_json::Value;
 
-use super::bench::{Bench, Ran, alone, bench, text_of};
+use super::bench::{Bench, Ran, alone, bench, run, text_of};
 use crate::support::Folder;
 
 const JULES: &str = "google-labs-jules[bot]";
@@ -201,6 +201,18 @@ fn a_file_of_another_kind_is_refused_and_stays() {
         adopt(&bench, &folder, &[]).refused(2, place);
         assert_eq!(text_of(&folder.join("read.jsonl")), text);
     }
+}
+
+#[test]
+fn each_server_has_a_cache_of_its_own() {
+    let caches = Folder::empty();
+    for bench in [bench(), bench()] {
+        let mut program = bench.program(&["adopt"]);
+        program.env("XDG_CACHE_HOME", caches.path());
+        run(program).done();
+    }
+    let servers = std::fs::read_dir(caches.join("phileas/adopt")).unwrap();
+    assert_eq!(servers.count(), 2);
 }
 
 #[test]

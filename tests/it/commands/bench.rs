@@ -16,12 +16,16 @@ use phileas_world::maintainer::ReviewPolicy;
 use serde_json::Value;
 use tokio::sync::watch;
 
+use crate::support::Folder;
+
 /// A world on loopback that ends with its test.
 pub(super) struct Bench {
     pub(super) shared: SharedWorld,
     pub(super) repo: RepoId,
     github: SocketAddr,
     jules: SocketAddr,
+    /// Where the program keeps what it has read: what another world's run left is not found.
+    cache: Folder,
     end: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -111,6 +115,7 @@ pub(super) fn bench_with(set: impl FnOnce(&mut WorldSetup)) -> Bench {
         repo,
         github: github_at,
         jules: jules_at,
+        cache: Folder::empty(),
         end,
         thread: Some(thread),
     }
@@ -169,7 +174,8 @@ impl Bench {
                 format!("http://{}/graphql", self.github),
             )
             .env("JULES_API_KEY", world_setup::JULES_KEY)
-            .env("JULES_API_BASE", format!("http://{}/v1alpha", self.jules));
+            .env("JULES_API_BASE", format!("http://{}/v1alpha", self.jules))
+            .env("XDG_CACHE_HOME", self.cache.path());
         command
     }
 
