@@ -38,12 +38,12 @@ impl<'t> TomlText<'t> {
     pub fn read<T: DeserializeOwned>(self) -> Result<T, Box<Diagnostic>> {
         toml::from_str(self.text).map_err(|error| {
             let Some(span) = error.span() else {
-                let (message, help) = error_text(error.message(), "");
+                let (message, help) = error_text(error.message());
                 return Box::new(Diagnostic::error(self.file, message).help(help));
             };
             let key = self.key_at(span.start);
             let message = duplicate(error.message(), self.text, span.start);
-            let (message, help) = error_text(&message, &key);
+            let (message, help) = error_text(&message);
             let mistake = Diagnostic::error(self.file, message).help(help);
             Box::new(mistake.at_offset(self.text, span.start).key(key))
         })
@@ -110,7 +110,7 @@ fn each_of_value(value: &DeValue<'_>, path: &str, see: &mut KeyVisitor<'_>) {
 }
 
 /// What is wrong and how to fix it, from the words of the library that reads types.
-fn error_text(message: &str, key: &str) -> (String, String) {
+fn error_text(message: &str) -> (String, String) {
     let message = message.replace('\n', " ");
     if let Some((word, known)) = not_known(&message, "unknown field ") {
         let help = if known.is_empty() {
@@ -134,20 +134,21 @@ fn error_text(message: &str, key: &str) -> (String, String) {
     if let Some(missing) = message.strip_prefix("missing field ") {
         return (format!("{missing} is missing"), "add it".to_owned());
     }
-    let expected = |text: &str| {
-        let (found, wanted) = text.rsplit_once(", expected ")?;
-        Some((found.to_owned(), format!("write {}", shape_name(wanted))))
+    let expected = |begin: &str| {
+        let (found, wanted) = message.strip_prefix(begin)?.rsplit_once(", expected ")?;
+        Some((found, shape_name(wanted)))
     };
-    if let Some((found, help)) = message.strip_prefix("invalid type: ").and_then(expected) {
-        let subject = match key {
-            "" => "it".to_owned(),
-            key => format!("`{key}`"),
-        };
-        return (format!("{subject} is {}", kind_name(&found)), help);
+    if let Some((found, shape)) = expected("invalid type: ") {
+        let found = kind_name(found);
+        let wanted = wanted_name(shape);
+        return (
+            format!("expected {wanted}, found {found}"),
+            format!("write {shape}"),
+        );
     }
-    if let Some((found, help)) = message.strip_prefix("invalid value: ").and_then(expected) {
-        let value = found.split('`').nth(1).unwrap_or(&found);
-        return (format!("{value} is out of range"), help);
+    if let Some((found, shape)) = expected("invalid value: ") {
+        let value = found.split('`').nth(1).unwrap_or(found);
+        return (format!("{value} is out of range"), format!("write {shape}"));
     }
     if message.starts_with("duplicate key") {
         return (message, "remove one of the two".to_owned());
@@ -177,6 +178,18 @@ fn kind_name(found: &str) -> &str {
     ];
     let kind = KINDS.iter().find(|(begin, _)| found.starts_with(begin));
     kind.map_or(found, |(_, kind)| kind)
+}
+
+/// What should be there, from what should be written.
+fn wanted_name(shape: &str) -> &str {
+    match shape {
+        "`true` or `false`" => "true or false",
+        _ => {
+            let limits = [" between ", " from ", " of 0 "];
+            let end = limits.iter().find_map(|word| shape.find(word));
+            &shape[..end.unwrap_or(shape.len())]
+        }
+    }
 }
 
 /// What should be written, likewise.

@@ -404,7 +404,7 @@ mod tests {
             (
                 "listen = 8080\n",
                 "phileas.toml:1:10",
-                "`listen` is a whole number (at listen); write a text between double quotes",
+                "expected a text, found a whole number (at listen); write a text between double quotes",
             ),
             (
                 "\nlisten = \"localhost\"\n",
@@ -437,12 +437,12 @@ mod tests {
             (
                 "\n[[repository]]\nname = \"acme/widget\"\nid = \"7\"\n",
                 "phileas.toml:4:6",
-                "write a whole number",
+                "expected a whole number",
             ),
             (
                 "admin_hosts = \"phileas.example.com\"\n",
                 "phileas.toml:1:15",
-                "write an array",
+                "expected an array",
             ),
             (
                 "data_dr = \"x\"\n",

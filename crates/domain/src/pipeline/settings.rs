@@ -117,7 +117,7 @@ mod tests {
             ),
             (
                 "retries = \"2\"",
-                "c:1:11: error: `retries` is a text (at retries); write a whole number",
+                "c:1:11: error: expected a whole number, found a text (at retries); write a whole number",
             ),
             ("retries = ", "c:1:11: error: "),
         ] {

@@ -4,15 +4,16 @@
 //! mistake is blanked out (offsets stay) and the rest is read again, until nothing is wrong any more. What was
 //! blanked is remembered by key path: a track or schedule that lost a line must not run without it.
 
-use std::borrow::Cow;
+mod wording;
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::frontmatter::NEVER_CLOSED;
 use super::line_index::{Lines, duplicate, header, is_continuation, key};
+use wording::value_at;
 
 /// Of how many mistakes the first of two equal keys is looked up.
 const MAX_LOOKED_UP: usize = 20;
@@ -201,61 +202,28 @@ impl<'t> Document<'t> {
             message.to_owned()
         };
         let message = looked_up.as_str();
-        let mut first = self
-            .lines
-            .index(inside.as_ref().map_or(offset, |s| s.start.min(offset)));
-        if inside.is_none() && is_continuation(&self.text[self.lines.range(first)]) {
-            first = self.homes[first].key.unwrap_or(first);
-        }
-        let mut last = self.lines.index(offset).max(first);
-        let mut swallowed = false;
-        if let Some(statement) = &inside {
-            let end = self
-                .lines
-                .index(statement.end.max(offset).saturating_sub(1))
-                .max(last);
-            // What is never closed swallows whole tables; they are set free again.
-            let table = (first + 1..=end).find(|index| self.header_at(*index).is_some());
-            swallowed = table.is_some();
-            last = table.map_or(end, |index| index - 1).max(first);
-            // So are the keys that follow.
-            let at = self.lines.index(offset);
-            if at > first && message.contains("missing comma") && self.is_assignment(at) {
-                swallowed = true;
-                last = at - 1;
-            }
-        }
-        if self.header_at(first).is_some() {
-            last = self.before_next_header(first);
-        } else {
-            last = self.with_continuations(last);
-        }
-        let path = self.path_of(first);
+        let first = self.first_line(offset, inside.as_ref());
+        let (last, swallowed) = self.last_line(first, offset, inside.as_ref(), message);
         // At the end of a file the parser says so itself, and points behind all that it took for a part of it.
         let unclosed = inside.is_some() && message.starts_with("unclosed ");
         let (begins, ends) = inside.map_or((offset, offset), |statement| {
             (statement.start, statement.end)
         });
-        let (offset, message) = if swallowed || unclosed {
-            (value_at(self.text, begins), NEVER_CLOSED.to_owned())
-        } else {
-            (offset, message.to_owned())
-        };
-        let line = &self.text[self.lines.range(first)];
-        let message = if message.contains("must be quoted") && has_no_value(line) {
-            "its value is missing".to_owned()
-        } else {
-            message
-        };
-        let help = match message.as_str() {
-            NEVER_CLOSED => closing_help(&self.text[offset..]),
-            _ => help_for(&message, line),
-        };
+        let path = self.path_of(first);
+        let up_to = self.lines.index(offset).clamp(first, last);
+        let written = self.lines.range(first).start..self.lines.range(up_to).end;
+        let wording = wording::slip(self.text, written.clone()).unwrap_or_else(|| {
+            let line = &self.text[self.lines.range(first)];
+            match swallowed || unclosed {
+                true => wording::never_closed(self.text, begins),
+                false => wording::of_message(offset, message, line),
+            }
+        });
         self.mistakes.push(Mistake {
-            offset,
+            offset: wording.offset,
             key: path.clone(),
-            message: lower_first(&message),
-            help,
+            message: wording.message,
+            help: wording.help,
         });
         self.mark(path);
         self.blank(first..=last);
@@ -265,6 +233,73 @@ impl<'t> Document<'t> {
         }
         // What else was wrong inside follows from the first mistake, or shows itself in the next round.
         self.lines.range(last).end.max(ends + 1).max(offset + 1)
+    }
+
+    /// The line on which the statement around a mistake begins.
+    fn first_line(&self, offset: usize, inside: Option<&Range<usize>>) -> usize {
+        let begins = inside.map_or(offset, |statement| statement.start.min(offset));
+        let first = self.lines.index(begins);
+        if inside.is_none() && is_continuation(&self.text[self.lines.range(first)]) {
+            return self.homes[first].key.unwrap_or(first);
+        }
+        first
+    }
+
+    /// The line on which it ends, and whether it swallowed what follows because it is never closed.
+    fn last_line(
+        &self,
+        first: usize,
+        offset: usize,
+        inside: Option<&Range<usize>>,
+        message: &str,
+    ) -> (usize, bool) {
+        let at = self.lines.index(offset);
+        let mut last = at.max(first);
+        let mut swallowed = false;
+        if let Some(statement) = inside {
+            let end = self
+                .lines
+                .index(statement.end.max(offset).saturating_sub(1))
+                .max(last);
+            // What is never closed swallows whole tables; they are set free again.
+            let table = (first + 1..=end).find(|index| self.header_at(*index).is_some());
+            swallowed = table.is_some();
+            last = table.map_or(end, |index| index - 1).max(first);
+            if at > first && self.is_assignment(at) && self.stops_at_key(offset, message) {
+                // Where the value is closed further down, it only lacks a comma. Otherwise the key is set free, too.
+                let closed = self.closing_line(first, at);
+                swallowed = closed.is_none();
+                last = closed.unwrap_or(at - 1);
+            }
+        }
+        if self.header_at(first).is_some() {
+            return (self.before_next_header(first), swallowed);
+        }
+        (self.with_continuations(last), swallowed)
+    }
+
+    /// Whether the parser met a line's key where it wanted the next element or the end of a value.
+    fn stops_at_key(&self, offset: usize, message: &str) -> bool {
+        let line = self.lines.range(self.lines.index(offset)).start;
+        message.contains("missing comma")
+            || (message.contains("must be quoted") && self.text[line..offset].trim().is_empty())
+    }
+
+    /// The line, from one in the middle of a list or table on, that closes it.
+    fn closing_line(&self, first: usize, middle: usize) -> Option<usize> {
+        let begun = &self.text[value_at(self.text, self.lines.range(first).start)..];
+        let (open, close) = match begun.chars().next() {
+            Some('{') => ('{', '}'),
+            _ => ('[', ']'),
+        };
+        let mut closers = 0_usize;
+        let mut openers = 0_usize;
+        (middle..=self.before_next_header(middle)).find(|index| {
+            let line = &self.text[self.lines.range(*index)];
+            closers += line.matches(close).count();
+            openers += line.matches(open).count();
+            closers > openers
+        })
     }
 
     fn mark(&mut self, path: String) {
@@ -382,74 +417,6 @@ fn is_marker(line: &str) -> bool {
     ["<<<<<<<", "|||||||", "=======", ">>>>>>>"]
         .iter()
         .any(|marker| line.starts_with(marker))
-}
-
-fn lower_first(message: &str) -> String {
-    let mut chars = message.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_lowercase().chain(chars).collect()
-    })
-}
-
-/// How to close what begins with a text.
-fn closing_help(begun: &str) -> String {
-    let help = match begun.chars().next() {
-        Some('[') => "put `]` where the list ends",
-        Some('{') => "put `}` where the table ends",
-        Some('"' | '\'') => "put the same quotation mark where the text ends",
-        _ => "close it where it ends",
-    };
-    help.to_owned()
-}
-
-fn help_for(message: &str, line: &str) -> String {
-    let help: Cow<'_, str> = if message.contains("duplicate key") {
-        "remove one of the two".into()
-    } else if message.contains("value is missing") {
-        "write it behind the `=`, or put `#` before the line".into()
-    } else if message.contains("must be quoted") && begins_with_digit(line) {
-        "write the number by itself, or a text between double quotes".into()
-    } else if message.contains("must be quoted") {
-        "put the text between double quotes".into()
-    } else if message.contains("key with no value") {
-        "write `key = value`".into()
-    } else if message.contains("missing comma") {
-        "put a comma between the two".into()
-    } else if line.trim_start().starts_with('[') {
-        "write the table's name between brackets, for example `[budget]`".into()
-    } else if line.contains('=') {
-        "write one `key = value` a line: texts between double quotes, lists between brackets".into()
-    } else {
-        "take it out, or put `#` before it if it is a remark".into()
-    };
-    help.into_owned()
-}
-
-/// Whether nothing stands behind a line's equals sign but a remark.
-fn has_no_value(line: &str) -> bool {
-    line.split_once('=').is_some_and(|(_, value)| {
-        let value = value.trim_start();
-        value.is_empty() || value.starts_with('#')
-    })
-}
-
-/// Where the value of a statement begins that begins at an offset: on the line of its key, or with the key where nothing
-/// stands there.
-fn value_at(text: &str, begins: usize) -> usize {
-    let line = text[begins..].lines().next().unwrap_or_default();
-    match line.split_once('=') {
-        // An equals sign may stand in a quoted key.
-        Some((name, value)) if !value.trim().is_empty() && !name.contains(['"', '\'']) => {
-            let blank = value.len() - value.trim_start().len();
-            begins + name.len() + 1 + blank
-        }
-        _ => begins,
-    }
-}
-
-fn begins_with_digit(line: &str) -> bool {
-    let value = line.split_once('=').map_or(line, |(_, value)| value);
-    value.trim_start().starts_with(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]

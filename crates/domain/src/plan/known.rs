@@ -107,6 +107,13 @@ impl<'t> Known<'t> {
                 format!("write `layer:{id}` for the layer"),
             ));
         }
+        if let Some(rest) = id.strip_prefix("phileas:") {
+            let help = match self.personas.contains_key(rest) {
+                true => format!("write `{rest}`"),
+                false => "write the name of a folder below `.jules/personas`".to_owned(),
+            };
+            return Some((format!("`{id}` is a label, not a persona"), help));
+        }
         if !is_id(id) {
             return Some((
                 format!("`{id}` cannot be a persona's id"),

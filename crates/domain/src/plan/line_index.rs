@@ -64,11 +64,23 @@ pub(super) fn key(line: &str) -> Option<String> {
     if is_continuation(line) || line.is_empty() || line.starts_with(['#', '[']) {
         return None;
     }
-    let name = match line.split_once('=') {
-        Some((name, _)) => name.trim(),
-        None => line.split_whitespace().next()?,
+    let name = match (colon_key(line), line.split_once('=')) {
+        (Some((name, _)), _) => name,
+        (None, Some((name, _))) => name.trim(),
+        (None, None) => line.split_whitespace().next()?,
     };
     Some(without_quotes(name))
+}
+
+/// The key and the value of a line such as `max_active: 2`, which is YAML.
+pub(super) fn colon_key(line: &str) -> Option<(&str, &str)> {
+    let (key, value) = line.split_once(':')?;
+    let key = key.trim();
+    let bare = !key.is_empty()
+        && key
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
+    bare.then(|| (key, value.trim()))
 }
 
 /// The words for a key that stands twice, from those of the library, with the line of the first one: the library names the
@@ -142,7 +154,7 @@ fn first_of(text: &str, offset: usize) -> Option<(String, usize)> {
 /// Whether a line can only go on with what an earlier one began: an element or the end of an array.
 pub(super) fn is_continuation(line: &str) -> bool {
     let line = line.trim_start();
-    line.starts_with([',', ']', '}', '{'])
+    line.starts_with([',', ']', '}', '{', ')'])
         // A quoted key sets something; a quoted element does not.
         || (line.starts_with(['"', '\'']) && !line.contains('='))
 }
@@ -236,6 +248,7 @@ mod tests {
         for (line, expected) in [
             ("a.b = 1", Some("a.b")),
             ("start \"x\"", Some("start")),
+            ("start: \"x=1\"", Some("start")),
             ("\"a b\" = 1", Some("a b")),
             ("\"a\",", None),
             ("]", None),

@@ -20,6 +20,15 @@ pub(super) const KEYS: [&str; 5] = [
     "refusals_for",
 ];
 
+/// What counts where a value cannot be read.
+const DEFAULTS: [(&str, &str); 5] = [
+    ("mode", "prompt"),
+    ("plan", "false"),
+    ("remember_refusals", "180d"),
+    ("quote_reviews", "false"),
+    ("refusals_for", "persona"),
+];
+
 /// Reads the table. A broken value keeps its default.
 pub(super) fn read(
     reader: &mut Reader<'_>,
@@ -28,6 +37,7 @@ pub(super) fn read(
 ) -> Novelty {
     let mut novelty = Novelty::default();
     for entry in section.entries(reader) {
+        let before = reader.count();
         match entry.key {
             "mode" => novelty.mode = read_mode(reader, &entry),
             "plan" => novelty.plan = read_reserved(reader, &entry, PLAN_RESERVED),
@@ -41,6 +51,9 @@ pub(super) fn read(
             }
             "refusals_for" => novelty.refusals_for = entry.read_keyword(reader).unwrap_or_default(),
             _ => reader.unknown(&entry, &KEYS, homes),
+        }
+        if let Some((_, default)) = DEFAULTS.iter().find(|(key, _)| *key == entry.key) {
+            reader.add_fallback(before, default);
         }
     }
     novelty
@@ -73,8 +86,17 @@ fn read_reserved(reader: &mut Reader<'_>, entry: &Entry<'_>, text: &str) -> bool
 
 /// A span of time, or `"0"` without a unit.
 fn remember_seconds(reader: &mut Reader<'_>, entry: &Entry<'_>) -> Option<u64> {
-    match entry.as_text() {
-        Some("0") => Some(0),
+    match (entry.as_text(), entry.as_integer()) {
+        (Some("0"), _) => Some(0),
+        (None, Some(0)) => {
+            reader.error(
+                entry.value_at(),
+                &entry.path,
+                "expected a span of time, found a whole number",
+                "write `\"0\"` to remember no refusal",
+            );
+            None
+        }
         _ => entry.seconds(reader, REMEMBER_SECS),
     }
 }

@@ -192,7 +192,12 @@ fn read_root(reader: &mut Reader<'_>, root: &Section<'_>, known: &Known<'_>) -> 
 /// Whether the plan's version is known.
 fn is_understood(reader: &mut Reader<'_>, entry: &Entry<'_>) -> bool {
     let version = entry.as_integer();
-    let version = entry.or_wrong_type(version, reader, &format!("`version = {PLAN_VERSION}`"));
+    let version = entry.or_wrong_type(
+        version,
+        reader,
+        "a whole number",
+        &format!("`version = {PLAN_VERSION}`"),
+    );
     let other = version.filter(|version| *version != PLAN_VERSION);
     if let Some(other) = other {
         reader.error(

@@ -67,7 +67,7 @@ fn read_schedule(
     let persona = PersonaId::new(entry.key);
     if !entry.is_table() {
         let shape = "a cron expression such as \"30 4 * * 1\", or \"manual\"";
-        let text = entry.or_wrong_type(entry.as_text(), reader, shape)?;
+        let text = entry.or_wrong_type(entry.as_text(), reader, "a cron expression", shape)?;
         let cron = match text {
             MANUAL => None,
             _ => Some(read_cron(reader, entry, &below.timezone, MEANWHILE)?),

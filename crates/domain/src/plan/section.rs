@@ -18,6 +18,10 @@ pub const MAX_DIAGNOSTICS: usize = 200;
 /// How many characters of one part of a mistake are told.
 const MAX_TOLD_CHARS: usize = 400;
 
+/// Labels have fixed names, and are put on issues.
+const NO_LABELS: &str =
+    "take it out: no plan names labels; the label `phileas:<persona>` on an issue starts a persona";
+
 /// Collects the mistakes of one document.
 pub(super) struct Reader<'t> {
     pub(super) document: &'t Document<'t>,
@@ -100,6 +104,24 @@ impl<'t> Reader<'t> {
             .push(diagnostic.at(line, column).key(shortened(key.to_owned())));
     }
 
+    /// How many mistakes were noted.
+    pub(super) fn count(&self) -> usize {
+        self.diagnostics.len()
+    }
+
+    /// Adds what counts in place of a broken value to an error that was noted after the first `before` ones.
+    pub(super) fn add_fallback(&mut self, before: usize, fallback: &str) {
+        let new = self.diagnostics.iter_mut().skip(before);
+        for error in new.filter(|one| one.is_error()) {
+            if !error.help.is_empty() {
+                error.help.push_str("; ");
+            }
+            error
+                .help
+                .push_str(&format!("until then it counts as `{fallback}`"));
+        }
+    }
+
     /// Everything that was noted, in the order of the file.
     pub(super) fn into_diagnostics(self) -> Vec<Diagnostic> {
         let mut found = self.diagnostics;
@@ -124,6 +146,7 @@ impl<'t> Reader<'t> {
         let elsewhere = homes.iter().filter(|(_, keys)| keys.contains(&entry.key));
         let homes: Vec<&str> = elsewhere.map(|(home, _)| *home).collect();
         let help = match homes.as_slice() {
+            [] if matches!(entry.key, "label" | "labels") => NO_LABELS.to_owned(),
             [] => did_you_mean(entry.key, known),
             [home] if !home.starts_with('[') => format!("it belongs into {home}"),
             _ => format!("it belongs into {}", either_of(homes)),
@@ -195,17 +218,17 @@ impl<'t> Entry<'t> {
 
     pub(super) fn text(&self, reader: &mut Reader<'_>) -> Option<&'t str> {
         let text = self.as_text();
-        self.or_wrong_type(text, reader, "a text between double quotes")
+        self.or_wrong_type(text, reader, "a text", "a text between double quotes")
     }
 
     pub(super) fn flag(&self, reader: &mut Reader<'_>) -> Option<bool> {
         let flag = self.value.get_ref().as_bool();
-        self.or_wrong_type(flag, reader, "`true` or `false`")
+        self.or_wrong_type(flag, reader, "true or false", "`true` or `false`")
     }
 
     pub(super) fn table(&self, reader: &mut Reader<'_>, shape: &str) -> Option<Section<'t>> {
         let table = self.value.get_ref().as_table();
-        let table = self.or_wrong_type(table, reader, shape)?;
+        let table = self.or_wrong_type(table, reader, "a table", shape)?;
         Some(Section {
             table,
             path: self.path.clone(),
@@ -215,7 +238,7 @@ impl<'t> Entry<'t> {
     /// The elements of an array.
     pub(super) fn items(&self, reader: &mut Reader<'_>, shape: &str) -> Option<Vec<Entry<'t>>> {
         let array = self.value.get_ref().as_array();
-        let array = self.or_wrong_type(array, reader, shape)?;
+        let array = self.or_wrong_type(array, reader, "an array", shape)?;
         let item = |(index, value): (usize, &'t Spanned<DeValue<'t>>)| Entry {
             key: self.key,
             path: format!("{}[{index}]", self.path),
@@ -230,7 +253,7 @@ impl<'t> Entry<'t> {
         let words = W::all();
         let text = self.as_text();
         let shape = either_of(words.iter().copied());
-        let text = self.or_wrong_type(text, reader, &shape)?;
+        let text = self.or_wrong_type(text, reader, "a text", &shape)?;
         let value = W::of(text);
         if value.is_none() {
             let help = match super::suggest::closest(text, words.iter().copied()) {
@@ -255,7 +278,7 @@ impl<'t> Entry<'t> {
     ) -> Option<u64> {
         let integer = self.value.get_ref().as_integer();
         let shape = format!("a whole number from {} to {}", limits.start(), limits.end());
-        let integer = self.or_wrong_type(integer, reader, &shape)?;
+        let integer = self.or_wrong_type(integer, reader, "a whole number", &shape)?;
         let value = u64::from_str_radix(integer.as_str(), integer.radix()).ok();
         let value = value.filter(|value| limits.contains(value));
         if value.is_none() {
@@ -287,7 +310,7 @@ impl<'t> Entry<'t> {
         let value = self.value.get_ref();
         let float = value.as_float().map(|float| float.as_str());
         let text = float.or_else(|| value.as_integer().map(|integer| integer.as_str()));
-        let text = self.or_wrong_type(text, reader, SHAPE)?;
+        let text = self.or_wrong_type(text, reader, "a number", SHAPE)?;
         let share = Share::parse(text);
         if share.is_none() {
             let message = format!("{text} is out of range");
@@ -307,12 +330,8 @@ impl<'t> Entry<'t> {
         reader: &mut Reader<'_>,
         limits: RangeInclusive<u64>,
     ) -> Option<u64> {
-        let text = self.as_text();
-        let text = self.or_wrong_type(
-            text,
-            reader,
-            "a span of time such as \"6h\", \"90m\" or \"2d\"",
-        )?;
+        const SHAPE: &str = "a span of time such as \"6h\", \"90m\" or \"2d\"";
+        let text = self.or_wrong_type(self.as_text(), reader, "a span of time", SHAPE)?;
         let Some(seconds) = duration::parse(text) else {
             reader.error(
                 self.value_at(),
@@ -335,11 +354,12 @@ impl<'t> Entry<'t> {
         None
     }
 
-    /// Notes that the value has the wrong type, where it has.
+    /// Notes that the value is not of the wanted type, where it is not. The help shows the shape to write.
     pub(super) fn or_wrong_type<V>(
         &self,
         value: Option<V>,
         reader: &mut Reader<'_>,
+        wanted: &str,
         shape: &str,
     ) -> Option<V> {
         if value.is_none() {
@@ -352,11 +372,10 @@ impl<'t> Entry<'t> {
                 DeValue::Array(_) => "an array",
                 DeValue::Table(_) => "a table",
             };
-            let message = format!("`{}` is {kind}", self.path);
             reader.error(
                 self.value_at(),
                 &self.path,
-                message,
+                format!("expected {wanted}, found {kind}"),
                 format!("write {shape}"),
             );
         }

@@ -122,7 +122,7 @@ fn read_step(
             );
         }
     } else {
-        item.or_wrong_type::<()>(None, reader, SHAPE);
+        item.or_wrong_type::<()>(None, reader, "a persona or a layer", SHAPE);
     }
     // A step that names no persona keeps its index under a name that no persona can have.
     let unnamed = || StepKind::Persona(PersonaId::new(format!("({})", item.written(reader))));

@@ -129,7 +129,12 @@ fn read_root(
 
 fn is_understood(reader: &mut Reader<'_>, entry: &Entry<'_>) -> bool {
     let version = entry.as_integer();
-    let version = entry.or_wrong_type(version, reader, &format!("`version = {PLAN_VERSION}`"));
+    let version = entry.or_wrong_type(
+        version,
+        reader,
+        "a whole number",
+        &format!("`version = {PLAN_VERSION}`"),
+    );
     let Some(other) = version.filter(|version| *version != PLAN_VERSION) else {
         return true;
     };

@@ -195,13 +195,13 @@ fn every_mistake_has_a_location_and_help() {
             "there are 2 expressions, and a track has one",
             false,
         ),
-        ("[workflow]\ncron = 7\n", "is a whole number", false),
+        ("[workflow]\ncron = 7\n", "found a whole number", false),
         (
             "[workflow]\ntimezone = \"Mars\"\n",
             "is not an IANA time zone",
             false,
         ),
-        ("[workflow]\nenabled = 1\n", "is a whole number", false),
+        ("[workflow]\nenabled = 1\n", "found a whole number", false),
         (
             "[workflow]\nlayers = [\"observer\"]\n",
             ":2:11: error: there is no layer `observer` (at workflow.layers[0]); did you mean `observers`?",
@@ -253,10 +253,10 @@ fn every_mistake_has_a_location_and_help() {
         ),
         (
             "[observers]\nroles = [{ name = 1 }]\n",
-            "is a whole number",
+            "found a whole number",
             true,
         ),
-        ("[observers]\nroles = [1]\n", "is a whole number", true),
+        ("[observers]\nroles = [1]\n", "found a whole number", true),
         (
             "[observers]\ncron = \"0 1 * * *\"\n",
             "it belongs into",

@@ -640,6 +640,49 @@ fn unclosed_values_are_reported_at_their_start() {
     }
 }
 
+/// What people write who know YAML, or copied the plan from a page, with the words for each.
+#[test]
+fn slips_of_notation_are_named() {
+    let lacks = |mark: char| {
+        format!(
+            "the text that begins here lacks a quotation mark; put `{mark}` before and behind it"
+        )
+    };
+    let typographic = |mark: char| {
+        format!("`{mark}` is no quotation mark of TOML; write the straight `\"` in its place")
+    };
+    let round = "a list stands between round brackets; write `[` and `]` in their place";
+    let unclosed = "what begins here is never closed; put `]` where the list ends";
+    let colon = |line: &str| format!("a colon stands in place of `=`; write `{line}`");
+    let comma = "missing comma between key-value pairs, expected `,`; put a comma between the two";
+    for (text, said) in [
+        ("cycle = [\"curator, \"bolt\"]\n", format!("1:10 cycle: {}", lacks('"'))),
+        ("cycle = [\"curator\", \"bolt]\n[budget]\nmax_active = 1\n", format!("1:21 cycle: {}", lacks('"'))),
+        ("cycle = [curator\", \"bolt\"]\n", format!("1:10 cycle: {}", lacks('"'))),
+        ("cycle = [\n  \"curator\",\n  \"bolt,\n]\n", format!("3:3 cycle: {}", lacks('"'))),
+        ("[schedules]\nbolt = '0 8 * * 1\n[budget]\n", format!("2:8 schedules.bolt: {}", lacks('\''))),
+        ("cycle = [“curator”, “bolt”]\n", format!("1:10 cycle: {}", typographic('“'))),
+        ("cycle = [\"curator”, \"bolt\"]\n", format!("1:18 cycle: {}", typographic('”'))),
+        ("[schedules]\nbolt = ‘0 8 * * 1’\n", format!("2:8 schedules.bolt: {}", typographic('‘'))),
+        ("cycle = [\"curator\", \"bolt\",\nversion = 1\n", format!("1:9 cycle: {unclosed}")),
+        ("cycle = [\n  \"curator\",\n  \"bolt\",\nversion = 1\n", format!("1:9 cycle: {unclosed}")),
+        ("[budget]\nmax_active: 2\n", format!("2:11 budget.max_active: {}", colon("max_active = 2"))),
+        ("cycle: [\"bolt\"]\n", format!("1:6 cycle: {}", colon("cycle = [\"bolt\"]"))),
+        ("cycle = (\"curator\", \"bolt\")\n", format!("1:9 cycle: {round}")),
+        ("cycle = (\n  \"curator\",\n  \"bolt\",\n)\n[budget]\nmax_active = 1\n", format!("1:9 cycle: {round}")),
+        ("[tracks]\nq = {\n  steps = [\"bolt\"]\n  start = \"0 8 * * 1\"\n}\n[budget]\nmax_active = 1\n", format!("4:3 tracks.q: {comma}")),
+        ("[tracks]\nq = { steps = [\"bolt\"]\n  start = \"0 8 * * 1\" }\n[budget]\nmax_active = 1\n", format!("3:3 tracks.q: {comma}")),
+        ("cycle = [bolt]\n", "1:10 cycle: a text stands here without quotation marks; put the text between double quotes".to_owned()),
+        ("[defaults]\nskip_unchanged = True\n", "2:18 defaults.skip_unchanged: invalid boolean, expected `true`; write `true` or `false`, in small letters".to_owned()),
+        ("cycle = [\"phileas:bolt\"]\n", "1:10 cycle[0]: `phileas:bolt` is a label, not a persona; write `bolt`".to_owned()),
+        ("[labels]\nhold = \"x\"\n", "1:2 labels: unknown key `labels`; take it out: no plan names labels; the label `phileas:<persona>` on an issue starts a persona".to_owned()),
+        ("[budget]\nmax_active = [2]\n", "2:14 budget.max_active: expected a whole number, found an array; write a whole number from 1 to 1000".to_owned()),
+        ("[novelty]\nremember_refusals = 0\n", "2:21 novelty.remember_refusals: expected a span of time, found a whole number; write `\"0\"` to remember no refusal; until then it counts as `180d`".to_owned()),
+    ] {
+        assert_eq!(report_lines(text), [said], "{text}");
+    }
+}
+
 #[test]
 fn a_key_that_follows_an_unclosed_list_is_read() {
     let lines = report_lines("cycle = [\n  \"bolt\"\n\nversion = 9\n");
