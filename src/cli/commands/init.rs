@@ -1,8 +1,6 @@
 //! `phileas init`: writes everything that a repository needs to start with phileas.
 
-use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::Path;
 
 use phileas_domain::model::RepositoryName;
 use serde_json::json;
@@ -69,7 +67,7 @@ pub(crate) async fn run(
                 .iter()
                 .map(|(path, text)| ((*path).to_owned(), Some((*text).to_owned())))
                 .collect(),
-            staged: staged.clone(),
+            staged,
         };
         proposed = place.apply_change(&change).await?;
         print_results(&parts, proposed.as_ref(), json, screen)?;
@@ -92,7 +90,7 @@ pub(crate) async fn run(
         let mut commit = match place.can_be_pushed() {
             true => CommitAdvice {
                 staged: place.waits_for_a_commit(&parts)?,
-                untracked: untracked_folders(&place.files.untracked, &files, &staged),
+                left_out: place.unstaged_folders()?,
                 ..CommitAdvice::default()
             },
             false => CommitAdvice::default(),
@@ -127,25 +125,11 @@ pub(crate) async fn run(
 struct CommitAdvice {
     /// Whether files are staged for it.
     staged: bool,
-    /// Folders with untracked files. Without them the repository would have a workflow without a plan, or a plan
-    /// without its personas.
-    untracked: Vec<&'static str>,
+    /// Folders with files, or changes of files, that are not staged. Without them the repository would have a workflow
+    /// without a plan, or a plan without its personas.
+    left_out: Vec<&'static str>,
     /// Whether a person has to fill in the action's commit in the workflow.
     lacks_commit: bool,
-}
-
-/// Folders with the repository's own files that git does not track.
-fn untracked_folders(
-    untracked: &BTreeSet<String>,
-    written: &[(&str, &str)],
-    staged: &[String],
-) -> Vec<&'static str> {
-    let ours = |path: &String| staged.contains(path) || written.iter().any(|(one, _)| one == path);
-    let left: Vec<_> = untracked.iter().filter(|path| !ours(path)).collect();
-    [WORKFLOW_PATH, ".jules", ".jlo"]
-        .into_iter()
-        .filter(|folder| left.iter().any(|path| Path::new(path).starts_with(folder)))
-        .collect()
 }
 
 fn as_new_file(part: &StarterFile) -> Option<(&str, &str)> {
@@ -328,9 +312,19 @@ fn print_next_steps(
                 pull.number
             )],
         ));
-    } else if commit.staged || !commit.untracked.is_empty() {
+    } else if commit.staged || !commit.left_out.is_empty() {
+        let with = match commit.left_out.as_slice() {
+            [] => String::new(),
+            folders => format!(
+                ", also what is not committed yet in {}",
+                folders.join(" and ")
+            ),
+        };
         steps.push((
-            format!("Commit and push to {branch}{}:", next_step_text(week.first)),
+            format!(
+                "Commit and push to {branch}{with}{}:",
+                next_step_text(week.first)
+            ),
             commit_commands(commit, branch),
         ));
     }
@@ -406,8 +400,8 @@ fn pin_step(proposed: Option<&Proposed>) -> NextStep {
 
 fn commit_commands(commit: &CommitAdvice, branch: &str) -> Vec<String> {
     let mut commands = Vec::new();
-    if !commit.untracked.is_empty() {
-        commands.push(format!("git add -- {}", commit.untracked.join(" ")));
+    if !commit.left_out.is_empty() {
+        commands.push(format!("git add -- {}", commit.left_out.join(" ")));
     }
     commands.push(format!("git commit --message '{PULL_TITLE}'"));
     commands.push(format!(

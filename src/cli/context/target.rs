@@ -7,7 +7,7 @@ use phileas_domain::model::{Oid, Tree};
 use phileas_domain::plan;
 use phileas_domain::prompt::{self, SourceFiles};
 
-use super::repository_root::LAYERS_FOLDER;
+use super::repository_root::{LAYERS_FOLDER, SET_UP};
 use super::worktree::WorkTree;
 use super::{clients, credentials};
 use crate::adapters::files::FileWrite;
@@ -19,7 +19,7 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::{self, Screen};
 use crate::runtime::ports::{Disposition, ReadGitHub as _};
 use crate::runtime::read_prompt_sources;
-use crate::starter::{FileChange, RepositoryFiles, StarterFile, WORKFLOWS_FOLDER};
+use crate::starter::{FileChange, RepositoryFiles, StarterFile, WORKFLOW_PATH, WORKFLOWS_FOLDER};
 
 /// The most workflows that are read from GitHub.
 const WORKFLOWS_LIMIT: usize = 100;
@@ -218,6 +218,19 @@ impl Target {
         };
         let paths: Vec<&str> = parts.iter().map(|part| part.path.as_str()).collect();
         tree.is_staged(&paths)
+    }
+
+    /// The folders of `init` with something that the next commit would leave out.
+    pub(crate) fn unstaged_folders(&self) -> Result<Vec<&'static str>, CliError> {
+        let mut unstaged = Vec::new();
+        if let Backend::Folder(tree) = &self.at {
+            for folder in [&[WORKFLOW_PATH][..], &SET_UP].concat() {
+                if tree.has_unstaged(folder)? {
+                    unstaged.push(folder);
+                }
+            }
+        }
+        Ok(unstaged)
     }
 
     /// Whether a commit on the current branch can be pushed to the default branch without taking anything else there.

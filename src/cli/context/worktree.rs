@@ -179,6 +179,19 @@ impl WorkTree {
         Ok(paths.map(str::to_owned).collect())
     }
 
+    /// Whether the next commit would leave out something in a folder: an untracked file, or a change that is not staged.
+    pub(crate) fn has_unstaged(&self, folder: &str) -> Result<bool, CliError> {
+        let list = [
+            "ls-files",
+            "--others",
+            "--modified",
+            "--exclude-standard",
+            "--",
+        ];
+        let paths = self.git(&[&list[..], &[folder]].concat())?;
+        Ok(paths.is_some_and(|paths| !paths.is_empty()))
+    }
+
     /// Whether the next commit would include one of these files.
     pub(crate) fn is_staged(&self, paths: &[&str]) -> Result<bool, CliError> {
         let list = ["diff", "--cached", "--name-only", "--"];

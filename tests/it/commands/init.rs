@@ -176,6 +176,12 @@ fn what_git_does_not_know_is_part_of_the_commit() {
     }
     let again = init(&folder, &["--yes"]).done();
     assert!(!again.out.contains("Commit and push"), "{again:?}");
+    // Lines that `adopt` printed for a plan that was there.
+    folder.write(PLAN, "cycle = [\"tester\"]\n# changed\n");
+    let changed = init(&folder, &["--yes"]).done();
+    let step = "Commit and push to main, also what is not committed yet in .jules";
+    assert!(changed.out.contains(step), "{changed:?}");
+    assert!(changed.out.contains("git add -- .jules\n"), "{changed:?}");
 }
 
 /// The files are written, and the exit code says that the plan has mistakes.
