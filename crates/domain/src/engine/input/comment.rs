@@ -30,11 +30,14 @@ pub struct Comment {
 }
 
 /// Returns the words after `/phileas`, where a text begins with it. Quotations, code blocks and text before it make it
-/// no command.
+/// no command. A label's name behind the slash, such as `/phileas:hold`, is one word: no command, but meant as one.
 #[must_use]
 pub fn parse_command(body: &str) -> Option<Vec<&str>> {
     let line = body.lines().next()?;
     let rest = line.strip_prefix(COMMAND)?;
+    if rest.starts_with(':') {
+        return Some(line[1..].split_whitespace().collect());
+    }
     (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.split_whitespace().collect())
 }
 
@@ -68,6 +71,7 @@ mod tests {
             ("/phileas  run\ta\r\nplease", &["run", "a"]),
             ("/phileas", &[]),
             ("/phileas\nrun a", &[]),
+            ("/phileas:hold now", &["phileas:hold", "now"]),
         ] {
             assert_eq!(parse_command(text).as_deref(), Some(words), "{text:?}");
         }

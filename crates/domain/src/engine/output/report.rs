@@ -227,7 +227,7 @@ reasons! {
     PersonAnswer = "waiting.person_answer",
     /// Its pull request is neither merged nor closed.
     PrOpen = "waiting.pr_open",
-    /// Checks of its pull request failed, and its session cannot be messaged yet.
+    /// Checks of its pull request failed, and its session does not work on that.
     ChecksFailed = "waiting.checks_failed",
     /// Checks of its pull request failed, and its session was messaged.
     ChecksReported = "waiting.checks_told",
@@ -235,7 +235,7 @@ reasons! {
     ReviewsRequested = "waiting.reviews_asked",
     /// Its session was messaged about the reviews; whether the message was delivered is not known yet.
     ReviewsSent = "waiting.reviews_told",
-    /// Its pull request conflicts with its base or is behind it, and its session cannot be messaged yet.
+    /// Its pull request conflicts with its base or is behind it, and its session does not work on that.
     UpdateNeeded = "waiting.base_needed",
     /// Its pull request conflicts with its base or is behind it, and its session was messaged.
     UpdateRequested = "waiting.base_told",

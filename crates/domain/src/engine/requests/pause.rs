@@ -7,7 +7,9 @@ use crate::engine::output::report::Reason;
 use crate::engine::text::markers::REQUESTED_ON;
 use crate::state::Pause;
 
+/// Pauses the repository. The status comment shows the pause with its end, so the answer leaves that out.
 pub(crate) fn pause_repository(builder: &mut DecisionBuilder<'_>, request: &Request<'_>) -> String {
+    let was_paused = builder.state.paused.is_some();
     let known = builder.state.paused.as_ref();
     // The newest pause counts: only a later command ends it.
     if known.is_none_or(|known| known.at.is_some_and(|at| at < request.at)) {
@@ -18,7 +20,10 @@ pub(crate) fn pause_repository(builder: &mut DecisionBuilder<'_>, request: &Requ
             ..Pause::default()
         });
     }
-    "paused: nothing starts until a person with write access says `/phileas resume`".to_owned()
+    match was_paused {
+        true => "it was paused already".to_owned(),
+        false => "paused: sessions at work go on; `/phileas stop` ends them".to_owned(),
+    }
 }
 
 /// Ends a pause by command that is not newer than the request. Other pauses have switches of their own.
@@ -34,7 +39,10 @@ pub(crate) fn resume_repository(
         }
         Some(_) => {
             builder.state.paused = None;
-            Ok("goes on".to_owned())
+            Ok(
+                "the pause is over: what is due starts again; `/phileas pause` pauses it"
+                    .to_owned(),
+            )
         }
     }
 }
@@ -49,7 +57,5 @@ pub(crate) fn stop_repository(builder: &mut DecisionBuilder<'_>, request: &Reque
             count += 1;
         }
     }
-    format!(
-        "paused, and cancelled: {count}. Nothing starts until a person with write access says `/phileas resume`"
-    )
+    format!("paused, and cancelled: {count}")
 }

@@ -180,6 +180,10 @@ pub(crate) fn unknown_text(
     }
     let shown = quote_as_code(typed);
     let (first, rest) = typed.split_once(' ').unwrap_or((typed, ""));
+    // The name of a label.
+    if let Some(label) = first.strip_prefix(LABEL_PREFIX) {
+        return label_as_command_text(builder, label);
+    }
     match (first, is_verb(first)) {
         ("run", _) if rest.is_empty() => {
             "`run` needs the id of a persona: `/phileas run PERSONA`".to_owned()
@@ -191,9 +195,7 @@ pub(crate) fn unknown_text(
         }
         ("approve-plan", false) => format!("{shown} is not a command; say `/phileas approve`"),
         (_, false) => {
-            let personas = &builder.snapshot.plan.personas;
-            let is_role = format!("{LABEL_PREFIX}{first}") == WORK_LABEL;
-            if is_role || personas.contains_key(&PersonaId::from(first)) {
+            if is_startable(builder, first) {
                 return format!("{shown} is not a command; say `/phileas run {first}`");
             }
             match closest(first, verbs()) {
@@ -204,6 +206,30 @@ pub(crate) fn unknown_text(
             }
         }
     }
+}
+
+/// Whether a word names a persona, or the role that implements a work item.
+fn is_startable(builder: &DecisionBuilder<'_>, word: &str) -> bool {
+    format!("{LABEL_PREFIX}{word}") == WORK_LABEL
+        || builder
+            .snapshot
+            .plan
+            .personas
+            .contains_key(&PersonaId::from(word))
+}
+
+/// What to do instead of writing a label's name as a command.
+fn label_as_command_text(builder: &DecisionBuilder<'_>, label: &str) -> String {
+    let shown = quote_as_code(&format!("{LABEL_PREFIX}{label}"));
+    let put_on = "put it on, or say `/phileas";
+    let way = match label {
+        HOLD | "merge" => "put it on".to_owned(),
+        "approve-plan" => format!("{put_on} approve`"),
+        verb if is_verb(verb) => format!("say `/phileas {verb}`"),
+        persona if is_startable(builder, persona) => format!("{put_on} run {persona}`"),
+        _ => return format!("{shown} is not a command"),
+    };
+    format!("{shown} is a label and not a command; {way}")
 }
 
 /// Why a label is unknown, and what to do instead.

@@ -178,8 +178,23 @@ fn pause_blocks_every_start_until_a_person_resumes() {
     let pause = scenario.state().paused.clone().unwrap();
     assert_eq!(pause.by.as_deref(), Some("ada"));
     assert!(scenario.all_reasons().contains(&Reason::PausedState));
+    // How it ends stands with the pause, and the answer says the rest.
+    for part in [
+        "`/phileas resume` ends the pause",
+        "- the command `pause`, requested by `ada`: paused: sessions at work go on; `/phileas stop` ends them.",
+    ] {
+        assert_eq!(
+            scenario.status(7).matches(part).count(),
+            1,
+            "{}",
+            scenario.status(7)
+        );
+    }
+    scenario.minutes(1);
+    scenario.writes(7, "/phileas pause", "ada");
+    scenario.tick();
     assert!(
-        scenario.status(7).contains("paused"),
+        scenario.status(7).contains("it was paused already."),
         "{}",
         scenario.status(7)
     );
@@ -187,6 +202,13 @@ fn pause_blocks_every_start_until_a_person_resumes() {
     scenario.writes(7, "/phileas resume", "ada");
     scenario.tick();
     assert_eq!(scenario.personas_run(), ["a"]);
+    assert!(
+        scenario
+            .status(7)
+            .contains("the pause is over: what is due starts again"),
+        "{}",
+        scenario.status(7)
+    );
     scenario.writes(7, "/phileas resume", "ada");
     scenario.tick();
     assert!(scenario.status(7).contains("refused.nothing_to_do"));

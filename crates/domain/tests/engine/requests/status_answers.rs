@@ -226,6 +226,18 @@ fn a_word_in_the_wrong_place_is_answered_with_its_place() {
             "implementer",
             "`implementer` is not a command; say `/phileas run implementer`",
         ),
+        (
+            "phileas:hold",
+            "`phileas:hold` is a label and not a command; put it on",
+        ),
+        (
+            "phileas:a",
+            "`phileas:a` is a label and not a command; put it on, or say `/phileas run a`",
+        ),
+        (
+            "phileas:retry",
+            "`phileas:retry` is a label and not a command; say `/phileas retry`",
+        ),
     ] {
         let mut scenario = scenario();
         scenario.writes(7, &format!("/phileas {typed}"), "ada");
