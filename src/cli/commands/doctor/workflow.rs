@@ -360,11 +360,13 @@ fn average_minutes(runs: &[WorkflowRun]) -> Option<usize> {
 #[derive(Debug, Default)]
 struct MonthlyMinutes {
     runs: usize,
-    /// The longest average of a workflow.
-    each: usize,
+    /// The shortest and the longest average of a workflow.
+    each: Option<(usize, usize)>,
     total: usize,
     /// A workflow that builds phileas in each run.
     builder: Option<String>,
+    /// Whether there is one that does not.
+    some_fetch: bool,
 }
 
 impl MonthlyMinutes {
@@ -379,6 +381,9 @@ impl MonthlyMinutes {
             .filter_map(|cron| Cron::parse(cron, "UTC").ok())
             .map(|cron| cron.slots_in(now, until, MAX_SLOTS).len())
             .sum();
+        if runs == 0 {
+            return;
+        }
         let expected = if file.builds {
             BUILD_MINUTES
         } else {
@@ -386,22 +391,29 @@ impl MonthlyMinutes {
         };
         let each = average.unwrap_or(expected).max(RUN_MINUTES);
         self.runs += runs;
-        self.each = self.each.max(each);
+        let (shortest, longest) = self.each.unwrap_or((each, each));
+        self.each = Some((shortest.min(each), longest.max(each)));
         self.total += runs * each;
         if file.builds {
             self.builder.get_or_insert_with(|| file.path.clone());
+        } else {
+            self.some_fetch = true;
         }
     }
 
     fn report(&self, findings: &mut Findings) {
         let (runs, total) = (self.runs, self.total);
-        let build = match self.builder {
-            Some(_) => ", because each run builds phileas from source",
-            None => "",
+        let each = match self.each.unwrap_or_default() {
+            (shortest, longest) if shortest == longest => format!("{longest} min each"),
+            (shortest, longest) => format!("{shortest} to {longest} min each"),
+        };
+        let build = match (&self.builder, self.some_fetch) {
+            (Some(_), false) => ", because each run builds phileas from source",
+            (Some(_), true) => ", because some build phileas from source",
+            (None, _) => "",
         };
         let text = format!(
-            "{runs} scheduled runs in {MONTH_DAYS} days, {} min each{build}: {total} of the {FREE_MINUTES} min a month that GitHub gives to private repositories of free accounts",
-            self.each
+            "{runs} scheduled runs in {MONTH_DAYS} days, {each}{build}: {total} of the {FREE_MINUTES} min a month that GitHub gives to private repositories of free accounts"
         );
         if total <= FREE_MINUTES {
             return findings.add_good("workflow.minutes", text);
@@ -421,13 +433,17 @@ mod tests {
     use super::*;
 
     fn minutes_of(with: &str, average: Option<usize>) -> MonthlyMinutes {
+        let mut minutes = MonthlyMinutes::default();
+        add_hourly(&mut minutes, with, average);
+        minutes
+    }
+
+    fn add_hourly(minutes: &mut MonthlyMinutes, with: &str, average: Option<usize>) {
         let text = format!(
             "on:\n  schedule:\n    - cron: '17 * * * *'\njobs:\n  a:\n    steps:\n      - uses: o/phileas@v1\n{with}"
         );
         let file = WorkflowFile::parse_workflow("x.yml", &text).unwrap();
-        let mut minutes = MonthlyMinutes::default();
         minutes.add_workflow(&file, average, Timestamp::UNIX_EPOCH);
-        minutes
     }
 
     #[test]
@@ -441,6 +457,19 @@ mod tests {
         let said = format!("{findings:?}");
         assert!(said.contains("builds phileas from source"), "{said}");
         assert!(said.contains("remove `build-from-source`"), "{said}");
+    }
+
+    /// Each of two workflows has a length of its own.
+    #[test]
+    fn the_minutes_of_two_workflows_are_not_those_of_the_longer_one() {
+        let mut minutes = minutes_of("", Some(2));
+        let build = "        with:\n          build-from-source: true\n";
+        add_hourly(&mut minutes, build, Some(9));
+        let mut findings = Findings::default();
+        minutes.report(&mut findings);
+        let said = format!("{findings:?}");
+        let figures = "1440 scheduled runs in 30 days, 2 to 9 min each, because some build phileas from source: 7920 of";
+        assert!(said.contains(figures), "{said}");
     }
 
     #[test]
