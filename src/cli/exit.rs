@@ -73,12 +73,11 @@ impl Exit {
                 "Done, or nothing to do; a turn that waits or is skipped counts as nothing to do."
             }
             Self::Findings => {
-                "A checker found something, also in a prompt; or a request of this call was refused, such as `tick \
-                 --persona` while everything is paused."
+                "A checker found something; the plan or a prompt has a mistake; or a request of this call was refused, such \
+                 as `tick --persona` while everything is paused."
             }
             Self::Usage => {
-                "The command line or the configuration is wrong: also a persona that the plan does not have, or a plan \
-                 with mistakes."
+                "The command line or the configuration is wrong: also a persona that the plan does not have."
             }
             Self::Credential => "A credential is missing, refused or too weak.",
             Self::Unavailable => "GitHub or Jules is unavailable, or the deadline passed.",

@@ -354,11 +354,8 @@ fn report_annotations(
             };
             let help = match exit {
                 Exit::Credential => format!("; {}", credential_help::jules_key_help()),
-                Exit::Usage if !report.plan_diagnostics.is_empty() => {
-                    "; the plan has mistakes, each is named where it stands".to_owned()
-                }
                 Exit::Findings if report.plan_diagnostics.iter().any(Diagnostic::is_error) => {
-                    "; a prompt has mistakes, each is named where it stands".to_owned()
+                    "; the plan or a prompt has mistakes, each is named where it stands".to_owned()
                 }
                 _ => String::new(),
             };

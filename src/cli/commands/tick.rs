@@ -1,13 +1,11 @@
 //! `phileas tick` and `phileas explain`.
 
-use std::collections::BTreeSet;
 use std::io::Write;
 
 use jiff::SignedDuration;
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{Line, Reason, RunRequest, Verdict, plain_text};
 use phileas_domain::model::{PersonaId, RepositoryName, TrackName};
-use phileas_domain::plan::{CONFIG_PATH, PERSONAS_FOLDER, SCHEDULES_PATH};
 
 use crate::cli::arguments::TickArguments;
 use crate::cli::context::clients::Connection;
@@ -118,9 +116,9 @@ fn check_event(arguments: &TickArguments) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The exit code of a report. An untrusted ledger, a refused key, an unknown name, a mistake in the plan or in a prompt,
-/// and a refused request of this run each have their own code, whatever else was done. Every other wait is 0. Requests by
-/// labels and comments are answered on GitHub, and do not count here.
+/// The exit code of a report. An untrusted ledger, a refused key and an unknown name each have their own code, whatever
+/// else was done; a mistake in the plan or in a prompt and a refused request of this run are findings. Every other wait
+/// is 0. Requests by labels and comments are answered on GitHub, and do not count here.
 fn exit_of_report(report: &TickReport, ask: &RunRequest) -> Exit {
     let has = |reason| report.waiting.iter().any(|(_, line)| line.reason == reason);
     let is_unknown = |line: &Line| line.is_requested && line.reason == Reason::Unknown;
@@ -138,8 +136,6 @@ fn exit_of_report(report: &TickReport, ask: &RunRequest) -> Exit {
         Exit::Usage
     } else if has(Reason::JulesUnavailable) {
         Exit::Unavailable
-    } else if is_misconfigured(&report.plan_diagnostics) {
-        Exit::Usage
     } else if report.plan_diagnostics.iter().any(Diagnostic::is_error)
         || report.waiting.iter().any(|(_, line)| is_refused(line, ask))
     {
@@ -147,21 +143,6 @@ fn exit_of_report(report: &TickReport, ask: &RunRequest) -> Exit {
     } else {
         Exit::Done
     }
-}
-
-/// Whether the configuration has a mistake. A mistake in a prompt is a finding: it stops the slots of one persona or layer.
-/// If it makes a persona unreadable, the error for the persona in the plan is part of it.
-fn is_misconfigured(diagnostics: &[Diagnostic]) -> bool {
-    let errors = || diagnostics.iter().filter(|one| one.is_error());
-    let is_configuration =
-        |one: &&Diagnostic| [SCHEDULES_PATH, CONFIG_PATH].contains(&one.file.as_str());
-    let follows: BTreeSet<String> = errors()
-        .filter_map(|one| one.file.strip_prefix(PERSONAS_FOLDER)?.split('/').nth(1))
-        .map(|id| format!("the persona `{id}` cannot be read"))
-        .collect();
-    errors()
-        .filter(is_configuration)
-        .any(|one| !follows.contains(&one.message))
 }
 
 /// Whether a line refuses this run's own request: it was not started, and no later run starts it. A request that waits

@@ -30,13 +30,19 @@ impl From<ConfigError> for CliError {
 
 impl From<DirectoryError> for CliError {
     fn from(error: DirectoryError) -> Self {
-        Self::usage(error.to_string())
+        match error {
+            DirectoryError::Full { .. } => Self::fault(error.to_string()),
+            _ => Self::usage(error.to_string()),
+        }
     }
 }
 
 impl From<OpenError> for CliError {
     fn from(error: OpenError) -> Self {
-        Self::usage(error.to_string())
+        match error {
+            OpenError::Full { .. } => Self::fault(error.to_string()),
+            _ => Self::usage(error.to_string()),
+        }
     }
 }
 

@@ -22,23 +22,26 @@ pub(crate) fn path_error(path: &Path, error: &io::Error) -> CliError {
     if error.get_ref().is_some() {
         return CliError::usage(format!("{}: {error}", path.display()));
     }
+    let is_full = matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
+    );
     let help = match error.kind() {
         io::ErrorKind::PermissionDenied => {
             "let the user that runs phileas read and write there (chmod, chown)"
         }
         io::ErrorKind::ReadOnlyFilesystem => "nothing can be written there; work in another clone",
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            "make room for it"
-        }
+        _ if is_full => "make room for it",
         io::ErrorKind::NotADirectory => "a part of that path is a file; move it out of the way",
         io::ErrorKind::IsADirectory => "it is a folder, so name a file",
         io::ErrorKind::AlreadyExists => "something has just come there; look at it",
         _ => "fix that",
     };
-    CliError::usage(format!(
-        "{}: {error}; {help}, and run this again",
-        path.display()
-    ))
+    let message = format!("{}: {error}; {help}, and run this again", path.display());
+    match is_full {
+        true => CliError::fault(message),
+        false => CliError::usage(message),
+    }
 }
 
 impl From<FileError> for CliError {

@@ -4,6 +4,7 @@ use std::net::TcpListener;
 
 use phileas::sandbox::world_setup::{GITHUB_TOKEN, JULES_KEY};
 
+use super::phileas;
 use crate::support::ticks::quiet_world;
 use crate::support::{Folder, Phileas, Served};
 
@@ -107,16 +108,24 @@ enum Change<'a> {
     With(&'a str, &'a str),
 }
 
-/// What is wrong is said by the exit code as well, and what is right is done all the same.
+/// One rule for all commands that check the plan. What is right is done all the same.
 #[test]
-fn a_plan_with_mistakes_ends_a_tick_with_two() {
+fn a_plan_with_mistakes_is_a_finding_of_each_command() {
     let plan = "cycle = [\"curator\"]\n[schedules]\nabsent = \"0 9 * * *\"\n";
     let repository = Folder::repository(plan, &["curator"]);
     let shared = quiet_world(&repository, 7, Vec::new());
     let served = Served::start(&shared, None);
-    let tick = Phileas::tick(&served).run().expect(2);
-    assert!(tick.out.contains("schedules.absent"), "{tick}");
-    assert_eq!(shared.lock_world().books().sessions.len(), 1, "{tick}");
+    for command in ["validate", "simulate"] {
+        let checked = phileas(&[command, repository.text()]).expect(1);
+        let said = format!("{}{}", checked.out, checked.err);
+        assert!(said.contains("schedules.absent"), "{command}: {checked}");
+    }
+    for command in ["explain", "status", "tick"] {
+        let asked = Phileas::new(&[command, "--repo", "acme/widget"]);
+        let asked = asked.within(&served).run().expect(1);
+        assert!(asked.out.contains("schedules.absent"), "{command}: {asked}");
+    }
+    assert_eq!(shared.lock_world().books().sessions.len(), 1);
 }
 
 /// A prompt that cannot be rendered shows only when its turn has come. It stops one persona, so it is a finding and no

@@ -147,7 +147,7 @@ fn a_write_that_fails_leaves_nothing_behind() {
     }
     git(&folder, &["add", "--all"]);
     commit(&folder, "Personas");
-    let ran = within_little_room(&folder, &INIT).refused(2, &format!("{PLAN}: "));
+    let ran = within_little_room(&folder, &INIT).refused(70, &format!("{PLAN}: "));
     for word in [
         "make room for it, and run this again",
         "nothing was changed",

@@ -328,7 +328,7 @@ fn where_there_is_no_room_nothing_is_changed() {
     folder.write(".jules/exchange/issues/refacts/one-name.yml", &long);
     let before = files(&folder);
     let place = ".jules/exchange/requirements/one-name.yml: ";
-    let ran = within_little_room(&folder, &["exchange", "migrate", "."]).refused(2, place);
+    let ran = within_little_room(&folder, &["exchange", "migrate", "."]).refused(70, place);
     for word in [
         "make room for it, and run this again",
         "nothing was changed",

@@ -112,7 +112,7 @@ fn a_person_approves_and_speaks() {
     let (id, turn) = live(&state).unwrap();
     bench
         .run(&["session", "approve", &id])
-        .refused(2, "has no plan that waits for approval");
+        .refused(1, "has no plan that waits for approval");
     assert!(acts(&bench, &id).is_empty());
     bench
         .run(&["session", "message", &id, "Keep it small."])
@@ -171,7 +171,7 @@ fn a_cancelled_turn_ends_and_can_be_requested_again() {
     for named in [&id, &turn] {
         bench
             .run(&["session", "message", named, "Go on."])
-            .refused(2, "is archived, and its turn is over as cancelled");
+            .refused(1, "is archived, and its turn is over as cancelled");
     }
     assert_eq!(acts(&bench, &id).last().unwrap().0, "archive");
     bench

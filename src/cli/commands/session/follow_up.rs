@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use phileas_domain::Diagnostic;
 use phileas_domain::engine::{Line, Reason, RunRequest};
 
 use crate::adapters::github;
@@ -12,7 +13,7 @@ use crate::cli::context::clients::Connection;
 use crate::cli::deadline::Deadline;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::Tense;
-use crate::cli::terminal::output::Screen;
+use crate::cli::terminal::output::{self, Screen};
 use crate::runtime::{Settings, Tick, TickReport};
 
 /// Runs one tick, to carry out at once what was written.
@@ -26,7 +27,7 @@ pub(crate) async fn run_follow_up(
     let settings = connection.settings(ask)?;
     let stop = || Deadline::is_near(deadline);
     let report = tick_for(connection).run_until(&settings, &stop).await?;
-    print_report(connection, &report, &settings.ask, json, deadline, screen)
+    print_report(connection, report, &settings.ask, json, deadline, screen)
 }
 
 /// Runs one tick that follows live sessions and starts nothing: a cancel is not a request for the next session.
@@ -50,14 +51,7 @@ pub(crate) async fn run_without_starts(
         report.waiting.retain(|(_, line)| !own(line));
         report.wake_at = Some(report.now);
     }
-    print_report(
-        connection,
-        &report,
-        &RunRequest::Due,
-        json,
-        deadline,
-        screen,
-    )
+    print_report(connection, report, &RunRequest::Due, json, deadline, screen)
 }
 
 fn tick_for(connection: &Connection) -> Tick<'_, github::Client, RepositoryJules, SystemStopwatch> {
@@ -70,7 +64,7 @@ fn tick_for(connection: &Connection) -> Tick<'_, github::Client, RepositoryJules
 
 fn print_report(
     connection: &Connection,
-    report: &TickReport,
+    mut report: TickReport,
     ask: &RunRequest,
     json: bool,
     deadline: Option<Deadline>,
@@ -79,7 +73,7 @@ fn print_report(
     tick::print_report(
         screen,
         &connection.repository,
-        report,
+        &report,
         connection.client_cost(),
         Tense::Done,
         json,
@@ -87,5 +81,12 @@ fn print_report(
     if report.stopped {
         return Err(Deadline::deadline_error(deadline));
     }
-    tick::tick_result(report, ask)
+    // The command has done its work, so a mistake in the plan is no result of it.
+    let diagnostics = std::mem::take(&mut report.plan_diagnostics);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        output::print_error(
+            "warning: this is done, but the plan or a prompt has mistakes; `phileas doctor` shows them",
+        )?;
+    }
+    tick::tick_result(&report, ask)
 }

@@ -39,7 +39,7 @@ pub(super) async fn approve_plan(
             let sentence = "its plan was approved before; nothing was sent";
             print_done(id, "approved before", sentence, arguments, screen)
         }
-        PlanStatus::Nothing => Err(CliError::usage(format!(
+        PlanStatus::Nothing => Err(CliError::finding(format!(
             "session {id} has no plan that waits for approval; its state is {}",
             sanitize(&state_code(&session.state), TITLE_CHARS)
         ))),
@@ -94,7 +94,7 @@ pub(super) async fn send_message(
         let over = over.map_or_else(String::new, |outcome| {
             format!(", and its turn is over as {outcome}")
         });
-        return Err(CliError::usage(format!(
+        return Err(CliError::finding(format!(
             "session {id} is archived{over}, so it does not handle messages; nothing was sent (`phileas session \
              retry {id}` requests its persona again)"
         )));
