@@ -2,7 +2,8 @@
 
 use phileas::sandbox::world_setup::JULES_KEY;
 
-use crate::support::{Folder, Phileas};
+use crate::support::ticks::quiet_world;
+use crate::support::{Folder, Phileas, Served};
 
 const WORDS: [(&str, bool); 12] = [
     ("1", true),
@@ -34,6 +35,22 @@ fn mcp_read_only_takes_every_word() {
             .run();
         let is_refused = format!("{}{}", ended.out, ended.err).contains("read-only");
         assert_eq!(is_refused, is_on, "{word:?}: {ended}");
+    }
+}
+
+/// The models have a time of their own, which is no fault of this machine.
+#[test]
+fn a_clock_that_may_differ_is_not_warned_of() {
+    let repository = Folder::repository("cycle = [\"curator\"]\n", &["curator"]);
+    let served = Served::start(&quiet_world(&repository, 7, Vec::new()), None);
+    for (word, is_on) in WORDS {
+        let ended = Phileas::new(&["explain", "--repo", "acme/widget"])
+            .within(&served)
+            .env("PHILEAS_CLOCK_MAY_DIFFER", word)
+            .run()
+            .expect(0);
+        let is_warned = ended.err.contains("clock differs from GitHub's");
+        assert_eq!(is_warned, !is_on, "{word:?}: {ended}");
     }
 }
 

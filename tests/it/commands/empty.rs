@@ -159,7 +159,7 @@ fn first_session(pause: Option<&str>) -> u64 {
     shell(&init, &widget);
     shell(&push, &widget);
     let exports = shown.exports();
-    assert_eq!(exports.len(), 3, "{exports:?}");
+    assert_eq!(exports.len(), 4, "{exports:?}");
     for command in ["status", "explain"] {
         shell(
             &format!("{}\nphileas {command}", exports.join("\n")),

@@ -19,6 +19,8 @@ fn people_get_lines_to_paste() {
         " GITHUB_TOKEN=",
         "\nexport JULES_API_BASE=http://",
         " JULES_API_KEY=",
+        "\nexport GITHUB_SERVER_URL=http://",
+        " PHILEAS_CLOCK_MAY_DIFFER=1",
         "/__world/advance",
     ] {
         assert!(shown.contains(word), "{word}: {shown}");

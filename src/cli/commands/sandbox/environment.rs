@@ -1,9 +1,10 @@
 //! The environment in which the program finds the models of a sandbox.
 
+use crate::cli::context::clock::CLOCK_MAY_DIFFER;
 use crate::sandbox::world_setup;
 
 /// The lines that give it to another shell.
-pub(super) fn export_lines(github: &str, jules: &str, token: &str) -> [String; 3] {
+pub(super) fn export_lines(github: &str, jules: &str, token: &str) -> [String; 4] {
     [
         format!("export GITHUB_API_URL={github} GITHUB_TOKEN={token}"),
         format!(
@@ -14,5 +15,7 @@ pub(super) fn export_lines(github: &str, jules: &str, token: &str) -> [String; 3
             "export GITHUB_REPOSITORY={}",
             world_setup::repository_name()
         ),
+        // Links lead to the model, and its time is its own.
+        format!("export GITHUB_SERVER_URL={github} {CLOCK_MAY_DIFFER}=1"),
     ]
 }
