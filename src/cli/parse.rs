@@ -3,11 +3,59 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser as _};
 
 use super::arguments::Arguments;
 use super::context::worktree::WorkTree;
+
+/// Words that people try, because they are commands in comments or of other programs, and what does it here.
+const OTHER_WORDS: [(&str, &str); 14] = [
+    (
+        "run",
+        "start a persona with `phileas tick --persona PERSONA`",
+    ),
+    (
+        "start",
+        "start a persona with `phileas tick --persona PERSONA`",
+    ),
+    (
+        "approve",
+        "approve a plan with `phileas session approve SESSION`",
+    ),
+    (
+        "retry",
+        "start work again with `phileas session retry SESSION`",
+    ),
+    (
+        "cancel",
+        "end a session with `phileas session cancel SESSION`",
+    ),
+    (
+        "message",
+        "write to a session with `phileas session message SESSION TEXT`",
+    ),
+    ("sessions", "list the sessions with `phileas session list`"),
+    (
+        "stop",
+        "pause and end every session with `phileas pause --cancel-sessions`",
+    ),
+    (
+        "hold",
+        "put the label `phileas:hold` on the issue or pull request",
+    ),
+    ("merge", "put the label `phileas:merge` on the pull request"),
+    (
+        "dashboard",
+        "open the dashboard issue with the comment `/phileas dashboard`, or see `phileas status`",
+    ),
+    (
+        "check",
+        "check the plan with `phileas validate`, and the repository with `phileas doctor`",
+    ),
+    ("lint", "check the plan with `phileas validate`"),
+    ("forecast", "see the coming days with `phileas simulate`"),
+];
 
 /// Parses a command line. The program's name alone asks for help. A command that needs a repository and names none gets the one that the folder was cloned
 /// from.
@@ -27,7 +75,7 @@ pub(super) fn parse_arguments(
         Err(error) => error,
     };
     if !wants_only_repository(&error) {
-        return Err(error);
+        return Err(with_suggestion(error, &words));
     }
     let origin = match WorkTree::cloned_repository(dir) {
         Ok(origin) => origin,
@@ -44,6 +92,19 @@ pub(super) fn parse_arguments(
     };
     let named = ["--repo".into(), origin.to_string().into()];
     Arguments::try_parse_from(words.into_iter().chain(named))
+}
+
+/// Adds what to write in place of a word that is a command elsewhere: in a comment, as a label, or of another program.
+fn with_suggestion(mut error: clap::Error, words: &[OsString]) -> clap::Error {
+    let word = words.get(1).and_then(|word| word.to_str());
+    let known = OTHER_WORDS.iter().find(|(other, _)| Some(*other) == word);
+    if let (ErrorKind::InvalidSubcommand, Some((_, instead))) = (error.kind(), known) {
+        // A word that merely looks like it was not meant.
+        error.remove(ContextKind::SuggestedSubcommand);
+        let tip = ContextValue::StyledStrs(vec![(*instead).into()]);
+        error.insert(ContextKind::Suggested, tip);
+    }
+    error
 }
 
 /// Whether only the repository is missing. It is the one argument that a command needs although the parser of clap takes a

@@ -70,7 +70,7 @@ fn run_process() -> ExitCode {
     match result {
         Ok(exit) => exit.into(),
         Err(stopped) => {
-            let _unwritable = output::print_error_lines(&format!("phileas: {stopped}"));
+            let _unwritable = output::print_error_lines(&format!("error: {stopped}"));
             stopped.exit.into()
         }
     }

@@ -173,14 +173,14 @@ pub(crate) fn is_refused(line: &Line, ask: &RunRequest) -> bool {
 pub(crate) fn tick_result(report: &TickReport, ask: &RunRequest) -> Result<Exit, CliError> {
     let exit = exit_of_report(report, ask);
     if exit == Exit::Credential {
-        output::print_error(&format!("phileas: {}", credential_help::jules_key_help()))?;
+        output::print_error(&format!("error: {}", credential_help::jules_key_help()))?;
     }
     // What holds everything has a line of its own, which does not say what becomes of this request.
     let mut waiting = report.waiting.iter().map(|(_, line)| line);
     let holds = waiting.find(|line| is_refused(line, ask) && line.verdict != Verdict::Refused);
     if let Some(line) = holds.filter(|_| exit == Exit::Findings) {
         output::print_error(&format!(
-            "phileas: refused: this request starts nothing: {} ({})",
+            "refused: this request starts nothing: {} ({})",
             plain_text(&line.reason.clause()),
             line.reason
         ))?;

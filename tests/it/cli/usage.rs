@@ -50,6 +50,22 @@ fn help_and_version_are_no_errors() {
     assert!(unknown.err.contains("did you mean `sandbox`?"), "{unknown}");
 }
 
+/// Commands of comments, and words of other programs.
+#[test]
+fn a_word_that_is_a_command_elsewhere_is_answered_with_what_does_it() {
+    for (word, instead) in [
+        ("run", "phileas tick --persona PERSONA"),
+        ("approve", "phileas session approve SESSION"),
+        ("stop", "phileas pause --cancel-sessions"),
+        ("merge", "the label `phileas:merge`"),
+    ] {
+        let ended = phileas(&[word, "curator"]).expect(2);
+        assert!(ended.err.contains("tip: "), "{ended}");
+        assert!(ended.err.contains(instead), "{instead}: {ended}");
+        assert!(!ended.err.contains("similar"), "{ended}");
+    }
+}
+
 #[test]
 fn a_wrong_command_line_is_usage() {
     for arguments in [
@@ -120,7 +136,7 @@ fn a_full_disk_is_an_error() {
         assert_eq!(ended.status.code(), Some(70), "{arguments:?}: {ended:?}");
         let said = String::from_utf8(ended.stderr).unwrap();
         assert!(
-            said.starts_with("phileas: ") && !said.contains("panicked"),
+            said.starts_with("error: ") && !said.contains("panicked"),
             "{said}"
         );
     }

@@ -208,7 +208,7 @@ fn a_wrong_value_of_the_service_s_file_is_told_with_its_place_there() {
     ] {
         folder.write("phileas.toml", &format!("data_dir = \"data\"\n{text}\n"));
         let ended = phileas(&["serve", "--config", file]).expect(2);
-        for word in [&format!("phileas: {file}{place}")[..], words[0], words[1]] {
+        for word in [&format!("error: {file}{place}")[..], words[0], words[1]] {
             assert!(ended.err.contains(word), "`{word}` is missing\n{ended}");
         }
         assert!(!ended.err.contains("--"), "it is no option's\n{ended}");

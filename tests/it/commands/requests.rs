@@ -70,7 +70,8 @@ fn a_refused_request_does_not_end_as_done() {
         let ran = bench.run(request);
         assert_eq!(ran.code, 1, "{ran:?}");
         assert!(ran.out.contains("paused.state"), "{ran:?}");
-        let said = "phileas: refused: this request starts nothing: a command paused the repository (paused.state)";
+        let said =
+            "refused: this request starts nothing: a command paused the repository (paused.state)";
         assert!(ran.err.contains(said), "{ran:?}");
     }
     let due = bench.run(&["tick"]).done();
