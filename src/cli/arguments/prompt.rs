@@ -14,8 +14,9 @@ use super::repository::repository_folder;
 pub enum PromptCommand {
     /// Print the prompt of a persona or a layer; writes nothing
     ///
-    /// In a repository without open pull requests, sprint and notes on earlier turns. For a persona `<…>` stands for the
-    /// turn's values in the marker.
+    /// In a repository without open pull requests, sprint, earlier work and notes on earlier turns; `phileas session show
+    /// SESSION --json` shows the whole prompt of a session. For a persona `<…>` stands for the turn's values in the
+    /// marker.
     #[command(after_help = command_end("phileas prompt render curator", FOLDER))]
     Render(RenderPrompt),
 }

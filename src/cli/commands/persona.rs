@@ -63,6 +63,10 @@ pub(crate) async fn run(
     }
 }
 
+/// What the prompt of a session has and a preview cannot have.
+const LEFT_OUT: &str = "note: left out is what a session's prompt gets from GitHub and the ledger: earlier work, open \
+     pull requests and notes on earlier turns; `phileas session show SESSION --json` shows the prompt of a session";
+
 /// Whether a folder has a persona of this name, readable or not.
 pub(super) fn has_persona(dir: &Path, name: &str) -> Result<bool, CliError> {
     let (tree, plan, _) = read_plan(dir)?;
@@ -144,6 +148,7 @@ pub(super) fn render(
             rendered.title,
             rendered.prompt.trim_end()
         ))?;
+        output::print_error(LEFT_OUT)?;
     }
     Ok(Exit::Done)
 }

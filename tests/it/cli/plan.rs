@@ -58,6 +58,7 @@ fn a_prompt_is_shown_as_it_would_be_sent() {
     let folder = fixture_repository();
     let text = phileas(&["persona", "render", "curator", folder.text()]).expect(0);
     assert!(text.out.contains("Do the work of curator."), "{text}");
+    assert!(text.err.contains("earlier work"), "{text}");
     let json = phileas(&["persona", "render", "curator", folder.text(), "--json"]).expect(0);
     let document = &json.lines()[0];
     assert_eq!(keys(document), ["title", "prompt", "included", "added"]);
