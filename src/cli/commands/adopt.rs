@@ -69,6 +69,8 @@ pub(crate) async fn run(
         report::print_report(repository, &history, counts, &personas, screen)?;
     }
     if let Some(dir) = &arguments.write {
+        let left_out = personas::named_by_titles(&tree, &history, &personas);
+        personas::print_left_out(&left_out, screen, arguments.repository.json)?;
         personas::write_files(dir, &personas, screen, arguments.repository.json)?;
     }
     Ok(Exit::Done)

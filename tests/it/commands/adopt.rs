@@ -244,11 +244,19 @@ fn a_plan_is_written_from_journals_and_goals() {
         let commit = github.commit_files(bench.repo, head, &files, "maintainer", "Personas", now);
         github.move_branch(bench.repo, "main", commit, "maintainer", now);
     }
+    for what in ["escape quotes", "check sizes"] {
+        let title = format!("🛡️ Sentinel: {what}");
+        open_pull(&bench, JULES, &title, "src/html.rs", what);
+    }
     let target = folder.join("new");
     let target = target.to_str().unwrap();
     let written = adopt(&bench, &folder, &["--write", target]).done().out;
     assert!(
         written.contains("written .jules/personas/bolt/prompt.md"),
+        "{written}"
+    );
+    assert!(
+        written.contains("left out sentinel: only titles show it"),
         "{written}"
     );
     alone(&["validate", target]).done();

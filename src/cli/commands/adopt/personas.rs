@@ -76,6 +76,40 @@ pub(super) fn found_personas(tree: &Tree, history: &History) -> Vec<FoundPersona
     found
 }
 
+/// The names that only titles show, of personas without a prompt. Nothing says what they are for.
+pub(super) fn named_by_titles<'h>(
+    tree: &Tree,
+    history: &'h History,
+    personas: &[FoundPersona],
+) -> Vec<&'h str> {
+    let names = history.personas.iter().map(|one| one.name.as_str());
+    let has_prompt = |id: &str| {
+        let folder = format!("{PERSONAS_FOLDER}/{id}");
+        tree.below(&folder).next().is_some()
+    };
+    names
+        .filter(|name| !personas.iter().any(|one| one.id == *name) && !has_prompt(name))
+        .collect()
+}
+
+/// Prints the names that `--write` leaves out.
+pub(super) fn print_left_out(
+    names: &[&str],
+    screen: &mut Screen<impl Write>,
+    json: bool,
+) -> Result<(), CliError> {
+    for name in names {
+        let line = match json {
+            true => json!({ "persona": name, "action": "left out" }).to_string(),
+            false => {
+                format!("left out {name}: only titles show it, and nothing says what it is for")
+            }
+        };
+        screen.print_line(&line)?;
+    }
+    Ok(())
+}
+
 /// As often as history shows, at most daily, each at a time of its own.
 fn cron_for(index: usize, per_week: f64) -> String {
     let (hour, minute) = (3 + index / 8 % 20, 11 + index % 8 * 6);
