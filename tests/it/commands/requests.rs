@@ -28,7 +28,7 @@ fn a_request_that_waits_is_joined_and_can_be_withdrawn() {
     assert_eq!(bench.head(), head, "nothing new is written");
     bench
         .run(&["session", "retry", "request:1"])
-        .refused(2, "and waits");
+        .refused(1, "and waits");
     let back = bench.run(&["session", "cancel", "request:1"]).done();
     assert!(
         back.out.contains("`auditor` is no longer requested"),

@@ -26,6 +26,8 @@ enum TurnChange {
     Live { place: String },
     /// It was a request that had not started, and is withdrawn.
     Withdrawn { persona: String },
+    /// The request is refused, because of this.
+    Refused { why: String },
     /// The turn is over.
     Over { persona: PersonaId, outcome: String },
 }
@@ -40,17 +42,19 @@ pub(super) async fn retry_turn(
     let connection = Connection::from_environment(&arguments.repo)?;
     let found = change_state(&connection, id, &format!("retry {id}"), |state, _| {
         if let Some(persona) = waiting_persona(state, id) {
-            return Err(format!("`{persona}` is requested as {id} already, and waits"));
+            let why = format!("`{persona}` is requested as {id} already, and waits");
+            return Ok(TurnChange::Refused { why });
         }
         let turn = resolve_turn(state, id);
         let Some((track, slot, turn)) = live_turn(state, &turn) else {
             return finished_turn(state, id, &turn);
         };
         if let Some(session) = &turn.session_id {
-            return Err(format!(
+            let why = format!(
                 "session {session} of `{}` is at work in track `{track}`; `phileas session cancel` ends it first",
                 turn.persona_id
-            ));
+            );
+            return Ok(TurnChange::Refused { why });
         }
         let place = format!("{track}, {}", turn.persona_id);
         let (track, slot) = (track.clone(), slot.clone());
@@ -67,6 +71,7 @@ pub(super) async fn retry_turn(
     let ask = match found {
         // Only `cancel` withdraws a request.
         TurnChange::Withdrawn { .. } => RunRequest::Due,
+        TurnChange::Refused { why } => return Err(CliError::finding(why)),
         TurnChange::Live { place } => {
             print_result(id, "resumed", &place, arguments, screen)?;
             RunRequest::Due
@@ -121,6 +126,7 @@ pub(super) async fn cancel_turn(
             print_result(id, "withdrawn", &text, arguments, screen)?;
             Ok(Exit::Done)
         }
+        TurnChange::Refused { why } => Err(CliError::finding(why)),
         TurnChange::Over { outcome, .. } => {
             let text = format!("the turn is over already, as {outcome}");
             print_result(id, "over already", &text, arguments, screen)?;
