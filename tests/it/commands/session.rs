@@ -188,6 +188,34 @@ fn a_cancelled_turn_ends_and_can_be_requested_again() {
     assert_eq!(entry.unwrap().persona_id, persona);
 }
 
+/// What the command is for is done; the mistake is that of another file.
+#[test]
+fn a_mistake_in_the_plan_is_a_warning_of_a_command_that_is_done() {
+    let bench = bench();
+    let state = bench.until(|state| live(state).is_some());
+    let (id, _) = live(&state).unwrap();
+    {
+        let mut world = bench.shared.lock_world();
+        let now = world.now();
+        let github = world.github_mut();
+        let plan = include_str!("../../../src/sandbox/newcomer/schedules.toml");
+        let plan = format!("{plan}\n[novelty]\nmode = \"labels\"\n");
+        let files = [(".jules/schedules.toml".to_owned(), Some(plan.into()))];
+        let head = github.branch_head(bench.repo, "main");
+        let commit = github.commit_files(bench.repo, head, &files, "maintainer", "Plan", now);
+        github.move_branch(bench.repo, "main", commit, "maintainer", now);
+    }
+    for command in ["cancel", "retry"] {
+        let ran = bench.run(&["session", command, &id]).done();
+        assert!(
+            ran.out.contains("until then it counts as `prompt`"),
+            "{ran:?}"
+        );
+        assert!(ran.err.contains("warning: this is done, but"), "{ran:?}");
+    }
+    assert_eq!(bench.run(&["tick"]).code, 1);
+}
+
 #[test]
 fn a_session_at_work_is_not_retried_and_a_held_turn_goes_on() {
     let bench = bench();
