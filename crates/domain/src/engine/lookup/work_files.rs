@@ -36,7 +36,11 @@ pub(crate) fn open_work<'b>(
 
 /// The records of open and remembered work. `None`: they are being read, or cannot be read.
 pub(crate) fn hot_records(builder: &mut DecisionBuilder<'_>) -> Option<WorkFile> {
-    work_file(builder, HOT_PATH)
+    if let Some(known) = builder.hot_records.get() {
+        return known.clone();
+    }
+    let hot = work_file(builder, HOT_PATH);
+    builder.hot_records.get_or_init(|| hot).clone()
 }
 
 /// The records in a file of the ledger; none where the file does not exist. `None`: it is being read, or cannot be

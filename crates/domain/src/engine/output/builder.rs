@@ -19,6 +19,7 @@ use crate::engine::text::time::doubled_pause;
 use crate::model::{Oid, PersonaId, PullNumber, Slot, TrackName, Tree};
 use crate::prompt::{RenderAnswer, RenderError, RenderRequest, SourceFiles};
 use crate::state::{State, TrackState, Turn};
+use crate::work::WorkFile;
 
 /// A decision under construction: a working copy of the state, and everything collected so far.
 pub(crate) struct DecisionBuilder<'a> {
@@ -29,6 +30,8 @@ pub(crate) struct DecisionBuilder<'a> {
     pub(crate) backlog: OnceCell<Vec<PullNumber>>,
     /// The number of ignored pull requests of each persona; counted once, because each candidate asks.
     pub(crate) ignored_pulls: OnceCell<BTreeMap<PersonaId, u32>>,
+    /// The records of open and remembered work; parsed once, because each candidate asks.
+    pub(crate) hot_records: OnceCell<Option<WorkFile>>,
     /// Slots that could not start when their turn had come, with the reason.
     pub(crate) unable_slots: BTreeMap<(TrackName, Slot, PersonaId), (Reason, String)>,
     /// The exchange after this decision, where it was read.
@@ -62,6 +65,7 @@ impl<'a> DecisionBuilder<'a> {
             reads: ReadRequests::default(),
             backlog: OnceCell::new(),
             ignored_pulls: OnceCell::new(),
+            hot_records: OnceCell::new(),
             unable_slots: BTreeMap::new(),
             exchange,
             exchange_view: OnceCell::new(),
