@@ -32,13 +32,14 @@ impl Wording {
 pub(super) fn slip(text: &str, written: Range<usize>) -> Option<Wording> {
     let statement = &text[written.clone()];
     let line = statement.lines().next()?;
-    if let Some((key, value)) = colon_key(line) {
+    if let Some((key, value)) = colon_key(line)
+        && let Some(value) = as_toml(value)
+    {
         let colon = written.start + line.find(':')?;
-        let help = format!("write `{key} = {value}`");
         return Some(Wording::new(
             colon,
             "a colon stands in place of `=`",
-            help.trim_end(),
+            format!("write `{key} = {value}`"),
         ));
     }
     let value = value_at(text, written.start);
@@ -59,6 +60,19 @@ pub(super) fn slip(text: &str, written: Range<usize>) -> Option<Wording> {
         begins += line.len();
         slip
     })
+}
+
+/// The value behind a colon as TOML writes it. `None`: it is a sentence, and the line a remark.
+fn as_toml(value: &str) -> Option<Cow<'_, str>> {
+    let is_written = value.is_empty()
+        || matches!(value, "true" | "false")
+        || value
+            .starts_with(|c: char| c.is_ascii_digit() || matches!(c, '"' | '\'' | '[' | '{' | '-'));
+    match is_written {
+        true => Some(value.into()),
+        false if value.contains(char::is_whitespace) => None,
+        false => Some(format!("\"{value}\"").into()),
+    }
 }
 
 /// A quotation mark that is missing on a line, or is none of TOML.
