@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io::Write;
 
 use jiff::Timestamp;
-use phileas_domain::engine::{Ledger, next_step, set_next_step};
+use phileas_domain::engine::{Ledger, SteerError, next_step, set_next_step};
 use phileas_domain::model::TrackName;
 use phileas_domain::plan::{self, Plan, StepKind, Track};
 use phileas_domain::state::{Pause, State, TrackState};
@@ -233,14 +233,18 @@ async fn set_step(
             .ok_or_else(|| unknown_name(name, plan.tracks.keys().map(TrackName::as_str)))?;
         let index = find_step(planned, next)?;
         let known = state.tracks.entry(track.clone()).or_default();
-        set_next_step(planned, known, index).map_err(|error| error.to_string())?;
-        said.replace(Some(step_at(planned, index)));
+        match set_next_step(planned, known, index) {
+            Ok(()) => said.replace(Some(Ok(step_at(planned, index)))),
+            Err(live @ SteerError::Live { .. }) => said.replace(Some(Err(live))),
+            Err(error) => return Err(error.to_string()),
+        };
         Ok(())
     })
     .await?;
     let next = said
         .into_inner()
-        .ok_or_else(|| CliError::fault("no step was set"))?;
+        .ok_or_else(|| CliError::fault("no step was set"))?
+        .map_err(|refused| CliError::finding(refused.to_string()))?;
     if arguments.json {
         screen.print_line(&json!({ "track": name, "next": next_json(&next) }).to_string())?;
     } else {

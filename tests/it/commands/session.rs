@@ -273,7 +273,7 @@ fn a_foreign_session_is_imported_and_followed() {
     assert_eq!(ran.json()["track"], "request:1");
     bench
         .run(&["session", "import", &id, "--persona", "auditor"])
-        .refused(2, "in the ledger already");
+        .refused(1, "in the ledger already");
     let state = bench.until(|state| {
         state
             .entry_of_session(&id.as_str().into())
@@ -287,7 +287,7 @@ fn a_foreign_session_is_imported_and_followed() {
     let known = ours.unwrap().session_id.clone().unwrap().to_string();
     bench
         .run(&["session", "import", &known, "--persona", "auditor"])
-        .refused(2, "in the ledger already");
+        .refused(1, "in the ledger already");
 }
 
 #[test]

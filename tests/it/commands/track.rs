@@ -20,7 +20,7 @@ fn the_pointer_is_moved_and_what_runs_next_is_said() {
     if live > 0 {
         bench
             .run(&["track", "set", "default", "0"])
-            .refused(2, "is under way");
+            .refused(1, "is under way");
     }
     // Held up by a pause, the track stands between two steps.
     bench.run(&["track", "pause", "default"]).done();

@@ -52,16 +52,14 @@ pub(super) async fn run(
             session: &session,
             nonce: &nonce,
         };
-        let place = import
-            .into_state(state)
-            .map_err(|error| error.to_string())?;
-        taken.replace(Some(place));
+        taken.replace(Some(import.into_state(state)));
         Ok(())
     })
     .await?;
     let (track, turn) = taken
         .into_inner()
-        .ok_or_else(|| CliError::fault("nothing was imported"))?;
+        .ok_or_else(|| CliError::fault("nothing was imported"))?
+        .map_err(|refused| CliError::finding(refused.to_string()))?;
     if arguments.json {
         let document = json!({
             "session_id": id, "persona": persona.as_str(), "track": track.as_str(), "turn": turn.as_str(),
