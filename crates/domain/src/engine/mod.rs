@@ -59,6 +59,7 @@ pub use output::event::{CreateFailure, Event};
 pub use output::read_requests::ReadRequests;
 pub use output::report::{Line, Reason, Report, SIGN_LEGEND, Verdict};
 pub use publish::dashboard::DASHBOARD_KEY;
+pub use pulls::protected_paths::ProtectedPaths;
 pub use record::import::{Import, ImportError};
 pub use record::request::withdraw_request;
 pub use record::steer::{SteerError, next_step, resume_turn, set_next_step};

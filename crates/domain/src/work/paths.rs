@@ -35,7 +35,9 @@ const BUILD_FOLDERS_OUTSIDE_SOURCES: [&str; 2] = ["dist", "vendor"];
 /// Folders of sources.
 const SOURCE_FOLDERS: [&str; 4] = ["src", "lib", "app", "tests"];
 /// Endings of files that a program writes.
-const GENERATED_ENDINGS: [&str; 8] = [
+const GENERATED_ENDINGS: [&str; 9] = [
+    // Coverage reports of Python's coverage.py.
+    ",cover",
     ".min.js",
     ".min.css",
     ".map",
@@ -111,6 +113,7 @@ mod tests {
             "a/node_modules/b/c.js",
             "app.min.js",
             "src/__snapshots__/x.ts",
+            "src/db.py,cover",
         ] {
             assert!(is_derived(path), "{path}");
         }

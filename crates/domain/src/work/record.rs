@@ -127,6 +127,6 @@ impl WorkRecord {
     /// Drops what a settled record needs no more: its paths and lines.
     pub fn compact(&mut self) {
         self.fingerprint.paths.clear();
-        self.fingerprint.sketch.hunks.clear();
+        self.fingerprint.sketch.clear();
     }
 }

@@ -3,14 +3,26 @@
 use super::fingerprint::Fingerprint;
 use super::paths::path_similarity;
 
+// The thresholds are chosen by pairs of pull requests from public repositories: docs/design/benchmarks.md.
+
 /// Fewer shingles than these prove nothing: two changes of one line are easily alike.
 const SHINGLES_NEEDED: usize = 8;
-/// From this share of shared lines on, two pull requests are the same work.
+/// From this share of shared shingles on, two pull requests are the same work.
 const SAME_HUNKS: f64 = 0.8;
-/// From these shares on, all three together, they are the same work as well.
-const SAME_TITLE: f64 = 0.8;
+/// Fewer words than these prove nothing.
+const WORDS_NEEDED: usize = 3;
+/// From these shares on, both together, they are the same work: the same words in the same files.
+const SAME_WORDS: f64 = 0.4;
+const SAME_MAIN_PATHS: f64 = 0.6;
+/// From these shares on, together with [`SAME_PATHS`], they are the same work as well: the same lines replaced by
+/// something similar. One that is larger than the other by more than this factor does something of its own.
+const SAME_REMOVED: f64 = 0.3;
+const SOME_WORDS: f64 = 0.15;
+const LIKE_SIZE: f64 = 1.5;
+/// From this share on, both mainly change the same files.
 const SAME_PATHS: f64 = 0.5;
-const SAME_SOME_HUNKS: f64 = 0.4;
+/// Titles and files alone: from this share of the titles' words on they are the same idea.
+const SAME_TITLE: f64 = 0.8;
 /// From one of these shares on, they are close to each other.
 const CLOSE_PATHS: f64 = 0.5;
 const CLOSE_HUNKS: f64 = 0.3;
@@ -22,10 +34,18 @@ pub struct Similarity {
     pub title: f64,
     /// Files, by weight.
     pub paths: f64,
-    /// Added and removed lines.
+    /// Added and removed lines, three in a row.
     pub hunks: f64,
+    /// Words of added and removed lines.
+    pub words: f64,
+    /// Removed lines.
+    pub removed: f64,
     /// Whether both change enough lines to judge by these alone.
     pub is_substantial: bool,
+    /// Whether both change enough words to judge by these.
+    pub has_words: bool,
+    /// Whether neither changes many more lines than the other.
+    pub is_like_size: bool,
 }
 
 /// What two pull requests are to each other.
@@ -47,11 +67,16 @@ impl Similarity {
     #[must_use]
     pub fn between(one: &Fingerprint, other: &Fingerprint) -> Self {
         let substantial = |work: &Fingerprint| work.sketch.shingles >= SHINGLES_NEEDED;
+        let has_words = |work: &Fingerprint| work.sketch.words.len() >= WORDS_NEEDED;
         Self {
             title: word_similarity(&one.title, &other.title),
             paths: path_similarity(&one.paths, &other.paths),
             hunks: one.sketch.similarity(&other.sketch),
+            words: one.sketch.word_similarity(&other.sketch),
+            removed: one.sketch.removed_similarity(&other.sketch),
             is_substantial: substantial(one) && substantial(other),
+            has_words: has_words(one) && has_words(other),
+            is_like_size: is_like_size(one.size, other.size),
         }
     }
 
@@ -67,11 +92,22 @@ impl Similarity {
         self.paths >= SAME_PATHS
     }
 
+    fn has_same_words(self) -> bool {
+        self.words >= SAME_WORDS && self.paths >= SAME_MAIN_PATHS
+    }
+
+    fn replaces_same_lines(self) -> bool {
+        self.removed >= SAME_REMOVED
+            && self.words >= SOME_WORDS
+            && self.is_like_size
+            && self.concerns_same_files()
+    }
+
     /// What the figures say. Without changed lines on both sides two pull requests are never the same.
     #[must_use]
     pub fn likeness(self) -> Likeness {
         let same_lines = self.is_substantial && self.hunks >= SAME_HUNKS;
-        if same_lines || self.is_same_idea() && self.hunks >= SAME_SOME_HUNKS {
+        if same_lines || self.has_words && (self.has_same_words() || self.replaces_same_lines()) {
             Likeness::Same
         } else if self.title >= Self::CLOSE_TITLE
             || self.paths >= CLOSE_PATHS
@@ -82,6 +118,13 @@ impl Similarity {
             Likeness::Different
         }
     }
+}
+
+/// Whether the smaller of two pull requests is not much smaller, by added and removed lines.
+fn is_like_size(one: (u64, u64), other: (u64, u64)) -> bool {
+    let lines = |(added, removed): (u64, u64)| added.saturating_add(removed) as f64;
+    let (one, other) = (lines(one), lines(other));
+    one.max(other) <= LIKE_SIZE * one.min(other)
 }
 
 /// The share of words that both have (Jaccard). 0 where one has none.

@@ -1,43 +1,76 @@
-//! A sketch of the lines that a pull request adds and removes: the smallest hashes of its shingles.
+//! A sketch of the lines that a pull request adds and removes: the smallest hashes of its shingles, of its words and of
+//! the lines that it removes.
 //!
-//! A shingle is three lines in a row that are all added or all removed, with their sign: the
-//! hash of removed lines is inverted. Two sketches tell how many
-//! shingles two pull requests share without keeping a line of them (bottom-k sketch: Broder, "On the resemblance and
-//! containment of documents", 1997).
+//! A shingle is three lines in a row that are all added or all removed. Shingles and words have a sign: the hash of a
+//! removed one is inverted. Two sketches tell how much two pull requests share without keeping a line of them (bottom-k
+//! sketch: Broder, "On the resemblance and containment of documents", 1997).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use data_encoding::BASE64;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
-/// So many hashes are kept.
+/// So many hashes of shingles are kept.
 const SKETCH_SIZE: usize = 32;
+/// So many of words. Fewer would blur the difference between two pull requests of the same files.
+const WORD_SKETCH_SIZE: usize = 48;
+/// So many of removed lines.
+const REMOVED_SKETCH_SIZE: usize = 16;
 /// So many lines make a shingle.
 const SHINGLE_LINES: usize = 3;
 /// So many shingles of a pull request are read, so that one of a million lines costs no more than a second.
 const SHINGLE_LIMIT: usize = 50_000;
+/// A shorter word, such as `if`, says nothing about the work.
+const WORD_LETTERS: usize = 3;
 
-/// The smallest hashes of the shingles, and how many shingles there are.
+/// The smallest hashes of shingles, words and removed lines, and how many shingles there are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sketch {
-    /// At most 32 hashes, ascending.
+    /// Shingles: at most 32 hashes, ascending.
     #[serde(
         default,
         skip_serializing_if = "Vec::is_empty",
         serialize_with = "write_hashes",
-        deserialize_with = "read_hashes"
+        deserialize_with = "read_hashes::<SKETCH_SIZE, _>"
     )]
     pub hunks: Vec<u32>,
+    /// Words that it has more often in added than in removed lines, and the reverse: at most 48 hashes, ascending.
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        serialize_with = "write_hashes",
+        deserialize_with = "read_hashes::<WORD_SKETCH_SIZE, _>"
+    )]
+    pub words: Vec<u32>,
+    /// Lines that it removes and does not add elsewhere: at most 16 hashes, ascending.
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        serialize_with = "write_hashes",
+        deserialize_with = "read_hashes::<REMOVED_SKETCH_SIZE, _>"
+    )]
+    pub removed: Vec<u32>,
     /// How many different shingles there are.
     pub shingles: usize,
 }
 
-/// The hashes of shingles, without their sign.
+/// What stands in the lines of one sign.
 #[derive(Default)]
-struct Shingles {
-    added: BTreeSet<u32>,
-    removed: BTreeSet<u32>,
+struct Side {
+    /// The hashes of shingles.
+    shingles: BTreeSet<u32>,
+    /// The hashes of lines.
+    lines: BTreeSet<u32>,
+    /// How often each word occurs.
+    words: BTreeMap<String, usize>,
+}
+
+/// What a pull request adds and removes.
+#[derive(Default)]
+struct Changes {
+    added: Side,
+    removed: Side,
 }
 
 impl Sketch {
@@ -54,24 +87,31 @@ impl Sketch {
     }
 
     fn read<'p>(patches: impl IntoIterator<Item = &'p str>, reverted: bool) -> Self {
-        let mut shingles = Shingles::default();
+        let mut changes = Changes::default();
         for patch in patches {
-            shingles.collect(patch);
-            if shingles.is_full() {
+            changes.collect(patch);
+            if changes.is_full() {
                 break;
             }
         }
         let (added, removed) = match reverted {
-            false => (shingles.added, shingles.removed),
-            true => (shingles.removed, shingles.added),
+            false => (changes.added, changes.removed),
+            true => (changes.removed, changes.added),
         };
         // What is both removed and added was moved or indented: it says nothing, and a revert would share it.
-        let only_added = added.difference(&removed).copied();
-        let only_removed = removed.difference(&added).map(|hash| !hash);
-        let signed: BTreeSet<u32> = only_added.chain(only_removed).collect();
+        let only_added = added.shingles.difference(&removed.shingles).copied();
+        let only_removed = removed.shingles.difference(&added.shingles);
+        let signed: BTreeSet<u32> = only_added.chain(only_removed.map(|hash| !hash)).collect();
+        let words = added
+            .words_beyond(&removed)
+            .chain(removed.words_beyond(&added).map(|hash| !hash));
+        let words: BTreeSet<u32> = words.collect();
+        let gone = removed.lines.difference(&added.lines);
         Self {
             shingles: signed.len(),
             hunks: signed.into_iter().take(SKETCH_SIZE).collect(),
+            words: words.into_iter().take(WORD_SKETCH_SIZE).collect(),
+            removed: gone.copied().take(REMOVED_SKETCH_SIZE).collect(),
         }
     }
 
@@ -79,20 +119,43 @@ impl Sketch {
     /// none.
     #[must_use]
     pub fn similarity(&self, other: &Self) -> f64 {
-        if self.hunks.is_empty() || other.hunks.is_empty() {
-            return 0.0;
-        }
-        let union: BTreeSet<&u32> = self.hunks.iter().chain(&other.hunks).collect();
-        let smallest: Vec<&u32> = union.into_iter().take(SKETCH_SIZE).collect();
-        let is_shared = |hash: &&&u32| {
-            self.hunks.binary_search(hash).is_ok() && other.hunks.binary_search(hash).is_ok()
-        };
-        smallest.iter().filter(is_shared).count() as f64 / smallest.len() as f64
+        share_of(&self.hunks, &other.hunks, SKETCH_SIZE)
+    }
+
+    /// The same of words, exact up to 48.
+    #[must_use]
+    pub fn word_similarity(&self, other: &Self) -> f64 {
+        share_of(&self.words, &other.words, WORD_SKETCH_SIZE)
+    }
+
+    /// The same of removed lines, exact up to 16.
+    #[must_use]
+    pub fn removed_similarity(&self, other: &Self) -> f64 {
+        share_of(&self.removed, &other.removed, REMOVED_SKETCH_SIZE)
+    }
+
+    /// Drops the hashes, and keeps how many there were.
+    pub fn clear(&mut self) {
+        self.hunks.clear();
+        self.words.clear();
+        self.removed.clear();
     }
 }
 
-impl Shingles {
-    /// Adds the shingles of a patch. A run of changed lines ends at a line that stays.
+/// The share of hashes that two sketches of at most `size` have in common.
+fn share_of(one: &[u32], other: &[u32], size: usize) -> f64 {
+    if one.is_empty() || other.is_empty() {
+        return 0.0;
+    }
+    let union: BTreeSet<&u32> = one.iter().chain(other).collect();
+    let smallest: Vec<&u32> = union.into_iter().take(size).collect();
+    let is_shared =
+        |hash: &&&u32| one.binary_search(hash).is_ok() && other.binary_search(hash).is_ok();
+    smallest.iter().filter(is_shared).count() as f64 / smallest.len() as f64
+}
+
+impl Changes {
+    /// Adds what a patch changes. A run of changed lines ends at a line that stays.
     fn collect(&mut self, patch: &str) {
         let (mut added, mut removed) = (Vec::new(), Vec::new());
         for line in patch.lines().chain(["@@"]) {
@@ -102,8 +165,8 @@ impl Shingles {
                 // "\ No newline at end of file"
                 Some(b'\\') => {}
                 _ => {
-                    hash_run(&mut added, &mut self.added);
-                    hash_run(&mut removed, &mut self.removed);
+                    self.added.add_run(&mut added);
+                    self.removed.add_run(&mut removed);
                     if self.is_full() {
                         return;
                     }
@@ -113,8 +176,46 @@ impl Shingles {
     }
 
     fn is_full(&self) -> bool {
-        self.added.len() + self.removed.len() >= SHINGLE_LIMIT
+        self.added.shingles.len() + self.removed.shingles.len() >= SHINGLE_LIMIT
     }
+}
+
+impl Side {
+    /// Adds each three lines of a run as a shingle; a shorter run is one shingle.
+    fn add_run(&mut self, run: &mut Vec<String>) {
+        let lines = std::mem::take(run);
+        if lines.is_empty() {
+            return;
+        }
+        for shingle in lines.windows(SHINGLE_LINES.min(lines.len())) {
+            if self.shingles.len() >= SHINGLE_LIMIT {
+                return;
+            }
+            self.shingles.insert(hash_lines(shingle));
+        }
+        for line in &lines {
+            self.lines.insert(hash_lines(std::slice::from_ref(line)));
+            for word in words_of(line) {
+                *self.words.entry(word.to_owned()).or_default() += 1;
+            }
+        }
+    }
+
+    /// The hashes of the words that occur here more often than there.
+    fn words_beyond(&self, there: &Self) -> impl Iterator<Item = u32> {
+        let is_more = |(word, count): &(&String, &usize)| {
+            there.words.get(*word).is_none_or(|other| *count > other)
+        };
+        let more = self.words.iter().filter(is_more);
+        more.map(|(word, _)| hash_lines(std::slice::from_ref(word)))
+    }
+}
+
+/// Names and words of a line, without numbers.
+fn words_of(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+        .map(|word| word.trim_start_matches(|letter: char| letter.is_numeric()))
+        .filter(|word| word.chars().nth(WORD_LETTERS - 1).is_some())
 }
 
 /// Keeps a line with its white space folded; an empty one says nothing.
@@ -125,21 +226,7 @@ fn push_line(run: &mut Vec<String>, line: &str) {
     }
 }
 
-/// Hashes each three lines of a run; a shorter run is one shingle.
-fn hash_run(run: &mut Vec<String>, hashes: &mut BTreeSet<u32>) {
-    let lines = std::mem::take(run);
-    if lines.is_empty() {
-        return;
-    }
-    for shingle in lines.windows(SHINGLE_LINES.min(lines.len())) {
-        if hashes.len() >= SHINGLE_LIMIT {
-            return;
-        }
-        hashes.insert(hash_shingle(shingle));
-    }
-}
-
-fn hash_shingle(lines: &[String]) -> u32 {
+fn hash_lines(lines: &[String]) -> u32 {
     let mut hash = Sha256::new();
     for line in lines {
         hash.update(line.as_bytes());
@@ -155,7 +242,9 @@ fn write_hashes<S: Serializer>(hashes: &[u32], serializer: S) -> Result<S::Ok, S
 }
 
 /// Reads hashes from a record. A hand-made one may be unsorted, doubled or too long; what is read is sound.
-fn read_hashes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u32>, D::Error> {
+fn read_hashes<'de, const SIZE: usize, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<u32>, D::Error> {
     let text = String::deserialize(deserializer)?;
     let bytes = BASE64
         .decode(text.as_bytes())
@@ -163,12 +252,12 @@ fn read_hashes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u32>, D
     let (hashes, rest) = bytes.as_chunks::<4>();
     if !rest.is_empty() {
         return Err(serde::de::Error::custom(
-            "`hunks` is no list of 32-bit values",
+            "`hunks`, `words` or `removed` is no list of 32-bit values",
         ));
     }
     let hashes: BTreeSet<u32> = hashes
         .iter()
         .map(|hash| u32::from_be_bytes(*hash))
         .collect();
-    Ok(hashes.into_iter().take(SKETCH_SIZE).collect())
+    Ok(hashes.into_iter().take(SIZE).collect())
 }

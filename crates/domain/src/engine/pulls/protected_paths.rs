@@ -35,15 +35,17 @@ static BY_PERSONAS: LazyLock<Option<GlobSet>> =
     LazyLock::new(|| build_globs(WRITTEN_BY_PERSONAS.map(str::to_owned)));
 
 /// The patterns of protected paths: the built-in ones and those of the plan.
-pub(crate) struct ProtectedPaths {
+#[derive(Debug)]
+pub struct ProtectedPaths {
     own: GlobSet,
     built_in: &'static GlobSet,
     by_personas: &'static GlobSet,
 }
 
 impl ProtectedPaths {
-    /// `None`: a pattern cannot be read.
-    pub(crate) fn with_patterns(own: &[String]) -> Option<Self> {
+    /// The built-in patterns and these. `None`: a pattern cannot be read.
+    #[must_use]
+    pub fn with_patterns(own: &[String]) -> Option<Self> {
         Some(Self {
             own: build_globs(own.iter().cloned())?,
             built_in: BUILT_IN.as_ref()?,
@@ -51,7 +53,9 @@ impl ProtectedPaths {
         })
     }
 
-    pub(crate) fn is_protected(&self, path: &str) -> bool {
+    /// Whether only people merge a change of this path.
+    #[must_use]
+    pub fn is_protected(&self, path: &str) -> bool {
         let name = normalize_path(path);
         // Files of personas are allowed, but no `AGENTS.md` or `.claude` among them.
         let checked = match name.split_once('/') {
