@@ -10,14 +10,14 @@ const SHINGLES_NEEDED: usize = 8;
 /// From this share of shared shingles on, two pull requests are the same work.
 const SAME_HUNKS: f64 = 0.8;
 /// Fewer words than these prove nothing.
-const WORDS_NEEDED: usize = 3;
+const TERMS_NEEDED: usize = 3;
 /// From these shares on, both together, they are the same work: the same words in the same files.
-const SAME_WORDS: f64 = 0.4;
+const SAME_TERMS: f64 = 0.4;
 const SAME_MAIN_PATHS: f64 = 0.6;
 /// From these shares on, together with [`SAME_PATHS`], they are the same work as well: the same lines replaced by
 /// something similar. One that is larger than the other by more than this factor does something of its own.
 const SAME_REMOVED: f64 = 0.3;
-const SOME_WORDS: f64 = 0.15;
+const SOME_TERMS: f64 = 0.15;
 const LIKE_SIZE: f64 = 1.5;
 /// From this share on, both mainly change the same files.
 const SAME_PATHS: f64 = 0.5;
@@ -37,13 +37,13 @@ pub struct Similarity {
     /// Added and removed lines, three in a row.
     pub hunks: f64,
     /// Words of added and removed lines.
-    pub words: f64,
+    pub terms: f64,
     /// Removed lines.
     pub removed: f64,
     /// Whether both change enough lines to judge by these alone.
     pub is_substantial: bool,
     /// Whether both change enough words to judge by these.
-    pub has_words: bool,
+    pub has_terms: bool,
     /// Whether neither changes many more lines than the other.
     pub is_like_size: bool,
 }
@@ -67,15 +67,15 @@ impl Similarity {
     #[must_use]
     pub fn between(one: &Fingerprint, other: &Fingerprint) -> Self {
         let substantial = |work: &Fingerprint| work.sketch.shingles >= SHINGLES_NEEDED;
-        let has_words = |work: &Fingerprint| work.sketch.words.len() >= WORDS_NEEDED;
+        let has_terms = |work: &Fingerprint| work.sketch.terms.len() >= TERMS_NEEDED;
         Self {
             title: word_similarity(&one.title, &other.title),
             paths: path_similarity(&one.paths, &other.paths),
             hunks: one.sketch.similarity(&other.sketch),
-            words: one.sketch.word_similarity(&other.sketch),
+            terms: one.sketch.term_similarity(&other.sketch),
             removed: one.sketch.removed_similarity(&other.sketch),
             is_substantial: substantial(one) && substantial(other),
-            has_words: has_words(one) && has_words(other),
+            has_terms: has_terms(one) && has_terms(other),
             is_like_size: is_like_size(one.size, other.size),
         }
     }
@@ -92,13 +92,13 @@ impl Similarity {
         self.paths >= SAME_PATHS
     }
 
-    fn has_same_words(self) -> bool {
-        self.words >= SAME_WORDS && self.paths >= SAME_MAIN_PATHS
+    fn has_same_terms(self) -> bool {
+        self.terms >= SAME_TERMS && self.paths >= SAME_MAIN_PATHS
     }
 
     fn replaces_same_lines(self) -> bool {
         self.removed >= SAME_REMOVED
-            && self.words >= SOME_WORDS
+            && self.terms >= SOME_TERMS
             && self.is_like_size
             && self.concerns_same_files()
     }
@@ -107,7 +107,7 @@ impl Similarity {
     #[must_use]
     pub fn likeness(self) -> Likeness {
         let same_lines = self.is_substantial && self.hunks >= SAME_HUNKS;
-        if same_lines || self.has_words && (self.has_same_words() || self.replaces_same_lines()) {
+        if same_lines || self.has_terms && (self.has_same_terms() || self.replaces_same_lines()) {
             Likeness::Same
         } else if self.title >= Self::CLOSE_TITLE
             || self.paths >= CLOSE_PATHS

@@ -42,7 +42,7 @@ pub struct Sketch {
         serialize_with = "write_hashes",
         deserialize_with = "read_hashes::<WORD_SKETCH_SIZE, _>"
     )]
-    pub words: Vec<u32>,
+    pub terms: Vec<u32>,
     /// Lines that it removes and does not add elsewhere: at most 16 hashes, ascending.
     #[serde(
         default,
@@ -63,7 +63,7 @@ struct Side {
     /// The hashes of lines.
     lines: BTreeSet<u32>,
     /// How often each word occurs.
-    words: BTreeMap<String, usize>,
+    terms: BTreeMap<String, usize>,
 }
 
 /// What a pull request adds and removes.
@@ -102,15 +102,15 @@ impl Sketch {
         let only_added = added.shingles.difference(&removed.shingles).copied();
         let only_removed = removed.shingles.difference(&added.shingles);
         let signed: BTreeSet<u32> = only_added.chain(only_removed.map(|hash| !hash)).collect();
-        let words = added
-            .words_beyond(&removed)
-            .chain(removed.words_beyond(&added).map(|hash| !hash));
-        let words: BTreeSet<u32> = words.collect();
+        let terms = added
+            .terms_beyond(&removed)
+            .chain(removed.terms_beyond(&added).map(|hash| !hash));
+        let terms: BTreeSet<u32> = terms.collect();
         let gone = removed.lines.difference(&added.lines);
         Self {
             shingles: signed.len(),
             hunks: signed.into_iter().take(SKETCH_SIZE).collect(),
-            words: words.into_iter().take(WORD_SKETCH_SIZE).collect(),
+            terms: terms.into_iter().take(WORD_SKETCH_SIZE).collect(),
             removed: gone.copied().take(REMOVED_SKETCH_SIZE).collect(),
         }
     }
@@ -124,8 +124,8 @@ impl Sketch {
 
     /// The same of words, exact up to 48.
     #[must_use]
-    pub fn word_similarity(&self, other: &Self) -> f64 {
-        share_of(&self.words, &other.words, WORD_SKETCH_SIZE)
+    pub fn term_similarity(&self, other: &Self) -> f64 {
+        share_of(&self.terms, &other.terms, WORD_SKETCH_SIZE)
     }
 
     /// The same of removed lines, exact up to 16.
@@ -137,7 +137,7 @@ impl Sketch {
     /// Drops the hashes, and keeps how many there were.
     pub fn clear(&mut self) {
         self.hunks.clear();
-        self.words.clear();
+        self.terms.clear();
         self.removed.clear();
     }
 }
@@ -196,17 +196,17 @@ impl Side {
         for line in &lines {
             self.lines.insert(hash_lines(std::slice::from_ref(line)));
             for word in words_of(line) {
-                *self.words.entry(word.to_owned()).or_default() += 1;
+                *self.terms.entry(word.to_owned()).or_default() += 1;
             }
         }
     }
 
     /// The hashes of the words that occur here more often than there.
-    fn words_beyond(&self, there: &Self) -> impl Iterator<Item = u32> {
+    fn terms_beyond(&self, there: &Self) -> impl Iterator<Item = u32> {
         let is_more = |(word, count): &(&String, &usize)| {
-            there.words.get(*word).is_none_or(|other| *count > other)
+            there.terms.get(*word).is_none_or(|other| *count > other)
         };
-        let more = self.words.iter().filter(is_more);
+        let more = self.terms.iter().filter(is_more);
         more.map(|(word, _)| hash_lines(std::slice::from_ref(word)))
     }
 }
@@ -252,7 +252,7 @@ fn read_hashes<'de, const SIZE: usize, D: Deserializer<'de>>(
     let (hashes, rest) = bytes.as_chunks::<4>();
     if !rest.is_empty() {
         return Err(serde::de::Error::custom(
-            "`hunks`, `words` or `removed` is no list of 32-bit values",
+            "`hunks`, `terms` or `removed` is no list of 32-bit values",
         ));
     }
     let hashes: BTreeSet<u32> = hashes

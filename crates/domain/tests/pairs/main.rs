@@ -69,7 +69,7 @@ fn repeats_are_told_from_related_work() {
     println!("| rule | found | wrong | precision | recall |\n|---|--:|--:|--:|--:|");
     print_row("the rule of phileas", found);
     for share in [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8] {
-        let words = |one: &Similarity| one.paths >= 0.6 && one.words >= share;
+        let words = |one: &Similarity| one.paths >= 0.6 && one.terms >= share;
         print_row(&format!("paths 0.6, words {share}"), count(&pairs, words));
     }
     for share in [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8] {
