@@ -91,6 +91,9 @@ pub struct Session {
     pub acts: Vec<SessionAct>,
     /// The branch that it pushed.
     pub branch: Option<String>,
+    /// The titles of the ideas that it planned, where the agent has ideas of its own.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub ideas: Vec<String>,
 }
 
 /// Something that was done to a session from outside.

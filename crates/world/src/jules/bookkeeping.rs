@@ -39,6 +39,7 @@ impl Session {
                 text: act.text.clone(),
             }));
         entry.pull = record.pull;
+        entry.ideas.clone_from(&record.ideas);
         entry.branch.clone_from(&record.branch);
         entry.archived = self.archived;
         entry.deleted = self.deleted;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::account::Account;
+use super::ideas::Ideas;
 use super::scenario::{Ending, Scenario};
 use crate::chance::Stream;
 
@@ -22,6 +23,9 @@ pub struct Config {
     pub shortest_minutes: f64,
     /// The longest duration of a session's work in minutes.
     pub longest_minutes: f64,
+    /// Sessions with a pull request and without a script have ideas of their own, and repeat them. Absent: each makes
+    /// something up.
+    pub ideas: Option<Ideas>,
 }
 
 /// Relative frequencies of endings.
@@ -108,6 +112,7 @@ impl Default for Config {
             asks: 0.1,
             shortest_minutes: 4.0,
             longest_minutes: 60.0,
+            ideas: None,
         }
     }
 }

@@ -230,6 +230,7 @@ impl Model {
             acts: Vec::new(),
             branch: None,
             pull: None,
+            ideas: Vec::new(),
             commits: Vec::new(),
         };
         let mut session = Session::new(record, account, stored, chance);
@@ -356,6 +357,7 @@ impl Model {
                 github,
                 knobs,
                 worker: worker.as_mut(),
+                ideas: self.config.ideas.as_ref(),
                 login: &login,
                 ordinal: index + 1,
             };

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::activity::{Artifact, Kind};
 use super::beat::{Beat, BeatAction};
+use super::ideas::Ideas;
 use super::session::{Checkout, Session};
 use super::state::State;
 use super::work::Worker;
@@ -24,6 +25,7 @@ pub(super) struct BeatContext<'a> {
     pub(super) github: &'a mut github::Model,
     pub(super) knobs: &'a Knobs,
     pub(super) worker: Option<&'a mut Box<dyn Worker>>,
+    pub(super) ideas: Option<&'a Ideas>,
     /// The login of the session's account.
     pub(super) login: &'a str,
     /// The session's number in the model, from 1.
@@ -66,7 +68,7 @@ impl Session {
         let knobs = context.knobs;
         match action {
             BeatAction::Start => self.start_work(now, context),
-            BeatAction::Plan => self.propose_plan(now, knobs),
+            BeatAction::Plan => self.propose_plan(now, context),
             BeatAction::Progress { title, description } => {
                 self.log_activity(
                     "agent",
@@ -106,8 +108,11 @@ impl Session {
                     .as_mut()
                     .and_then(|worker| worker.change_files(&task, context.github));
                 let files = match worked {
-                    Some(files) => files,
-                    None => self.plausible_changes(context.github),
+                    Some(files) => {
+                        self.idea = None;
+                        files
+                    }
+                    None => self.own_changes(context.ideas, context.github),
                 };
                 self.edit_files(&files, context.ordinal, now, context.github);
                 self.report_changes(now, knobs);
@@ -189,7 +194,11 @@ impl Session {
         }
     }
 
-    fn propose_plan(&mut self, now: Timestamp, knobs: &Knobs) {
+    fn propose_plan(&mut self, now: Timestamp, context: &BeatContext<'_>) {
+        let knobs = context.knobs;
+        if let Some(ideas) = context.ideas {
+            self.have_idea(ideas);
+        }
         let plan = self.make_plan(now);
         self.plan = Some(plan.id.clone());
         self.log_activity("agent", Kind::PlanGenerated(plan), Vec::new(), now, knobs);

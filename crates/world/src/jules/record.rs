@@ -70,6 +70,9 @@ pub struct SessionRecord {
     pub branch: Option<String>,
     /// The number of the pull request that it opened.
     pub pull: Option<u64>,
+    /// The titles of the ideas that it planned.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ideas: Vec<String>,
     /// The commits that it pushed.
     pub commits: Vec<String>,
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::activity::{Activity, Artifact, ChangeSet, Kind, Plan};
 use super::beat::Beat;
 use super::encoding_key::EncodingKey;
+use super::ideas::Idea;
 use super::question::Question;
 use super::record::{Act, SessionRecord, Via};
 use super::sample_texts;
@@ -53,6 +54,8 @@ pub struct Session {
     /// Created above the concurrent limit and not started yet.
     pub(super) held: bool,
     pub(super) plan: Option<String>,
+    /// The idea that it plans or works on.
+    pub(super) idea: Option<Idea>,
     /// An approval carries forward to later plans.
     pub(super) approved: bool,
     /// The state to resume after a pause, and the time until the next beat.
@@ -98,6 +101,7 @@ impl Session {
             due: None,
             held: false,
             plan: None,
+            idea: None,
             approved: false,
             paused_from: None,
             checkout: None,
@@ -209,7 +213,10 @@ impl Session {
     }
 
     pub(super) fn make_plan(&mut self, now: Timestamp) -> Plan {
-        let steps = sample_texts::plan_steps(&mut self.chance);
+        let steps = match self.idea {
+            Some(idea) => idea.plan_steps(),
+            None => sample_texts::plan_steps(&mut self.chance),
+        };
         let mut id = || format!("{:016x}", self.chance.random_bits());
         Plan {
             id: id(),

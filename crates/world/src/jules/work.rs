@@ -11,6 +11,7 @@ use bytes::Bytes;
 use jiff::{Timestamp, tz};
 
 use super::file_texts::FileTexts;
+use super::ideas::{Idea, Ideas};
 use super::patch;
 use super::sample_texts;
 use super::session::Session;
@@ -102,6 +103,52 @@ impl Session {
         self.changes.extend(changes);
         self.refresh_patch(github);
         self.mark_changed(now);
+    }
+
+    /// Plans an idea; another one where a plan was turned down and the session obeys.
+    pub(super) fn have_idea(&mut self, ideas: &Ideas) {
+        if !self.record.auto_create_pull || self.scenario.beats.is_some() {
+            return;
+        }
+        let refused = self.idea;
+        if refused.is_none() || self.chance.happens(ideas.obeys_plan) {
+            let idea = ideas.draw(&self.record.prompt, refused, &mut self.chance);
+            self.idea = Some(idea);
+        }
+        self.record.ideas.extend(self.idea.map(Idea::title));
+    }
+
+    /// The changes of the session's idea, or something made up.
+    pub(super) fn own_changes(
+        &mut self,
+        ideas: Option<&Ideas>,
+        github: &github::Model,
+    ) -> FileTexts {
+        let (Some(idea), Some(ideas)) = (self.idea, ideas) else {
+            return self.plausible_changes(github);
+        };
+        let Some(checkout) = self.checkout.clone() else {
+            return FileTexts::new();
+        };
+        if !self.changes.is_empty() {
+            // A message after completion asks for more; within the work the idea is done.
+            return match self.follow_ups {
+                0 => FileTexts::new(),
+                _ => self.plausible_changes(github),
+            };
+        }
+        let title = idea.title();
+        let mut pulls = github.pulls(checkout.repo);
+        let again = pulls.any(|pull| pull.title == title);
+        let before = |path: &str| github.read_file(checkout.repo, checkout.base, path);
+        ideas.files(idea, again, before, &mut self.chance)
+    }
+
+    /// The title of its pull request.
+    fn work_title(&self) -> String {
+        let scripted = self.scenario.pull_title.clone();
+        let idea = || self.idea.map(Idea::title);
+        scripted.or_else(idea).unwrap_or_else(|| self.own_title())
     }
 
     /// Makes up small plausible changes.
@@ -217,11 +264,7 @@ impl Session {
         let base = github.branch_head(checkout.repo, &self.record.starting_branch);
         if self.record.pull.is_none() && base.is_some() {
             let new = NewPull {
-                title: self
-                    .scenario
-                    .pull_title
-                    .clone()
-                    .unwrap_or_else(|| self.own_title()),
+                title: self.work_title(),
                 body: self.pull_body(login),
                 head: branch,
                 base: self.record.starting_branch.clone(),
@@ -252,7 +295,7 @@ impl Session {
         let category = sample_texts::branch_category(&mut self.chance);
         format!(
             "{category}/{}-{id}",
-            sample_texts::branch_slug(&self.own_title())
+            sample_texts::branch_slug(&self.work_title())
         )
     }
 
@@ -266,7 +309,7 @@ impl Session {
                 .collect();
             format!(
                 "This change does what was asked: {}.\n\nFiles:\n{files}",
-                self.own_title()
+                self.work_title()
             )
         });
         format!(

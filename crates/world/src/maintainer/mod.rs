@@ -3,6 +3,7 @@
 //! Every pull request, question and plan has a random stream of its own, so that one more of them does not change what
 //! becomes of another.
 
+mod refusals;
 mod review;
 mod review_policy;
 

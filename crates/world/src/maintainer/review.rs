@@ -36,6 +36,10 @@ impl Maintainer {
         if pull.state != State::Open {
             return;
         }
+        if let Some(reason) = self.reason_against(github, repo, number) {
+            self.refuse((repo, number), reason, now, github, books);
+            return;
+        }
         let (draft, branch) = (pull.draft, pull.head.branch.clone());
         let login = self.review_policy.login.clone();
         let mut chance = self.matter_stream("review", repo, number, round);

@@ -48,6 +48,8 @@ pub struct ReviewPolicy {
     pub pushes_a_day: f64,
     /// Issues that are edited or closed, for a repository and day.
     pub tidies_a_day: f64,
+    /// Share of titles that the maintainer does not want, each for a reason; with it, repeated titles are refused, too.
+    pub refuses: f64,
 }
 
 impl Default for ReviewPolicy {
@@ -86,6 +88,7 @@ impl ReviewPolicy {
             approves_plans: 0.8,
             pushes_a_day: 0.5,
             tidies_a_day: 0.1,
+            refuses: 0.0,
         }
     }
 

@@ -258,3 +258,50 @@ fn decisions_about_one_pull_request_do_not_depend_on_others() {
     assert_eq!(play(false), play(true));
     assert!(!play(true).is_empty());
 }
+
+#[test]
+fn unwanted_titles_are_refused_for_one_reason() {
+    let mut bench = Bench::new(
+        ReviewPolicy {
+            refuses: 1.0,
+            ..only_verdicts(1, 0, 0, 0)
+        },
+        vec![],
+    );
+    for n in 0..2 {
+        bench.open_pulls(n);
+    }
+    bench.pass_time(48);
+    assert_eq!(bench.given_verdicts(), ["refused", "refused"]);
+    let comments = |number| {
+        let pull = bench.github.pull(bench.repo, number).unwrap();
+        assert_eq!(pull.state, State::Closed);
+        let comments = bench.github.comments(bench.repo, number);
+        comments.map(|one| one.body.clone()).collect::<Vec<_>>()
+    };
+    assert!(comments(1)[0].starts_with("/phileas refuse "));
+    assert_eq!(comments(1), comments(2));
+}
+
+#[test]
+fn a_copy_of_what_is_wanted_is_closed_and_a_label_saves_the_look() {
+    // No title of this seed is unwanted.
+    let policy = ReviewPolicy {
+        refuses: 1e-9,
+        approves_first: 0.0,
+        ..only_verdicts(1, 0, 0, 0)
+    };
+    let mut bench = Bench::new(policy, vec![]);
+    bench.open_pulls(0);
+    bench.pass_time(48);
+    bench.open_pulls(1);
+    let marked = bench.open_pulls(2);
+    let now = bench.now;
+    bench
+        .github
+        .add_label(bench.repo, marked, "phileas:duplicate", "maintainer", now);
+    bench.pass_time(48);
+    let mut verdicts = bench.given_verdicts();
+    verdicts.sort_unstable();
+    assert_eq!(verdicts, ["closed-marked", "merged", "refused"]);
+}

@@ -172,3 +172,56 @@ fn scenarios_are_in_the_books_after_the_next_advance() {
         ("quickly", true)
     );
 }
+
+/// The title of a pull request, and the text of its files.
+fn opened_idea(bench: &Bench, number: u64) -> (String, String) {
+    let pull = bench.github.pull(bench.repo, number).unwrap();
+    let base = bench.github.branch_head(bench.repo, "main").unwrap();
+    let diff = bench.github.diff(bench.repo, base, pull.head.oid);
+    let added: Vec<&str> = diff.lines().filter(|line| line.starts_with("+ ")).collect();
+    (pull.title.clone(), added.join("\n"))
+}
+
+#[test]
+fn an_agent_with_ideas_has_the_popular_ones_again() {
+    let mut bench = Bench::new(vec![]);
+    bench.jules.config.ideas = Some(Ideas::default());
+    let mut opened: Vec<(String, String)> = Vec::new();
+    let mut repeats = 0;
+    for number in 1..=12 {
+        let id = bench.create_session(&format!("t{number}"), json!({}));
+        bench.wait_for_state(&id, "COMPLETED");
+        let (title, text) = opened_idea(&bench, number);
+        let plan = Value::from(bench.list_activities(&id)).to_string();
+        assert!(plan.contains(&title), "{title}: {plan}");
+        if let Some((_, first)) = opened.iter().find(|(earlier, _)| *earlier == title) {
+            let kept = text.lines().filter(|line| first.contains(line)).count();
+            let share = kept as f64 / text.lines().count() as f64;
+            assert!((0.7..0.9).contains(&share), "{share}\n{first}\n\n{text}");
+            repeats += 1;
+        }
+        opened.push((title, text));
+        bench.pass_time(3_600);
+    }
+    assert!((1..8).contains(&repeats), "{repeats}");
+}
+
+#[test]
+fn a_plan_that_is_turned_down_makes_way_for_another_idea() {
+    let mut bench = Bench::new(vec![]);
+    bench.jules.config.ideas = Some(Ideas {
+        obeys_plan: 1.0,
+        ..Ideas::default()
+    });
+    let id = bench.create_session("t", json!({"requirePlanApproval": true}));
+    bench.wait_for_state(&id, "AWAITING_PLAN_APPROVAL");
+    let path = format!("/v1alpha/sessions/{id}:sendMessage");
+    assert_eq!(
+        bench.post_json(&path, &json!({"prompt": "Another task."})),
+        200
+    );
+    bench.pass_time(3_600);
+    let ideas = &bench.books.sessions[0].ideas;
+    assert_eq!(ideas.len(), 2, "{ideas:?}");
+    assert_ne!(ideas[0], ideas[1]);
+}
