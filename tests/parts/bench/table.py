@@ -1,4 +1,4 @@
-"""Writes the documentation's table of figures to reach from what scripts/bench has measured.
+"""Writes the documentation's tables of figures from what scripts/bench has measured.
 
     table.py FIGURES PAGE
 
@@ -13,6 +13,7 @@ import statistics
 import sys
 
 BEGIN, END = "<!-- figures to reach, by scripts/bench -->", "<!-- end -->"
+WANTED = "<!-- wanted work, by scripts/bench -->"
 HEAD = "| what | to reach | measured | by |\n|---|---|---|---|"
 
 words = argparse.ArgumentParser(description=__doc__)
@@ -157,5 +158,10 @@ for part in PARTS:
         rows += old.get(by, [])
         continue
     rows += [f"| {what} | {wanted} | {measured} | {by} |" for what, wanted, measured in part(text)]
+# What `wanted` said is the section as it stands on the page.
+wanted = said("wanted")
+if wanted and WANTED in after:
+    introduction, section = after.split(WANTED, 1)
+    after = introduction + WANTED + "\n" + wanted + END + section.split(END, 1)[1]
 readme.write_text(before + BEGIN + "\n" + HEAD + "\n" + "\n".join(rows) + "\n" + END + after)
 print("\n".join([HEAD, *rows]))
