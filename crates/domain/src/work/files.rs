@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::record::WorkRecord;
 
@@ -36,12 +37,16 @@ pub fn segment_path(pr: u64) -> String {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorkFile {
     records: BTreeMap<u64, WorkRecord>,
+    /// Keys of a newer version.
+    unknown: BTreeMap<String, Value>,
 }
 
 #[derive(Deserialize)]
 struct Shape {
     version: u64,
     records: Vec<WorkRecord>,
+    #[serde(flatten)]
+    unknown: BTreeMap<String, Value>,
 }
 
 impl WorkFile {
@@ -61,6 +66,7 @@ impl WorkFile {
         let records = shape.records.into_iter().map(|record| (record.pr, record));
         Ok(Self {
             records: records.collect(),
+            unknown: shape.unknown,
         })
     }
 
@@ -72,7 +78,11 @@ impl WorkFile {
             true => "[]".to_owned(),
             false => format!("[\n{}\n  ]", lines.join(",\n")),
         };
-        format!("{{\n  \"version\": {VERSION},\n  \"records\": {records}\n}}\n")
+        let unknown = self.unknown.iter();
+        let unknown: String = unknown
+            .map(|(key, value)| format!(",\n  {}: {value}", Value::from(key.as_str())))
+            .collect();
+        format!("{{\n  \"version\": {VERSION},\n  \"records\": {records}{unknown}\n}}\n")
     }
 
     /// How many records it has.

@@ -1,7 +1,10 @@
 //! The work record: what the ledger keeps of one pull request.
 
+use std::collections::BTreeMap;
+
 use jiff::{SignedDuration, Timestamp};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 use super::fingerprint::Fingerprint;
 use super::similarity::{Likeness, Similarity};
@@ -32,6 +35,35 @@ pub struct WorkRecord {
     /// Why a person refused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<Refusal>,
+    /// Keys of a newer version.
+    #[serde(flatten, deserialize_with = "read_unknown")]
+    pub unknown: BTreeMap<String, Value>,
+}
+
+/// The keys of a record that this version knows.
+const KEYS: [&str; 12] = [
+    "pr",
+    "persona",
+    "turn",
+    "opened_at",
+    "closed_at",
+    "title",
+    "paths",
+    "hunks",
+    "shingles",
+    "size",
+    "outcome",
+    "refused",
+];
+
+/// Reads the keys that this version does not know. serde also shows those of the fingerprint, because that one has a
+/// flattened part itself.
+fn read_unknown<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, Value>, D::Error> {
+    let mut unknown = BTreeMap::<String, Value>::deserialize(deserializer)?;
+    unknown.retain(|key, _| !KEYS.contains(&key.as_str()));
+    Ok(unknown)
 }
 
 /// Why a person with write access refused a pull request. The text stays on GitHub.
@@ -51,6 +83,9 @@ pub struct Refusal {
     /// Whether the person said `never`: no attempt at this work is wanted, whatever the reason.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub never: bool,
+    /// Keys of a newer version.
+    #[serde(flatten)]
+    pub unknown: BTreeMap<String, Value>,
 }
 
 /// The reasons that a person can give with `/phileas refuse`.

@@ -168,6 +168,7 @@ fn record(pr: u64, fingerprint: Fingerprint) -> WorkRecord {
         fingerprint,
         outcome: None,
         refused: None,
+        unknown: BTreeMap::new(),
     }
 }
 
@@ -258,6 +259,7 @@ fn the_largest_segment_keeps_its_limit() {
             digest: Some(format!("sha256:{}", "0".repeat(64))),
             until: Some(Timestamp::MAX),
             never: true,
+            unknown: BTreeMap::new(),
         });
         record.compact();
         assert_eq!(segment_path(pr), segment_path(18_446_744_073_709_551_500));
@@ -283,6 +285,39 @@ fn a_file_is_read_as_it_was_written_and_one_of_another_version_is_refused() {
     assert!(WorkFile::parse(&text.replace("\"version\": 1", "\"version\": 2")).is_err());
     assert_eq!(segment_path(2401), ".jules/work/2400-2499.json");
     assert_eq!(segment_path(7), ".jules/work/0-99.json");
+}
+
+/// A newer version may write keys that this one does not know; a rewrite keeps them, and takes no known key for one.
+#[test]
+fn unknown_keys_survive_a_rewrite() {
+    let mut whole = settled(7, "Escape quotes", "src/render");
+    whole.refused = Some(Refusal {
+        reason: RefusalReason::Wrong,
+        comment: Some(1),
+        digest: Some("sha256:0".to_owned()),
+        until: Some(Timestamp::UNIX_EPOCH),
+        never: true,
+        unknown: BTreeMap::new(),
+    });
+    let mut file = WorkFile::default();
+    file.insert(whole);
+    let text = file.text();
+    let read = WorkFile::parse(&text).unwrap();
+    assert_eq!(read.get(7).unwrap().unknown, BTreeMap::new());
+    let newer = text
+        .replace("\"pr\":7,", "\"pr\":7,\"seen\":[1,\"a\"],")
+        .replace("\"never\":true", "\"never\":true,\"by\":{\"id\":3}")
+        .replace("\n  ]\n}", "\n  ],\n  \"made \\\"by\\\"\": null\n}");
+    let read = WorkFile::parse(&newer).unwrap();
+    let again = WorkFile::parse(&read.text()).unwrap();
+    assert_eq!(again, read);
+    for part in [
+        "\"seen\":[1,\"a\"]",
+        "\"by\":{\"id\":3}",
+        "\"made \\\"by\\\"\": null",
+    ] {
+        assert_eq!(read.text().matches(part).count(), 1, "{}", read.text());
+    }
 }
 
 fn some_work() -> Fingerprint {
@@ -321,6 +356,7 @@ fn only_a_refusal_of_the_work_itself_condemns_it() {
                 digest,
                 until,
                 never,
+                unknown: BTreeMap::new(),
             });
             let condemned = never || reason == OutOfScope;
             assert_eq!(earlier.is_repeated_by(8, &some_work(), now), condemned);

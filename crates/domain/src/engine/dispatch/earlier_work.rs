@@ -1,6 +1,7 @@
 //! Chooses the earlier work that a persona's prompt lists.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use super::candidate::Candidate;
 use crate::engine::input::pull::PullState;
@@ -72,6 +73,7 @@ fn add_unrecorded(builder: &DecisionBuilder<'_>, records: &mut WorkFile) {
                 fingerprint: Fingerprint::default(),
                 outcome: None,
                 refused: None,
+                unknown: BTreeMap::new(),
             });
         }
     }

@@ -249,6 +249,7 @@ fn record_of(
             .filter(|_| outcome.is_some())
             .and_then(|earlier| earlier.refused.clone()),
         outcome,
+        unknown: earlier.map_or_else(BTreeMap::new, |earlier| earlier.unknown.clone()),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Tests which earlier work a persona's prompt lists.
 
+use std::collections::BTreeMap;
+
 use phileas_domain::engine::{PullFile, SessionState};
 use phileas_domain::model::PullNumber;
 use phileas_domain::work::{Fingerprint, HOT_PATH, Refusal, RefusalReason, WorkFile, WorkRecord};
@@ -81,6 +83,7 @@ fn open_record(scenario: &Scenario, pr: u64, turn: Option<String>) -> WorkRecord
         fingerprint: Fingerprint::default(),
         outcome: None,
         refused: None,
+        unknown: BTreeMap::new(),
     }
 }
 
@@ -214,6 +217,7 @@ fn only_what_a_person_refused_with_a_reason_is_listed_as_refused() {
             digest: None,
             until: None,
             never: false,
+            unknown: BTreeMap::new(),
         });
         hot.insert(record);
     });
