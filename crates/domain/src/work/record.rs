@@ -41,7 +41,7 @@ pub struct WorkRecord {
 }
 
 /// The keys of a record that this version knows.
-const KEYS: [&str; 12] = [
+pub(super) const KEYS: [&str; 14] = [
     "pr",
     "persona",
     "turn",
@@ -50,6 +50,8 @@ const KEYS: [&str; 12] = [
     "title",
     "paths",
     "hunks",
+    "terms",
+    "removed",
     "shingles",
     "size",
     "outcome",

@@ -299,6 +299,28 @@ fn unknown_keys_survive_a_rewrite() {
         never: true,
         unknown: BTreeMap::new(),
     });
+    let lines = |word: &str| {
+        (0..60)
+            .map(|line| format!("{word} {word}_{line};"))
+            .collect()
+    };
+    let hunks = vec![(lines("drop"), lines("keep"))];
+    let changed = File {
+        path: "src/render/module.rs".to_owned(),
+        hunks,
+    };
+    whole.fingerprint = fingerprint("Escape quotes", &[changed], "\n");
+    let written = serde_json::to_value(&whole).unwrap();
+    let mut written: Vec<&str> = written
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    let mut known = record::KEYS.to_vec();
+    written.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(written, known, "each key is known, and no other");
     let mut file = WorkFile::default();
     file.insert(whole);
     let text = file.text();
