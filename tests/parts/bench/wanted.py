@@ -15,7 +15,7 @@ HEAD = (
     "| `mode` | `plan` | p | seeds | sessions | repeats opened | repeats that cost a person time | merged per session | "
     "fresh ideas suppressed |\n|---|---|---|---|---|---|---|---|---|"
 )
-LINES = {"scattered": "A repeat writes a fifth of its lines anew, anywhere:", "together": "The same, with these lines in one piece:"}
+LINES = {"scattered": "A repeat writes a fifth of its lines in another way, anywhere:", "together": "The same, with these lines in one piece:"}
 
 words = argparse.ArgumentParser(description=__doc__)
 words.add_argument("file", type=pathlib.Path)
@@ -24,7 +24,7 @@ runs = [json.loads(line) for line in words.parse_args().file.read_text().splitli
 groups = collections.defaultdict(list)
 for run in runs:
     case = run["case"]
-    key = (case["rewritten"], MODES.index(case["mode"]), case["plan"], case["obeys"])
+    key = (case["rewritten"], MODES.index(case["mode"]), case["plan"], case["heeds"])
     groups[key].append(run["counts"])
 
 
@@ -41,10 +41,10 @@ def against(value, base):
 
 
 def row(key, counts, off):
-    _, mode, plan, obeys = key
+    _, mode, plan, heeds = key
     cells = [f"`{MODES[mode]}`"]
     is_off = mode == 0
-    cells += ["", ""] if is_off else ["yes" if plan else "no", f"{obeys:g}"]
+    cells += ["", ""] if is_off else ["yes" if plan else "no", f"{heeds:g}"]
     cells += [str(len(counts)), f"{mean(counts, 'sessions'):.0f}"]
     for name in ["repeats", "costly"]:
         value = mean(counts, name)

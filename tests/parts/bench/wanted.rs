@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 const MODES: [&str; 4] = ["off", "prompt", "label", "close"];
-const OBEYS: [f64; 3] = [0.0, 0.3, 0.6];
+const HEEDED: [f64; 3] = [0.0, 0.3, 0.6];
 /// Share of titles that the maintainer does not want.
 const REFUSED: f64 = 0.4;
 const MARK: &str = "phileas:duplicate";
@@ -32,7 +32,7 @@ const MARK: &str = "phileas:duplicate";
 struct Case {
     mode: &'static str,
     plan: bool,
-    obeys: f64,
+    heeds: f64,
     rewritten: Rewritten,
     seed: u64,
     days: i64,
@@ -41,7 +41,7 @@ struct Case {
 impl Case {
     fn to_json(self) -> Value {
         json!({
-            "mode": self.mode, "plan": self.plan, "obeys": self.obeys, "rewritten": self.rewritten, "seed": self.seed,
+            "mode": self.mode, "plan": self.plan, "heeds": self.heeds, "rewritten": self.rewritten, "seed": self.seed,
             "days": self.days,
         })
     }
@@ -71,7 +71,7 @@ impl Case {
         setup.jules.asks = 0.0;
         setup.jules.weights = Weights::only_changes();
         setup.jules.ideas = Some(Ideas {
-            obeys_prompt: self.obeys,
+            heeds_prompt: self.heeds,
             rewritten: self.rewritten,
             ..Ideas::default()
         });
@@ -139,12 +139,12 @@ fn cases(seeds: u64, days: i64) -> Vec<Case> {
     for seed in 0..seeds {
         for mode in MODES {
             for plan in [false, true] {
-                for obeys in OBEYS {
+                for heeds in HEEDED {
                     for rewritten in [Rewritten::Scattered, Rewritten::Together] {
                         cases.push(Case {
                             mode,
                             plan,
-                            obeys,
+                            heeds,
                             rewritten,
                             seed,
                             days,
@@ -155,10 +155,10 @@ fn cases(seeds: u64, days: i64) -> Vec<Case> {
         }
     }
     cases.retain(|case| {
-        // Without a section in the prompt there is nothing to obey.
-        let differs = case.mode != "off" || case.obeys == 0.0 && !case.plan;
+        // Without a section in the prompt there is nothing to heed.
+        let differs = case.mode != "off" || case.heeds == 0.0 && !case.plan;
         let is_shown =
-            case.rewritten == Rewritten::Scattered || case.mode == "off" || case.obeys == 0.6;
+            case.rewritten == Rewritten::Scattered || case.mode == "off" || case.heeds == 0.6;
         differs && is_shown && case.is_built()
     });
     cases

@@ -1,7 +1,7 @@
 //! An agent that has ideas of its own, and has the popular ones again and again.
 //!
 //! An idea is a title and the files that it changes. How often an idea comes follows its rank (Zipf). A prompt or a
-//! message may say that an idea is open, refused or done; the settings say how often the agent obeys.
+//! message may say that an idea is open, refused or done; the settings say how often the agent heeds.
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -66,9 +66,9 @@ pub struct Ideas {
     /// How fast the popularity of ideas falls with their rank: the exponent of Zipf's law.
     pub exponent: f64,
     /// Share of sessions that avoid what their prompt lists.
-    pub obeys_prompt: f64,
+    pub heeds_prompt: f64,
     /// Share of turned down plans after which the session plans another idea.
-    pub obeys_plan: f64,
+    pub heeds_plan: f64,
     /// Share of lines that a repeated idea writes in another way.
     pub rewrites: f64,
     /// Where these lines lie.
@@ -90,8 +90,8 @@ impl Default for Ideas {
     fn default() -> Self {
         Self {
             exponent: 1.0,
-            obeys_prompt: 0.6,
-            obeys_plan: 0.8,
+            heeds_prompt: 0.6,
+            heeds_plan: 0.8,
             rewrites: 0.2,
             rewritten: Rewritten::Scattered,
         }
@@ -141,14 +141,14 @@ impl Idea {
 impl Ideas {
     /// Draws an idea. An obedient session avoids what its prompt lists, and in any case what was turned down.
     pub(super) fn draw(&self, prompt: &str, refused: Option<Idea>, chance: &mut Stream) -> Idea {
-        let obeys = chance.happens(self.obeys_prompt);
+        let heeds = chance.happens(self.heeds_prompt);
         let listed: Vec<&str> = prompt
             .lines()
             .filter(|line| line.starts_with("- #"))
             .collect();
         let is_avoided = |idea: Idea| {
             let title = idea.title();
-            Some(idea) == refused || obeys && listed.iter().any(|line| line.contains(&title))
+            Some(idea) == refused || heeds && listed.iter().any(|line| line.contains(&title))
         };
         let mut idea = self.draw_rank(chance);
         for _ in 0..MOST_DRAWS {
@@ -268,11 +268,11 @@ mod tests {
         let prompt = format!("Open:\n- #3 (curator): {} [src/x.rs]\n", Idea(0).title());
         let mut chance = Chance::new(1).stream("ideas");
         let obedient = Ideas {
-            obeys_prompt: 1.0,
+            heeds_prompt: 1.0,
             ..Ideas::default()
         };
         let deaf = Ideas {
-            obeys_prompt: 0.0,
+            heeds_prompt: 0.0,
             ..Ideas::default()
         };
         let mut drawn = |ideas: &Ideas, refused| {

@@ -105,13 +105,13 @@ impl Session {
         self.mark_changed(now);
     }
 
-    /// Plans an idea; another one where a plan was turned down and the session obeys.
+    /// Plans an idea; another one where a plan was turned down and the session heeds.
     pub(super) fn have_idea(&mut self, ideas: &Ideas) {
         if !self.record.auto_create_pull || self.scenario.beats.is_some() {
             return;
         }
         let refused = self.idea;
-        if refused.is_none() || self.chance.happens(ideas.obeys_plan) {
+        if refused.is_none() || self.chance.happens(ideas.heeds_plan) {
             let idea = ideas.draw(&self.record.prompt, refused, &mut self.chance);
             self.idea = Some(idea);
         }

@@ -210,7 +210,7 @@ fn an_agent_with_ideas_has_the_popular_ones_again() {
 fn a_plan_that_is_turned_down_makes_way_for_another_idea() {
     let mut bench = Bench::new(vec![]);
     bench.jules.config.ideas = Some(Ideas {
-        obeys_plan: 1.0,
+        heeds_plan: 1.0,
         ..Ideas::default()
     });
     let id = bench.create_session("t", json!({"requirePlanApproval": true}));
