@@ -101,6 +101,10 @@ impl WriteGitHub for Client {
         self.retarget_pull(pull, base).await
     }
 
+    async fn close_pull(&self, pull: PullNumber) -> Result<(), Failure> {
+        self.close_pull_once(pull).await
+    }
+
     async fn mark_ready(&self, pull: PullNumber) -> Result<(), Failure> {
         self.mark_ready_once(pull).await
     }

@@ -117,6 +117,10 @@ async fn execute_effect(
             let written = in_time(now(), *not_after, write).await;
             Executed::with_event(written, |_| pull_notified(*pull, marker))
         }
+        Effect::ClosePull { pull, not_after } => {
+            let closed = in_time(now(), *not_after, github.close_pull(*pull)).await;
+            Executed::with_event(closed, |()| Event::PullClosed { pull: *pull })
+        }
         Effect::RetargetPull { pull, base } => {
             Executed::without_event(github.retarget_pull(*pull, base).await)
         }
@@ -337,6 +341,7 @@ fn effect_subject(effect: &Effect) -> String {
         | Effect::ApprovePlan { session }
         | Effect::ArchiveSession { session } => format!("session {session}"),
         Effect::RetargetPull { pull, .. }
+        | Effect::ClosePull { pull, .. }
         | Effect::NotifyPullSession { pull, .. }
         | Effect::MergePull { pull, .. }
         | Effect::RemindPeople { pull, .. }

@@ -338,6 +338,9 @@ pub trait WriteGitHub: ReadGitHub {
         base: &BranchName,
     ) -> impl Future<Output = Result<(), Failure>> + Send;
 
+    /// Closes a pull request. A closed or merged one stays as it is.
+    fn close_pull(&self, pull: PullNumber) -> impl Future<Output = Result<(), Failure>> + Send;
+
     /// Marks a draft as ready for review. A pull request that is closed or no draft stays as it is.
     /// So does one that any account has marked so before, or turned back into a draft.
     fn mark_ready(&self, pull: PullNumber) -> impl Future<Output = Result<(), Failure>> + Send;

@@ -13,7 +13,8 @@
 use std::collections::BTreeMap;
 
 use phileas_domain::engine::{
-    self, Change, Decision, Effect, Event, LABEL_PREFIX, Ledger, Reason, Snapshot, Verdict,
+    self, Change, Decision, Effect, Event, LABEL_PREFIX, Ledger, PullState, Reason, Snapshot,
+    Verdict,
 };
 use phileas_domain::model::Oid;
 use phileas_domain::state::segment::HISTORY_SEGMENT;
@@ -193,6 +194,7 @@ impl<G: WriteGitHub, J: WriteJules, S: Stopwatch> Tick<'_, G, J, S> {
             let notices = &mut sight.snapshot.notices;
             notices.retain(|notice| !report.closed.contains(&notice.number));
             forget_labels(&mut sight.snapshot, &decision.effects);
+            close_pulls(&mut sight.snapshot, events);
             forget_merge_facts(&mut sight.snapshot, &decision.effects);
             // Without new events the next decision would be the same.
             if !events
@@ -322,6 +324,18 @@ fn forget_labels(snapshot: &mut Snapshot, effects: &[Effect]) {
             && let Some(words) = snapshot.labelled.get_mut(thread)
         {
             words.retain(|word| label.strip_prefix(LABEL_PREFIX) != Some(word.as_str()));
+        }
+    }
+}
+
+/// Closes pull requests in the snapshot that this tick has closed: one that is open afterwards was reopened by a person.
+fn close_pulls(snapshot: &mut Snapshot, events: &[Event]) {
+    for event in events {
+        if let Event::PullClosed { pull } = event
+            && let Some(known) = snapshot.pulls.get_mut(pull)
+        {
+            known.state = PullState::Closed;
+            known.closed_at = Some(snapshot.now);
         }
     }
 }

@@ -131,3 +131,61 @@ fn switched_off_nothing_is_recorded_and_no_prompt_changes() {
     assert!(judge::state(&shared)["work"].is_null());
     assert!(!newest_prompt(&shared).contains(HEADING));
 }
+
+fn comment(shared: &SharedWorld, body: &str, who: &str) {
+    let repo = repo(shared);
+    let mut world = shared.lock_world();
+    let now = world.now();
+    world.github_mut().comment(repo, 1, body, who, now);
+}
+
+fn is_open(shared: &SharedWorld) -> bool {
+    let repo = repo(shared);
+    let world = shared.lock_world();
+    world.github().pull(repo, 1).unwrap().closed_at.is_none()
+}
+
+#[test]
+fn a_refused_pull_request_is_closed_once_and_the_reason_is_remembered_until_it_is_withdrawn() {
+    let plan =
+        "cycle = [\"curator\"]\n[budget]\nmax_open_pulls = 1\n[defaults]\nskip_unchanged = false\n";
+    let (_repository, shared) = opened(plan, &["curator"]);
+    run(&shared);
+    comment(&shared, "/phileas refuse out-of-scope", "outsider");
+    shared.advance_time(MINUTE);
+    run(&shared);
+    assert!(is_open(&shared), "an outsider refuses nothing");
+
+    comment(
+        &shared,
+        "/phileas refuse out-of-scope never\nNot here.",
+        "maintainer",
+    );
+    shared.advance_time(MINUTE);
+    run(&shared);
+    assert!(!is_open(&shared));
+    shared.advance_time(MINUTE);
+    run(&shared);
+    let refused = &records(&shared)[0]["refused"];
+    assert_eq!(refused["reason"], "out-of-scope", "{refused}");
+    assert_eq!(refused["never"], true);
+    assert!(refused["digest"].as_str().unwrap().starts_with("sha256:"));
+    let prompt = newest_prompt(&shared);
+    assert!(
+        prompt.contains("Refused:\n- #1 (curator, out-of-scope): "),
+        "{prompt}"
+    );
+    assert!(!prompt.contains("Not here."), "{prompt}");
+
+    comment(&shared, "/phileas forget", "maintainer");
+    shared.advance_time(MINUTE);
+    run(&shared);
+    shared.advance_time(MINUTE);
+    run(&shared);
+    let record = records(&shared).remove(0);
+    assert!(
+        record["refused"].is_null() && record["forgotten"] == true,
+        "{record}"
+    );
+    assert!(!is_open(&shared));
+}

@@ -13,8 +13,8 @@ use super::output::limits::{INTENTS_PER_COMMIT, RECONCILE};
 use super::output::read_requests::ReadRequests;
 use super::publish::{self, dashboard, ledger_documents, notices, status_comment};
 use super::pulls::{
-    archive, conflicts, drafts, failed_checks, merge, reminders, review_feedback, settle, tracked,
-    work_records,
+    archive, conflicts, drafts, failed_checks, merge, refusals, reminders, review_feedback, settle,
+    tracked, work_records,
 };
 use super::record::{refused_effect, retention};
 use super::requests::{command_line, cursor, intake};
@@ -88,6 +88,7 @@ fn build_decision(
                     failed_checks::run(&mut builder);
                     drafts::run(&mut builder);
                     reminders::run(&mut builder);
+                    refusals::run(&mut builder);
                     archive::run(&mut builder);
                     publish::run(&mut builder);
                 }

@@ -11,7 +11,7 @@ pub(super) const TOP_KEYS: (&str, &[&str]) =
     ("the lines above the first table", &["version", "cycle"]);
 
 /// The commands of labels and comments, which cannot be ids of personas.
-pub const RESERVED_IDS: [&str; 10] = [
+pub const RESERVED_IDS: [&str; 12] = [
     "hold",
     "retry",
     "approve-plan",
@@ -21,6 +21,8 @@ pub const RESERVED_IDS: [&str; 10] = [
     "stop",
     "status",
     "explain",
+    "refuse",
+    "forget",
     "help",
 ];
 

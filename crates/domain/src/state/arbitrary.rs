@@ -10,9 +10,18 @@ use super::{
     Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent,
     MergeState, NextCheck, Outcome, Pause, PersonaState, PublishingState, PullAction, Refusal,
     RefusedEffect, RequestState, ScheduleState, State, StatusState, Timing, TrackState,
-    TrackedPull, Turn, WorkState,
+    TrackedPull, Turn, WorkRefusal, WorkState,
 };
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, SessionId, TrackName, TurnId};
+
+fn any_refusal(number: u64) -> WorkRefusal {
+    WorkRefusal {
+        reason: "wrong".to_owned(),
+        never: number % 2 == 0,
+        comment: (number % 3 == 0).then_some(number),
+        ..WorkRefusal::default()
+    }
+}
 
 fn any_word() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -434,6 +443,12 @@ pub(super) fn any_state() -> impl Strategy<Value = State> {
                 work: WorkState {
                     open: top.1.map(PullNumber).into_iter().collect(),
                     remembered: top.1.unwrap_or_default(),
+                    refused: top
+                        .1
+                        .map(|number| (PullNumber(number), any_refusal(number)))
+                        .into_iter()
+                        .collect(),
+                    forgotten: top.1.map(PullNumber).into_iter().collect(),
                     extra: Extra::new(),
                 },
                 sprint: top.1,

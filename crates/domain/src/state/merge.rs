@@ -46,6 +46,8 @@ pub(super) fn merge_states(base: &mut State, other: &State) -> Vec<String> {
     }
     // A pull request that is recorded twice has one record.
     base.work.open.extend(&other.work.open);
+    base.work.forgotten.extend(&other.work.forgotten);
+    add_missing(&mut base.work.refused, &other.work.refused);
     base.work.remembered = base.work.remembered.max(other.work.remembered);
     add_missing(&mut base.personas, &other.personas);
     add_missing(&mut base.published, &other.published);

@@ -21,7 +21,7 @@ use super::{
     Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, MergeState,
     NextCheck, Pause, PersonaState, PublishingState, PullAction, Refusal, RefusedEffect,
     RequestState, STATE_VERSION, ScheduleState, State, StatusState, TrackState, TrackedPull, Turn,
-    WorkState,
+    WorkRefusal, WorkState,
 };
 use crate::json::{Node, Value as Json};
 
@@ -284,7 +284,18 @@ record! { Cursors:
 
 record! { WorkState:
     open always,
-    remembered always
+    remembered always,
+    refused if_set,
+    forgotten if_set
+}
+
+record! { WorkRefusal:
+    reason required,
+    never if_set,
+    comment if_set,
+    digest if_set,
+    at if_set,
+    closing if_set
 }
 
 /// People write a pause by hand: `true` or a reason will do.

@@ -1,8 +1,11 @@
-//! Which work records are not complete.
+//! Which work records are to be written.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
 
 use super::extra::Extra;
+use super::tracked_pull::PullAction;
 use crate::model::PullNumber;
 
 /// What the state knows of the work records. The records themselves lie in files of their own, which an idle tick does
@@ -13,6 +16,29 @@ pub struct WorkState {
     pub open: BTreeSet<PullNumber>,
     /// How many records are open or remembered. A state that was rebuilt does not know and has 1, so that they are read.
     pub remembered: u64,
+    /// Refusals that their records do not show yet.
+    pub refused: BTreeMap<PullNumber, WorkRefusal>,
+    /// Pull requests whose refusal is withdrawn, and whose record does not show it yet.
+    pub forgotten: BTreeSet<PullNumber>,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+/// The refusal of a pull request by a command.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WorkRefusal {
+    /// The reason, as the person wrote it.
+    pub reason: String,
+    /// Whether no attempt at this work is wanted, whatever the reason.
+    pub never: bool,
+    /// The number of the comment.
+    pub comment: Option<u64>,
+    /// SHA-256 of the comment.
+    pub digest: Option<String>,
+    /// When the person wrote it.
+    pub at: Option<Timestamp>,
+    /// The closing of the pull request.
+    pub closing: Option<PullAction>,
     /// Unknown keys.
     pub extra: Extra,
 }

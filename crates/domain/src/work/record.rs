@@ -35,13 +35,16 @@ pub struct WorkRecord {
     /// Why a person refused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<Refusal>,
+    /// Whether a person withdrew the refusal: no prompt names it as refused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forgotten: bool,
     /// Keys of a newer version.
     #[serde(flatten, deserialize_with = "read_unknown")]
     pub unknown: BTreeMap<String, Value>,
 }
 
 /// The keys of a record that this version knows.
-pub(super) const KEYS: [&str; 14] = [
+pub(super) const KEYS: [&str; 15] = [
     "pr",
     "persona",
     "turn",
@@ -56,6 +59,7 @@ pub(super) const KEYS: [&str; 14] = [
     "size",
     "outcome",
     "refused",
+    "forgotten",
 ];
 
 /// Reads the keys that this version does not know. serde also shows those of the fingerprint, because that one has a
@@ -107,6 +111,21 @@ pub enum RefusalReason {
 }
 
 impl RefusalReason {
+    /// All reasons.
+    pub const ALL: [Self; 5] = [
+        Self::Duplicate,
+        Self::OutOfScope,
+        Self::NoEvidence,
+        Self::Wrong,
+        Self::TooLarge,
+    ];
+
+    /// Reads a reason as people write it.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.as_str() == text)
+    }
+
     /// The reason as people write it.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -168,6 +168,7 @@ fn record(pr: u64, fingerprint: Fingerprint) -> WorkRecord {
         fingerprint,
         outcome: None,
         refused: None,
+        forgotten: false,
         unknown: BTreeMap::new(),
     }
 }
@@ -309,6 +310,7 @@ fn unknown_keys_survive_a_rewrite() {
         path: "src/render/module.rs".to_owned(),
         hunks,
     };
+    whole.forgotten = true;
     whole.fingerprint = fingerprint("Escape quotes", &[changed], "\n");
     let written = serde_json::to_value(&whole).unwrap();
     let mut written: Vec<&str> = written

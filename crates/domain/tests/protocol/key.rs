@@ -187,6 +187,7 @@ fn todo<H: Hasher>(world: &World, effects: &[Effect], hasher: &mut H) {
             | Effect::MergePull { .. }
             | Effect::RemindPeople { .. }
             | Effect::RetargetPull { .. }
+            | Effect::ClosePull { .. }
             | Effect::AddReaction { .. }
             | Effect::RemoveLabel { .. }
             | Effect::WriteStatus { .. }
@@ -211,7 +212,7 @@ pub(crate) fn happened<H: Hasher>(events: &[Event], hasher: &mut H) {
             }
             Event::StatusWritten { comment_id, .. } => comment_id.hash(hasher),
             Event::PullNotified { marker, .. } => marker.hash(hasher),
-            Event::PullMarkedReady { pull } => pull.hash(hasher),
+            Event::PullMarkedReady { pull } | Event::PullClosed { pull } => pull.hash(hasher),
             Event::PullMerged { request }
             | Event::MergeRefused { request, .. }
             | Event::MergePostponed { request, .. } => {

@@ -431,6 +431,7 @@ fn carry_out(world: &mut World, actor: usize) {
         | Effect::MergePull { .. }
         | Effect::RemindPeople { .. }
         | Effect::RetargetPull { .. }
+        | Effect::ClosePull { .. }
         | Effect::AddReaction { .. }
         | Effect::RemoveLabel { .. }
         | Effect::WriteStatus { .. }

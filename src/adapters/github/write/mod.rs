@@ -1,6 +1,7 @@
 //! What phileas writes to a repository.
 
 pub(crate) mod branch;
+pub(crate) mod close_pull;
 pub(crate) mod dashboard;
 pub(crate) mod mark_ready;
 pub(crate) mod merge;

@@ -73,6 +73,7 @@ fn add_unrecorded(builder: &DecisionBuilder<'_>, records: &mut WorkFile) {
                 fingerprint: Fingerprint::default(),
                 outcome: None,
                 refused: None,
+                forgotten: false,
                 unknown: BTreeMap::new(),
             });
         }
@@ -149,19 +150,23 @@ fn kind_of(
     shared_paths: f64,
 ) -> Option<WorkKind> {
     let novelty = &builder.snapshot.plan.novelty;
-    if !record.is_remembered(builder.now(), novelty.remember()) {
+    let number = PullNumber(record.pr);
+    // A command counts before its record shows it.
+    let work = &builder.state.work;
+    let is_forgotten = record.forgotten || work.forgotten.contains(&number);
+    if is_forgotten || !record.is_remembered(builder.now(), novelty.remember()) {
         return None;
     }
-    let number = PullNumber(record.pr);
+    let is_refused = record.refused.is_some() || work.refused.contains_key(&number);
     match outcome_of(builder, record) {
         None => Some(WorkKind::Open),
         Some(Outcome::Merged) => (is_own || shared_paths > 0.0).then_some(WorkKind::Merged),
         // GitHub does not show it any more, so no person is known to have closed it.
         Some(Outcome::Rejected) if builder.snapshot.missing_pulls.contains(&number) => None,
         Some(Outcome::Rejected) if is_own || novelty.refusals_for == RefusalsFor::All => {
-            Some(match record.refused {
-                Some(_) => WorkKind::Refused,
-                None => WorkKind::Closed,
+            Some(match is_refused {
+                true => WorkKind::Refused,
+                false => WorkKind::Closed,
             })
         }
         Some(_) => None,
@@ -176,10 +181,11 @@ fn shown_work(builder: &DecisionBuilder<'_>, near: &Near<'_>) -> EarlierWork {
         || record.fingerprint.title.join(" "),
         |pull| without_marker(&pull.title).to_owned(),
     );
-    let reason = record
-        .refused
-        .as_ref()
-        .map(|refusal| refusal.reason.as_str().to_owned());
+    let refused = builder.state.work.refused.get(&PullNumber(record.pr));
+    let recorded = record.refused.as_ref();
+    let reason = refused
+        .map(|refusal| refusal.reason.clone())
+        .or_else(|| recorded.map(|refusal| refusal.reason.as_str().to_owned()));
     EarlierWork {
         number: record.pr,
         kind: near.kind,

@@ -4,7 +4,7 @@
 pub(crate) const UNKNOWN: &str = "unknown";
 
 /// The commands after `/phileas`, and what they do.
-pub(crate) const COMMANDS: [(&str, &str); 11] = [
+pub(crate) const COMMANDS: [(&str, &str); 13] = [
     (
         "run PERSONA",
         "starts a session of this persona on the issue or pull request",
@@ -28,6 +28,15 @@ pub(crate) const COMMANDS: [(&str, &str); 11] = [
     ("status", "shows the status of each track"),
     ("explain", "shows everything that was decided, with details"),
     ("dashboard", "opens the dashboard issue"),
+    (
+        "refuse REASON [never]",
+        "closes a pull request of Jules, and remembers why: `duplicate`, `out-of-scope`, `no-evidence`, `wrong` or \
+         `too-large`; with `never`, for ever",
+    ),
+    (
+        "forget",
+        "withdraws the refusal of a pull request, so that no prompt names it",
+    ),
     ("help", "lists these commands"),
 ];
 

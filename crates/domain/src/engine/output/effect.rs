@@ -82,6 +82,13 @@ pub enum Effect {
         /// Which.
         session: SessionId,
     },
+    /// Close a pull request; a closed or merged one stays as it is.
+    ClosePull {
+        /// Which.
+        pull: PullNumber,
+        /// Deadline for calling GitHub; a later decision checks everything again.
+        not_after: Timestamp,
+    },
     /// Point a pull request at another base.
     RetargetPull {
         /// Which.
@@ -301,6 +308,7 @@ impl Effect {
             | Self::RemindPeople { .. }
             | Self::MarkReady { .. }
             | Self::RetargetPull { .. }
+            | Self::ClosePull { .. }
             | Self::MergePull { .. }
             | Self::ApprovePlan { .. }
             | Self::ArchiveSession { .. }
@@ -326,6 +334,7 @@ impl Effect {
             Self::ApprovePlan { .. } => "approve_plan",
             Self::ArchiveSession { .. } => "archive_session",
             Self::RetargetPull { .. } => "retarget_pull",
+            Self::ClosePull { .. } => "close_pull",
             Self::OpenNotice { .. } => "open_notice",
             Self::CloseNotice { .. } => "close_notice",
             Self::AddReaction { .. } => "add_reaction",
@@ -358,6 +367,10 @@ mod tests {
         let retarget = Effect::RetargetPull {
             pull: PullNumber(7),
             base: "main".into(),
+        };
+        let close_pull = Effect::ClosePull {
+            pull: PullNumber(7),
+            not_after: Timestamp::MIN,
         };
         let close = Effect::CloseNotice {
             number: 7,
@@ -448,6 +461,7 @@ mod tests {
             (ready, "mark_ready"),
             (reminder, "remind_people"),
             (retarget, "retarget_pull"),
+            (close_pull, "close_pull"),
             (close, "close_notice"),
             (react, "add_reaction"),
             (unlabel, "remove_label"),

@@ -51,6 +51,11 @@ pub enum Event {
         /// The pull request.
         pull: PullNumber,
     },
+    /// A pull request that was to be closed is closed.
+    PullClosed {
+        /// The pull request.
+        pull: PullNumber,
+    },
     /// A pull request that was to be merged is merged.
     PullMerged {
         /// The request that it is about, by its key in the state.

@@ -19,7 +19,9 @@ use crate::model::PullNumber;
 use crate::plan::NoveltyMode;
 use crate::state::{HistoryEntry, Outcome};
 use crate::work::files::LEAVING_AT_ONCE;
-use crate::work::{ChangedFile, Fingerprint, HOT_PATH, WorkFile, WorkRecord, segment_path};
+use crate::work::{
+    ChangedFile, Fingerprint, HOT_PATH, Refusal, RefusalReason, WorkFile, WorkRecord, segment_path,
+};
 
 /// A pull request whose record is written now.
 enum Due<'a> {
@@ -107,7 +109,11 @@ fn ended_pulls(builder: &mut DecisionBuilder<'_>) -> BTreeSet<PullNumber> {
     // The end of a session's pull request is recorded together with its turn's outcome.
     let followed = pull_owners(&builder.state);
     let open = builder.state.work.open.iter();
-    for number in open.filter(|number| !followed.contains_key(number)) {
+    let work = &builder.state.work;
+    // A refusal, or its withdrawal, goes into the record of a closed pull request.
+    let changed = work.refused.keys().chain(&work.forgotten);
+    let unsettled = open.chain(changed);
+    for number in unsettled.filter(|number| !followed.contains_key(number)) {
         match snapshot.pulls.get(number) {
             Some(pull) if pull.state == PullState::Open => {}
             Some(_) => {
@@ -202,6 +208,8 @@ fn write_records(
             true => builder.state.work.open.insert(number),
             false => {
                 complete.insert(number);
+                builder.state.work.refused.remove(&number);
+                builder.state.work.forgotten.remove(&number);
                 builder.state.work.open.remove(&number)
             }
         };
@@ -245,12 +253,39 @@ fn record_of(
         closed_at: outcome.as_ref().map(|_| closed_at.unwrap_or(builder.now())),
         fingerprint: fingerprint_of(&pull.title, files, is_protected),
         // A reopened one is refused no more.
-        refused: earlier
-            .filter(|_| outcome.is_some())
-            .and_then(|earlier| earlier.refused.clone()),
+        refused: refusal_of(builder, pull, earlier).filter(|_| outcome == Some(Outcome::Rejected)),
+        forgotten: outcome.is_some()
+            && !builder.state.work.refused.contains_key(&pull.number)
+            && (builder.state.work.forgotten.contains(&pull.number)
+                || earlier.is_some_and(|earlier| earlier.forgotten)),
         outcome,
         unknown: earlier.map_or_else(BTreeMap::new, |earlier| earlier.unknown.clone()),
     }
+}
+
+/// The refusal of a closed pull request: the newest command, or what its record says.
+fn refusal_of(
+    builder: &DecisionBuilder<'_>,
+    pull: &Pull,
+    earlier: Option<&WorkRecord>,
+) -> Option<Refusal> {
+    let work = &builder.state.work;
+    if work.forgotten.contains(&pull.number) {
+        return None;
+    }
+    let Some(refusal) = work.refused.get(&pull.number) else {
+        return earlier.and_then(|earlier| earlier.refused.clone());
+    };
+    let remember = builder.snapshot.plan.novelty.remember();
+    let at = refusal.at.unwrap_or(builder.now());
+    Some(Refusal {
+        reason: RefusalReason::parse(&refusal.reason)?,
+        comment: refusal.comment,
+        digest: refusal.digest.clone(),
+        until: (!refusal.never).then(|| at.checked_add(remember).unwrap_or(Timestamp::MAX)),
+        never: refusal.never,
+        unknown: BTreeMap::new(),
+    })
 }
 
 fn fingerprint_of(

@@ -6,6 +6,7 @@ use super::command_result::CommandResult;
 use super::dashboard::open_dashboard;
 use super::merge::check_merge;
 use super::pause::{pause_repository, resume_repository, stop_repository};
+use super::refuse::{forget_refusal, refuse_work};
 use super::request::{Command, Request, unknown_text};
 use super::retry::{resume_waiting_turn, retry_turns};
 use super::subject_turns::live_turns;
@@ -37,6 +38,8 @@ pub(crate) fn execute_command(
             Ok(head) => CommandResult::Merge(head),
             Err((reason, text)) => CommandResult::Refused(reason, text),
         },
+        Command::Refuse { reason, never } => refuse_work(builder, request, *reason, *never).into(),
+        Command::Forget => forget_refusal(builder, request).into(),
         Command::Help => CommandResult::Executed("the commands are listed below".to_owned()),
         Command::Unknown(word) => {
             CommandResult::Refused(Reason::Unknown, unknown_text(builder, request, word))

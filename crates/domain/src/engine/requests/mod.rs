@@ -16,6 +16,7 @@ pub(super) mod labels;
 pub(super) mod merge;
 pub(super) mod pause;
 pub(super) mod record;
+pub(super) mod refuse;
 pub(super) mod request;
 pub(super) mod retry;
 pub(super) mod subject_turns;

@@ -15,6 +15,7 @@ use crate::model::{PersonaId, TurnId};
 use crate::plan::{RESERVED_IDS, closest};
 use crate::prompt;
 use crate::state::RequestKind;
+use crate::work::RefusalReason;
 
 /// A request and its origin.
 pub(crate) struct Request<'a> {
@@ -62,6 +63,15 @@ pub(crate) enum Command {
     Explain,
     /// Pause the repository and cancel all work.
     Stop,
+    /// Close the pull request, and remember why.
+    Refuse {
+        /// Why.
+        reason: RefusalReason,
+        /// Whether no attempt at this work is wanted.
+        never: bool,
+    },
+    /// Withdraw the refusal of the pull request.
+    Forget,
     /// List the commands.
     Help,
     /// An unknown command.
@@ -94,6 +104,11 @@ impl Command {
             ["status"] => Self::Status,
             ["explain"] => Self::Explain,
             ["stop"] => Self::Stop,
+            ["refuse", reason, rest @ ..] if let Some(reason) = RefusalReason::parse(reason) => {
+                let never = rest.first() == Some(&"never");
+                Self::Refuse { reason, never }
+            }
+            ["forget"] => Self::Forget,
             ["help"] => Self::Help,
             words => Self::Unknown(shorten_text(&words.join(" "))),
         }
@@ -147,6 +162,8 @@ impl Command {
             Self::Status => "status",
             Self::Explain => "explain",
             Self::Stop => "stop",
+            Self::Refuse { .. } => "refuse",
+            Self::Forget => "forget",
             Self::Help => "help",
             Self::Unknown(_) => UNKNOWN,
         }
@@ -187,6 +204,11 @@ pub(crate) fn unknown_text(
     match (first, is_verb(first)) {
         ("run", _) if rest.is_empty() => {
             "`run` needs the id of a persona: `/phileas run PERSONA`".to_owned()
+        }
+        ("refuse", _) => {
+            let reasons = RefusalReason::ALL.map(|reason| format!("`{}`", reason.as_str()));
+            let reasons = reasons.join(", ");
+            format!("`refuse` needs a reason: `/phileas refuse REASON`, one of {reasons}")
         }
         ("run", _) => format!("{shown} does not name one persona: `/phileas run PERSONA`"),
         (_, true) => format!("{shown} has words behind the command; say `/phileas {first}`"),
@@ -275,7 +297,9 @@ mod tests {
     #[test]
     fn the_commands_that_are_listed_are_those_that_are_understood() {
         for (words, _) in COMMANDS {
-            let words = words.replace("PERSONA", "curator");
+            let words = words
+                .replace("PERSONA", "curator")
+                .replace("REASON [never]", "wrong never");
             let words: Vec<&str> = words.split(' ').collect();
             let command = Command::from_comment(&words);
             assert_eq!(command.verb_name(), words[0], "{words:?}");

@@ -83,6 +83,7 @@ fn open_record(scenario: &Scenario, pr: u64, turn: Option<String>) -> WorkRecord
         fingerprint: Fingerprint::default(),
         outcome: None,
         refused: None,
+        forgotten: false,
         unknown: BTreeMap::new(),
     }
 }

@@ -9,4 +9,5 @@ mod gate_rules;
 mod incidents;
 mod labels;
 mod many_comments;
+mod refuse;
 mod status_answers;

@@ -202,7 +202,7 @@ fn an_unknown_command_is_answered_with_its_text_and_the_list_of_commands() {
         let line =
             format!("- a request, requested by `ada`: not done: {said} (`refused.unknown`).");
         assert!(told.contains(&line), "{line}\n{told}");
-        assert_eq!(told.matches("\n- `/phileas ").count(), 11, "{told}");
+        assert_eq!(told.matches("\n- `/phileas ").count(), 13, "{told}");
     }
 }
 

@@ -6,7 +6,7 @@ use crate::state::{
     Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent,
     MergeState, NextCheck, Outcome, Pause, PersonaState, PublishingState, PullAction, Refusal,
     RefusedEffect, RequestState, ScheduleState, State, StatusState, Timing, TrackState,
-    TrackedPull, Turn, WorkState,
+    TrackedPull, Turn, WorkRefusal, WorkState,
 };
 
 /// As it stands on the branch; `TURN` is the live turn's id.
@@ -215,7 +215,23 @@ const FILE: &str = r#"{
       26,
       31
     ],
-    "remembered": 35
+    "remembered": 35,
+    "refused": {
+      "26": {
+        "reason": "too-large",
+        "never": true,
+        "comment": 36,
+        "digest": "sha256:3d",
+        "at": "2026-01-01T19:00:00Z",
+        "closing": {
+          "head": "1d8e",
+          "at": "2026-01-01T16:00:00Z"
+        }
+      }
+    },
+    "forgotten": [
+      37
+    ]
   },
   "personas": {
     "curator": {
@@ -483,6 +499,20 @@ fn state() -> State {
         work: WorkState {
             open: [PullNumber(26), PullNumber(31)].into(),
             remembered: 35,
+            refused: [(
+                PullNumber(26),
+                WorkRefusal {
+                    reason: "too-large".to_owned(),
+                    never: true,
+                    comment: Some(36),
+                    digest: Some("sha256:3d".to_owned()),
+                    at: Some(at(19)),
+                    closing: Some(PullAction::new("1d8e".into(), at(16))),
+                    extra: extra.clone(),
+                },
+            )]
+            .into(),
+            forgotten: [PullNumber(37)].into(),
             extra: extra.clone(),
         },
         personas: [("curator".into(), persona)].into(),

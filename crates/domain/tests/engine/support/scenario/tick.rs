@@ -72,6 +72,12 @@ impl Scenario {
                 .filter_map(|effect| self.carry_out(effect))
                 .collect();
             snapshot.labelled = self.labelled();
+            // So does the runtime with pull requests that this tick has closed.
+            for event in &events {
+                if let Event::PullClosed { pull } = event {
+                    snapshot.pulls.insert(*pull, self.pulls[pull].clone());
+                }
+            }
             let merges = |effect: &Effect| matches!(effect, Effect::MergePull { .. });
             if effects.iter().any(merges) {
                 snapshot.merges.clear();
@@ -228,6 +234,10 @@ impl Scenario {
             } => {
                 self.edit_dashboard(*number, seen, body);
                 None
+            }
+            Effect::ClosePull { pull, .. } => {
+                self.close(*pull);
+                Some(Event::PullClosed { pull: *pull })
             }
             Effect::RetargetPull { pull, base } => {
                 self.pulls.get_mut(pull).unwrap().base = base.clone();

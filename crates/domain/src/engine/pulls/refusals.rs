@@ -1,0 +1,74 @@
+//! Closes pull requests that a person has refused by a command.
+//!
+//! The intent is recorded first. A pull request that is open after its closing succeeded was reopened by a person, and the
+//! refusal no longer counts.
+
+use crate::engine::input::pull::{Pull, PullState};
+use crate::engine::output::builder::DecisionBuilder;
+use crate::engine::output::effect::Effect;
+use crate::engine::output::limits::INTENT_VALID;
+use crate::engine::output::report::{Line, Reason, Verdict};
+use crate::engine::record::attempts::{self, NextAttempt};
+use crate::model::PullNumber;
+
+/// Closes the refused pull requests that are open.
+pub(crate) fn run(builder: &mut DecisionBuilder<'_>) {
+    let snapshot = builder.snapshot;
+    let refused = builder.state.work.refused.keys();
+    let open: Vec<&Pull> = refused
+        .filter_map(|number| snapshot.pulls.get(number))
+        .filter(|pull| pull.state == PullState::Open)
+        .collect();
+    for pull in open {
+        close_pull(builder, pull);
+    }
+}
+
+fn close_pull(builder: &mut DecisionBuilder<'_>, pull: &Pull) {
+    let (number, now) = (pull.number, builder.now());
+    let not_after = builder.now_plus(INTENT_VALID);
+    let Some(refusal) = builder.state.work.refused.get_mut(&number) else {
+        return;
+    };
+    match attempts::next_attempt(refusal.closing.as_ref(), now) {
+        NextAttempt::Over => {
+            let is_closed = refusal.closing.as_ref().is_some_and(|one| one.notified);
+            builder.state.work.refused.remove(&number);
+            let text = match is_closed {
+                true => {
+                    format!("pull request #{number} was reopened, so its refusal no longer counts")
+                }
+                false => format!("pull request #{number} could not be closed; close it by hand"),
+            };
+            report(builder, number, text);
+        }
+        NextAttempt::Later(at) => builder.wake_by(at),
+        NextAttempt::Now => {
+            attempts::count_attempt(&mut refusal.closing, &pull.head_oid, now);
+            builder.add_headline(format!("closing of pull request #{number}"), None);
+            builder.add_effect(Effect::ClosePull {
+                pull: number,
+                not_after,
+            });
+        }
+    }
+}
+
+/// Records that a refused pull request is closed.
+pub(crate) fn record_closed(builder: &mut DecisionBuilder<'_>, pull: PullNumber) {
+    let refusal = builder.state.work.refused.get_mut(&pull);
+    if let Some(closing) = refusal.and_then(|refusal| refusal.closing.as_mut()) {
+        closing.notified = true;
+        report(
+            builder,
+            pull,
+            format!("pull request #{pull} is refused and closed"),
+        );
+    }
+}
+
+fn report(builder: &mut DecisionBuilder<'_>, pull: PullNumber, text: String) {
+    let mut line = Line::about_repository(Verdict::Settled, Reason::CommandExecuted, text);
+    line.pr_number = Some(pull);
+    builder.report_line(line);
+}

@@ -1,0 +1,81 @@
+//! The commands `refuse` and `forget`.
+
+use super::command_result::Refusal;
+use super::request::Request;
+use crate::engine::input::subject::PullEnds;
+use crate::engine::lookup::dashboard_issue::text_digest;
+use crate::engine::output::builder::DecisionBuilder;
+use crate::engine::output::report::Reason;
+use crate::model::PullNumber;
+use crate::plan::NoveltyMode;
+use crate::state::{Extra, WorkRefusal};
+use crate::work::RefusalReason;
+
+/// Remembers why a person refuses a pull request; the stage of pull requests then closes it.
+pub(crate) fn refuse_work(
+    builder: &mut DecisionBuilder<'_>,
+    request: &Request<'_>,
+    reason: RefusalReason,
+    never: bool,
+) -> Result<String, Refusal> {
+    let pull = recorded_pull(builder, request)?;
+    let comment = request.comment;
+    let shown = builder.snapshot.comments.iter();
+    let further = builder.snapshot.comment_coverage.further.iter();
+    let mut comments = shown.chain(further.flat_map(|further| &further.comments));
+    let text = comments.find(|one| Some(one.number) == comment);
+    let refusal = WorkRefusal {
+        reason: reason.as_str().to_owned(),
+        never,
+        comment,
+        digest: text.map(|one| format!("sha256:{}", text_digest(&one.body))),
+        at: Some(request.at),
+        closing: None,
+        extra: Extra::new(),
+    };
+    let work = &mut builder.state.work;
+    work.forgotten.remove(&pull);
+    work.refused.insert(pull, refusal);
+    let never = if never { ", for ever" } else { "" };
+    let reason = reason.as_str();
+    Ok(format!(
+        "refused as `{reason}`{never}, and closed; prompts name it"
+    ))
+}
+
+/// Withdraws the refusal of a pull request. It stays closed.
+pub(crate) fn forget_refusal(
+    builder: &mut DecisionBuilder<'_>,
+    request: &Request<'_>,
+) -> Result<String, Refusal> {
+    let pull = recorded_pull(builder, request)?;
+    let work = &mut builder.state.work;
+    work.refused.remove(&pull);
+    work.forgotten.insert(pull);
+    Ok("forgotten: no prompt names it as refused".to_owned())
+}
+
+/// The pull request of a request, where phileas records its work.
+fn recorded_pull(
+    builder: &DecisionBuilder<'_>,
+    request: &Request<'_>,
+) -> Result<PullNumber, Refusal> {
+    let nothing = |text: &str| Err((Reason::NothingToDo, text.to_owned()));
+    let pull = PullNumber(request.subject.number);
+    let is_here = |ends: &PullEnds| ends.same_repository;
+    if !request.subject.pull.as_ref().is_some_and(is_here) {
+        return nothing("only a pull request of this repository can be refused");
+    }
+    if builder.snapshot.plan.novelty.mode == NoveltyMode::Off {
+        return nothing("`novelty.mode` is \"off\", so phileas remembers no refusals");
+    }
+    let history = &builder.state.history;
+    let is_of_session = || {
+        let mut entries = history.values().rev();
+        entries.any(|entry| entry.pr_number == Some(pull) && entry.session_id.is_some())
+    };
+    if !builder.state.work.open.contains(&pull) && !is_of_session() {
+        return nothing("it is no pull request of Jules whose work phileas has recorded");
+    }
+    Ok(pull)
+}

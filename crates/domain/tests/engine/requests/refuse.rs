@@ -1,0 +1,171 @@
+//! Tests `/phileas refuse` and `/phileas forget`.
+
+use phileas_domain::engine::{Effect, PullState};
+use phileas_domain::model::PullNumber;
+use phileas_domain::state::Outcome;
+use phileas_domain::work::{HOT_PATH, RefusalReason, WorkFile, WorkRecord};
+
+use crate::support::scenario::Scenario;
+
+/// An open pull request of a session, on which `ada` may write.
+fn with_pull(plan: &str) -> (Scenario, u64) {
+    let plan = format!("cycle = [\"a\"]\n[budget]\ndaily_sessions = 1\n{plan}");
+    let mut scenario = Scenario::new(&plan, &["a"]);
+    scenario.writer("ada");
+    scenario.tick();
+    scenario.minutes(5);
+    let number = scenario.opens_pull().0;
+    scenario.tick();
+    scenario.pull_subject(number, true);
+    scenario.minutes(1);
+    (scenario, number)
+}
+
+fn record(scenario: &Scenario) -> WorkRecord {
+    let file = WorkFile::parse(scenario.exchange.text(HOT_PATH).unwrap()).unwrap();
+    file.records().next().unwrap().clone()
+}
+
+fn comment_and_tick(scenario: &mut Scenario, number: u64, text: &str, who: &str) {
+    scenario.writes(number, text, who);
+    scenario.tick();
+    scenario.minutes(1);
+    scenario.tick();
+}
+
+fn is_open(scenario: &Scenario, number: u64) -> bool {
+    scenario.pulls[&PullNumber(number)].state == PullState::Open
+}
+
+fn closings(scenario: &Scenario) -> usize {
+    let closes = |effect: &&Effect| matches!(effect, Effect::ClosePull { .. });
+    scenario.effects.iter().filter(closes).count()
+}
+
+#[test]
+fn a_writer_refuses_a_pull_request_and_the_record_keeps_the_reason() {
+    for (text, reason, never) in [
+        (
+            "/phileas refuse out-of-scope",
+            RefusalReason::OutOfScope,
+            false,
+        ),
+        (
+            "/phileas refuse wrong never\nIt breaks the build.",
+            RefusalReason::Wrong,
+            true,
+        ),
+        (
+            "/phileas refuse too-large please split it",
+            RefusalReason::TooLarge,
+            false,
+        ),
+    ] {
+        let (mut scenario, number) = with_pull("");
+        comment_and_tick(&mut scenario, number, text, "ada");
+        assert!(!is_open(&scenario, number));
+        let record = record(&scenario);
+        assert_eq!(record.outcome, Some(Outcome::Rejected));
+        let refused = record.refused.unwrap();
+        assert_eq!((refused.reason, refused.never), (reason, never));
+        assert_eq!(refused.until.is_none(), never);
+        assert!(refused.comment.is_some());
+        assert!(refused.digest.unwrap().starts_with("sha256:"));
+        let work = &scenario.state().work;
+        assert!(work.refused.is_empty() && work.open.is_empty(), "{work:?}");
+    }
+}
+
+#[test]
+fn only_people_with_write_access_refuse_and_only_for_a_reason() {
+    for (text, who) in [
+        ("/phileas refuse out-of-scope", "outsider"),
+        ("/phileas refuse", "ada"),
+        ("/phileas refuse boring", "ada"),
+        ("> /phileas refuse wrong", "ada"),
+    ] {
+        let (mut scenario, number) = with_pull("");
+        comment_and_tick(&mut scenario, number, text, who);
+        assert!(is_open(&scenario, number), "{text} by {who}");
+        assert!(scenario.state().work.refused.is_empty());
+    }
+}
+
+#[test]
+fn what_is_no_work_of_jules_is_not_refused() {
+    let (mut scenario, _) = with_pull("");
+    scenario.pull_subject(70, true);
+    scenario.pull_subject(71, false);
+    scenario.issue(72, "It is slow", "Very.");
+    for number in [70, 71, 72] {
+        comment_and_tick(&mut scenario, number, "/phileas refuse wrong", "ada");
+        assert!(scenario.state().work.refused.is_empty(), "#{number}");
+    }
+    let (mut scenario, number) = with_pull("[novelty]\nmode = \"off\"\n");
+    comment_and_tick(&mut scenario, number, "/phileas refuse wrong", "ada");
+    assert!(is_open(&scenario, number));
+}
+
+#[test]
+fn a_pull_request_is_closed_once_and_one_that_is_reopened_stays_open() {
+    let (mut scenario, number) = with_pull("");
+    scenario.writes(number, "/phileas refuse wrong", "ada");
+    scenario.tick();
+    assert_eq!(closings(&scenario), 1);
+    // A person reopens it before phileas has seen that it was closed.
+    scenario.pulls.get_mut(&PullNumber(number)).unwrap().state = PullState::Open;
+    for _ in 0..3 {
+        scenario.minutes(20);
+        scenario.tick();
+        assert_eq!(closings(&scenario), 0);
+    }
+    assert!(is_open(&scenario, number));
+    assert!(scenario.state().work.refused.is_empty());
+}
+
+#[test]
+fn a_closing_that_got_lost_is_repeated_and_given_up_in_the_end() {
+    let (mut scenario, number) = with_pull("");
+    scenario.lost = vec!["close_pull"];
+    scenario.writes(number, "/phileas refuse wrong", "ada");
+    scenario.tick();
+    assert!(is_open(&scenario, number));
+    scenario.lost.clear();
+    scenario.hours(1);
+    scenario.tick();
+    assert!(!is_open(&scenario, number));
+
+    let (mut scenario, number) = with_pull("");
+    scenario.lost = vec!["close_pull"];
+    scenario.writes(number, "/phileas refuse wrong", "ada");
+    let mut count = 0;
+    for _ in 0..40 {
+        scenario.tick();
+        count += closings(&scenario);
+        scenario.hours(1);
+    }
+    assert!((2..=10).contains(&count), "{count}");
+    assert!(scenario.state().work.refused.is_empty());
+}
+
+#[test]
+fn forget_withdraws_a_refusal() {
+    let (mut scenario, number) = with_pull("");
+    comment_and_tick(&mut scenario, number, "/phileas refuse wrong never", "ada");
+    assert!(record(&scenario).refused.is_some());
+    comment_and_tick(&mut scenario, number, "/phileas forget", "outsider");
+    assert!(record(&scenario).refused.is_some());
+    comment_and_tick(&mut scenario, number, "/phileas forget", "ada");
+    let found = record(&scenario);
+    assert!(found.refused.is_none() && found.forgotten);
+    assert!(scenario.state().work.forgotten.is_empty());
+    assert!(!is_open(&scenario, number));
+    // A closed pull request can be refused again.
+    comment_and_tick(&mut scenario, number, "/phileas refuse duplicate", "ada");
+    let found = record(&scenario);
+    assert_eq!(
+        found.refused.map(|refused| refused.reason),
+        Some(RefusalReason::Duplicate)
+    );
+    assert!(!found.forgotten);
+}
