@@ -61,17 +61,19 @@ pub(crate) fn comment_requests<'s>(
         let Some(subject) = comment_subject(builder, cursor, comment, &mut unread) else {
             continue;
         };
-        // A comment on a closed subject does not count; the first read does not show it.
-        if !subject.open && is_from_second_read(builder, comment) {
+        let words = parse_command(&comment.body).unwrap_or_default();
+        let command =
+            Command::from_comment(&words).with_plan_spelling(builder, RequestKind::Comment);
+        // A comment on a closed subject does not count, but for the reason of its closing; the first read shows none.
+        let counts = subject.open || command.concerns_closing();
+        if !counts && is_from_second_read(builder, comment) {
             continue;
         }
-        let words = parse_command(&comment.body).unwrap_or_default();
         requests.push(Request {
             key: Cow::from(&comment.id),
             kind: RequestKind::Comment,
             subject,
-            command: Command::from_comment(&words)
-                .with_plan_spelling(builder, RequestKind::Comment),
+            command,
             actor: comment.author.as_ref(),
             at: comment.created_at,
             event: None,

@@ -79,6 +79,11 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// Whether it says why a pull request is closed, and so may follow the closing.
+    pub(crate) fn concerns_closing(&self) -> bool {
+        matches!(self, Self::Refuse { .. } | Self::Forget)
+    }
+
     /// Parses a label, by its name after the prefix.
     pub(crate) fn from_label(word: &str) -> Self {
         match word {
