@@ -23,7 +23,7 @@ mod turns;
 mod view;
 
 pub use decide::{decide, decide_without_starts, prompts_to_render, read_requests};
-pub use input::comment::{Comment, parse_command};
+pub use input::comment::{Comment, concerns_closing, parse_command};
 pub use input::commits::{Commit, CommitSpan, Commits};
 pub use input::coverage::{CommentCoverage, FurtherComments, ReadReach};
 pub use input::merge_facts::{MergeFacts, MergeMethod, MergeStatus, Opinion, ReviewDemand};

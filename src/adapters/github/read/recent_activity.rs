@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use phileas_domain::engine::{Comment, CommentCoverage, LABEL_PREFIX, Pull};
+use phileas_domain::engine::{Comment, CommentCoverage, LABEL_PREFIX, Pull, concerns_closing};
 use phileas_domain::model::{Login, PullNumber};
 
 use crate::adapters::github::wire::Connection;
@@ -50,8 +50,10 @@ impl RecentActivity {
         }
         let mut updated = Vec::new();
         for pull in recent {
-            if let Some(number) = pull.facts.number_while_open() {
-                activity.add_comments(number, pull.comments);
+            let number = pull.facts.number();
+            match pull.facts.is_open() {
+                true => activity.add_comments(number, pull.comments),
+                false => activity.add_closing_comments(number, pull.comments),
             }
             updated.push(pull.facts);
         }
@@ -66,6 +68,13 @@ impl RecentActivity {
             .cut
             .extend(said.truncated_at().map(|at| (number, at)));
         self.comments.extend(said.into_commands(number));
+    }
+
+    /// Adds the comments that count on a closed pull request.
+    fn add_closing_comments(&mut self, number: u64, said: CommentThread) {
+        let commands = said.into_commands(number);
+        self.comments
+            .extend(commands.filter(|comment| concerns_closing(&comment.body)));
     }
 
     fn add_pull(&mut self, facts: PullFacts) {

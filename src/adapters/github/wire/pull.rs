@@ -113,16 +113,19 @@ impl Review {
 }
 
 impl PullFacts {
-    /// Its number, while it is open.
-    pub(crate) fn number_while_open(&self) -> Option<u64> {
-        matches!(self.state, State::Open).then_some(self.number)
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self.state, State::Open)
     }
 
     /// Its number and its labels, while it is open.
     pub(crate) fn labels_while_open(&self) -> Option<(u64, Vec<&str>)> {
         let nodes = &self.labels.as_ref()?.nodes;
         let names = nodes.iter().flatten().map(|label| label.name.as_str());
-        matches!(self.state, State::Open).then(|| (self.number, names.collect()))
+        self.is_open().then(|| (self.number, names.collect()))
     }
 }
 

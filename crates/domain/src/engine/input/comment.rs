@@ -41,6 +41,15 @@ pub fn parse_command(body: &str) -> Option<Vec<&str>> {
     (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.split_whitespace().collect())
 }
 
+/// Whether a text is a command about why a pull request is closed. Such a command counts on a closed one, too.
+#[must_use]
+pub fn concerns_closing(body: &str) -> bool {
+    let words = parse_command(body).unwrap_or_default();
+    words
+        .first()
+        .is_some_and(|word| ["refuse", "forget"].contains(word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

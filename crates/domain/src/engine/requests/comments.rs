@@ -64,7 +64,7 @@ pub(crate) fn comment_requests<'s>(
         let words = parse_command(&comment.body).unwrap_or_default();
         let command =
             Command::from_comment(&words).with_plan_spelling(builder, RequestKind::Comment);
-        // A comment on a closed subject does not count, but for the reason of its closing; the first read shows none.
+        // A comment on a closed subject does not count, but for the reason of its closing; the first read shows no other.
         let counts = subject.open || command.concerns_closing();
         if !counts && is_from_second_read(builder, comment) {
             continue;
