@@ -32,4 +32,7 @@ pub use model::Model;
 pub use new_app::{AppKey, NewApp};
 pub use object::Oid;
 pub use repo_id::RepoId;
-pub use repository::{CheckOutput, CheckRemark, NewPull, Pull, Repository, State, Verdict};
+pub use repository::{
+    CheckOutput, CheckRemark, NewPull, Pull, Repository, State, TimelineEvent, TimelineKind,
+    Verdict,
+};

@@ -1,5 +1,7 @@
 //! Resolves the fields of the query root, repositories, accounts and references.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::connection::{Names, names, page_connection};
@@ -107,7 +109,7 @@ impl Run<'_> {
 
     fn resolve_query(&mut self, field: &str, args: &Args) -> Resolved {
         match field {
-            "viewer" => Ok(Val::Object(GraphObject::Account(self.identity.account))),
+            "viewer" => Ok(self.viewer()),
             "rateLimit" => Ok(Val::Object(self.rate_limit())),
             "user" => {
                 let login = args.text_arg("login").unwrap_or_default();
@@ -421,6 +423,34 @@ impl Run<'_> {
                 ));
             }
         })
+    }
+
+    /// The account of the token. GitHub shows an App's as a user, with the suffix that other fields leave out.
+    fn viewer(&self) -> Val {
+        let id = self.identity.account;
+        let accounts = &self.model.accounts;
+        let Some(account) = accounts
+            .get(&id)
+            .filter(|one| one.bare_login() != one.login)
+        else {
+            return Val::Object(GraphObject::Account(id));
+        };
+        let names = [
+            "id",
+            "databaseId",
+            "email",
+            "url",
+            "resourcePath",
+            "avatarUrl",
+            "createdAt",
+        ];
+        let mut fields: BTreeMap<&'static str, Val> = names
+            .into_iter()
+            .map(|name| (name, self.account_field(id, name)))
+            .collect();
+        fields.insert("login", account.login.as_str().into());
+        fields.insert("isViewer", true.into());
+        Val::Object(GraphObject::Made("User", fields))
     }
 
     fn viewer_role(&self, repo: RepoId) -> Role {
