@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use phileas_domain::engine::{
     CommitSpan, Commits, FailedChecks, FurtherComments, MergeFacts, MergeMethod, Permission, Pull,
-    PullFile, Remark, Reviews,
+    PullActivity, PullFile, Remark, Reviews,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, Tree};
 
@@ -75,6 +75,10 @@ impl ReadGitHub for Client {
         self.merge_facts(pull).await
     }
 
+    async fn read_pull_activity(&self, pull: PullNumber) -> Result<Option<PullActivity>, Failure> {
+        self.pull_activity_of(pull).await
+    }
+
     async fn read_reviews(&self, pull: PullNumber) -> Result<Option<Reviews>, Failure> {
         self.reviews_of(pull).await
     }
@@ -99,6 +103,10 @@ impl WriteGitHub for Client {
 
     async fn retarget_pull(&self, pull: PullNumber, base: &BranchName) -> Result<(), Failure> {
         self.retarget_pull(pull, base).await
+    }
+
+    async fn add_label(&self, pull: PullNumber, label: &str) -> Result<(), Failure> {
+        self.add_label_once(pull, label).await
     }
 
     async fn close_pull(&self, pull: PullNumber) -> Result<(), Failure> {

@@ -107,7 +107,21 @@ async fn execute_effect(
             let marked = github.mark_ready(*pull).await;
             Executed::with_event(marked, |()| Event::PullMarkedReady { pull: *pull })
         }
+        Effect::AddLabel {
+            pull,
+            label,
+            not_after,
+        } => {
+            let added = in_time(now(), *not_after, github.add_label(*pull, label)).await;
+            Executed::with_event(added, |()| Event::LabelAdded { pull: *pull })
+        }
         Effect::RemindPeople {
+            pull,
+            marker,
+            body,
+            not_after,
+        }
+        | Effect::CommentOnPull {
             pull,
             marker,
             body,
@@ -345,6 +359,8 @@ fn effect_subject(effect: &Effect) -> String {
         | Effect::NotifyPullSession { pull, .. }
         | Effect::MergePull { pull, .. }
         | Effect::RemindPeople { pull, .. }
+        | Effect::AddLabel { pull, .. }
+        | Effect::CommentOnPull { pull, .. }
         | Effect::MarkReady { pull } => format!("pull request #{pull}"),
         Effect::OpenNotice { key, .. } => key.to_string(),
         Effect::CloseNotice { number, .. }

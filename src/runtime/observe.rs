@@ -449,6 +449,13 @@ mod tests {
             unreachable!("nothing is merged in an archived repository")
         }
 
+        async fn read_pull_activity(
+            &self,
+            _: PullNumber,
+        ) -> Result<Option<engine::PullActivity>, Failure> {
+            unreachable!("nothing is labelled in an archived repository")
+        }
+
         async fn read_reviews(&self, _: PullNumber) -> Result<Option<engine::Reviews>, Failure> {
             unreachable!("no request is accepted in an archived repository")
         }

@@ -14,7 +14,8 @@ use jiff::Timestamp;
 use phileas_domain::engine::{
     Activity, Actor, Comment, CommentCoverage, CommitSpan, Commits, CreateFailure, CreateSession,
     Dashboard, FailedChecks, FurtherComments, ListingNeed, MergeFacts, MergeMethod, Notice,
-    Permission, Pull, PullFile, Remark, Repository, Reviews, Session, Sessions, Subject,
+    Permission, Pull, PullActivity, PullFile, Remark, Repository, Reviews, Session, Sessions,
+    Subject,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, SessionId, Tree};
 use phileas_domain::prompt::{InProcess, RenderAnswer, RenderPrompts, RenderRequest};
@@ -289,6 +290,12 @@ pub trait ReadGitHub: Send + Sync {
         pull: PullNumber,
     ) -> impl Future<Output = Result<Option<Reviews>, Failure>> + Send;
 
+    /// Reads what happened on a pull request since it was opened; `None` if it does not exist.
+    fn read_pull_activity(
+        &self,
+        pull: PullNumber,
+    ) -> impl Future<Output = Result<Option<PullActivity>, Failure>> + Send;
+
     /// Whether a branch of this name exists.
     fn has_branch(&self, name: &BranchName) -> impl Future<Output = Result<bool, Failure>> + Send;
 
@@ -336,6 +343,13 @@ pub trait WriteGitHub: ReadGitHub {
         &self,
         pull: PullNumber,
         base: &BranchName,
+    ) -> impl Future<Output = Result<(), Failure>> + Send;
+
+    /// Adds a label of phileas to a pull request.
+    fn add_label(
+        &self,
+        pull: PullNumber,
+        label: &str,
     ) -> impl Future<Output = Result<(), Failure>> + Send;
 
     /// Closes a pull request. A closed or merged one stays as it is.

@@ -128,6 +128,7 @@ pub(super) fn record_results(report: &mut TickReport, events: &[Event]) {
             | Event::ProposalPublished { .. }
             | Event::WorkItemOpened { .. }
             | Event::WorkItemClosed { .. }
+            | Event::LabelAdded { .. }
             | Event::PullClosed { .. }
             | Event::DashboardOpened { .. } => {}
         }

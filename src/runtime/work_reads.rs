@@ -26,6 +26,17 @@ pub(super) async fn read_work(
             }
         }
     }
+    for pull in &needs.pull_activity {
+        match github.read_pull_activity(*pull).await {
+            Ok(read) => {
+                snapshot.pull_activity.insert(*pull, read);
+            }
+            Err(failure) => {
+                tracing::warn!(pull = pull.0, %failure, "what happened on a pull request could not be read; it is \
+                    labelled later");
+            }
+        }
+    }
     if !needs.work_files.is_empty() {
         read_records(github, snapshot, needs).await;
     }

@@ -14,9 +14,26 @@ const PERSONA_COLOR: &str = "1d76db";
 const COMMAND_COLOR: &str = "5319e7";
 const STOP_COLOR: &str = "b60205";
 
-/// Words that are labels, their colours and what they do.
-const COMMANDS: [(&str, &str, &str); 5] = [
+const MARK_COLOR: &str = "cfd3d7";
+
+/// Words that are labels, their colours and what they do or say.
+const COMMANDS: [(&str, &str, &str); 8] = [
     ("hold", STOP_COLOR, "phileas starts nothing on this"),
+    (
+        "keep",
+        STOP_COLOR,
+        "phileas neither labels nor closes this as unwanted",
+    ),
+    (
+        "duplicate",
+        MARK_COLOR,
+        "This pull request of Jules does the same as another one",
+    ),
+    (
+        "no-op",
+        MARK_COLOR,
+        "This pull request of Jules changes nothing",
+    ),
     (
         "pause",
         STOP_COLOR,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use phileas::sandbox::{SharedWorld, world_setup};
 use phileas_domain::model::Tree;
-use phileas_world::github::{CheckOutput, Verdict};
+use phileas_world::github::{CheckOutput, TimelineEvent, TimelineKind, Verdict};
 use phileas_world::jules::{Ending, Scenario};
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ use crate::support::books::messages;
 use crate::support::child::Ended;
 use crate::support::judge::{self, one_session_a_turn};
 use crate::support::killer::{Killer, Moment};
-use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick};
+use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick, use_workflow_token};
 use crate::support::{Folder, Phileas, Served, print_line};
 
 /// Longer than the grace after which an intent without a session is tried again.
@@ -106,6 +106,49 @@ fn a_killed_record_of_work_is_completed_once() {
             assert_eq!(records[0]["outcome"], "rejected", "{context}");
             let open = &judge::state(shared)["work"]["open"];
             assert_eq!(*open, serde_json::json!([]), "{context}");
+        },
+    });
+}
+
+#[test]
+fn a_killed_label_and_its_comment_are_written_once() {
+    kill_at_each_request(&Play {
+        name: "label of repeated work",
+        personas: &["curator", "tester"],
+        requested: &[],
+        plan: "[budget]\ndaily_sessions = 2\n[novelty]\nmode = \"label\"\n",
+        files: &[],
+        turns: None,
+        scenarios: || {
+            let text: String = (0..12)
+                .map(|row| format!("let escaped = {row};\n"))
+                .collect();
+            vec![
+                Scenario::default()
+                    .with_minutes(5.0)
+                    .with_file("src/render.rs", &text),
+            ]
+        },
+        prepare: |shared| {
+            use_workflow_token(shared);
+            for _ in 0..2 {
+                tick(shared, "prepared");
+                pass_until(shared, "COMPLETED");
+                shared.advance_time(MINUTE);
+            }
+        },
+        verdict: |shared, context| {
+            outcomes(shared, context, &["pr_open", "pr_open"]);
+            let world = shared.lock_world();
+            let github = world.github();
+            let repo = github
+                .repository_by_name(world_setup::OWNER, world_setup::NAME)
+                .unwrap();
+            let pull = github.pull(repo, 2).unwrap();
+            let labelled = |event: &&TimelineEvent| matches!(event.what, TimelineKind::Labeled(_));
+            let count = pull.thread.timeline.iter().filter(labelled).count();
+            assert_eq!(count, 1, "{context}");
+            assert_eq!(github.comments(repo, 2).count(), 1, "{context}");
         },
     });
 }

@@ -4,9 +4,10 @@
 use phileas::sandbox::{SharedWorld, world_setup};
 use phileas_world::Face;
 use phileas_world::github::RepoId;
+use phileas_world::jules::Scenario;
 use serde_json::Value;
 
-use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick};
+use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick, use_workflow_token};
 use crate::support::{Folder, Phileas, Served, judge};
 
 const HOT: &str = ".jules/work/hot.json";
@@ -188,4 +189,109 @@ fn a_refused_pull_request_is_closed_once_and_the_reason_is_remembered_until_it_i
         "{record}"
     );
     assert!(!is_open(&shared));
+}
+
+/// What two sessions do.
+fn same_work() -> Scenario {
+    let text: String = (0..12)
+        .map(|row| format!("let escaped = {row};\n"))
+        .collect();
+    Scenario::default()
+        .with_minutes(5.0)
+        .with_file("src/render.rs", &text)
+}
+
+/// Two personas do the same work; the second pull request is opened, and phileas has not seen it.
+fn repeated_work(mode: &str) -> (Folder, SharedWorld) {
+    let plan = format!(
+        "cycle = [\"curator\", \"tester\"]\n[budget]\ndaily_sessions = 2\n[novelty]\nmode = \"{mode}\"\n"
+    );
+    let repository = Folder::repository(&plan, &["curator", "tester"]);
+    let shared = quiet_world(&repository, 7, vec![same_work()]);
+    use_workflow_token(&shared);
+    for _ in 0..2 {
+        tick(&shared, "prepared");
+        pass_until(&shared, "COMPLETED");
+        shared.advance_time(MINUTE);
+    }
+    (repository, shared)
+}
+
+fn labels_of(shared: &SharedWorld, number: u64) -> Vec<String> {
+    let repo = repo(shared);
+    let world = shared.lock_world();
+    world
+        .github()
+        .pull(repo, number)
+        .unwrap()
+        .thread
+        .labels
+        .clone()
+}
+
+fn comments_on(shared: &SharedWorld, number: u64) -> Vec<String> {
+    let repo = repo(shared);
+    let world = shared.lock_world();
+    let comments = world.github().comments(repo, number);
+    comments.map(|comment| comment.body.clone()).collect()
+}
+
+#[test]
+fn repeated_work_is_labelled_once_and_closed_after_a_day_where_the_plan_says_so() {
+    for mode in ["label", "close"] {
+        let (_repository, shared) = repeated_work(mode);
+        for _ in 0..3 {
+            run(&shared);
+            shared.advance_time(MINUTE * 20);
+        }
+        assert_eq!(labels_of(&shared, 2), ["phileas:duplicate"], "{mode}");
+        assert!(labels_of(&shared, 1).is_empty(), "{mode}");
+        let comments = comments_on(&shared, 2);
+        let [comment] = &comments[..] else {
+            panic!("{mode}: {comments:?}");
+        };
+        assert!(
+            comment.contains("does the same as #1, which is open"),
+            "{comment}"
+        );
+        assert_eq!(comment.contains("closes it"), mode == "close", "{comment}");
+        assert_eq!(run(&shared), 1, "{mode}: an idle tick is one request");
+
+        shared.advance_time(MINUTE * 60 * 24);
+        for _ in 0..3 {
+            run(&shared);
+            shared.advance_time(MINUTE * 20);
+        }
+        let repo = repo(&shared);
+        let world = shared.lock_world();
+        let is_closed = |number| {
+            world
+                .github()
+                .pull(repo, number)
+                .unwrap()
+                .thread
+                .closed_at
+                .is_some()
+        };
+        assert_eq!((is_closed(1), is_closed(2)), (false, mode == "close"));
+    }
+}
+
+#[test]
+fn repeated_work_that_a_person_takes_up_stays_open_and_unlabelled() {
+    let (_repository, shared) = repeated_work("close");
+    let repo = repo(&shared);
+    {
+        let mut world = shared.lock_world();
+        let now = world.now();
+        world
+            .github_mut()
+            .comment(repo, 2, "I take this one.", "maintainer", now);
+    }
+    for _ in 0..3 {
+        run(&shared);
+        shared.advance_time(MINUTE * 60 * 24);
+    }
+    assert!(labels_of(&shared, 2).is_empty());
+    assert_eq!(comments_on(&shared, 2).len(), 1);
 }

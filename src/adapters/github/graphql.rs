@@ -57,6 +57,11 @@ pub(super) const REVIEWS: &str = concat!(
     "\n",
     include_str!("graphql/account.graphql"),
 );
+pub(super) const PULL_ACTIVITY: &str = concat!(
+    include_str!("graphql/pull_activity.graphql"),
+    "\n",
+    include_str!("graphql/account.graphql"),
+);
 pub(super) const PLAN_COMMIT: &str = include_str!("graphql/plan_commit.graphql");
 pub(super) const COMMIT: &str = include_str!("graphql/commit.graphql");
 

@@ -6,6 +6,7 @@ use phileas::runtime::{Settings, Tick, TickReport};
 use phileas::sandbox::{Clients, SharedWorld, WorldSetup, world_setup};
 use phileas_domain::engine::RunRequest;
 use phileas_domain::plan::Driver;
+use phileas_world::github::account::{Access, permissions};
 use phileas_world::jules::{Scenario, Weights};
 use phileas_world::maintainer::ReviewPolicy;
 
@@ -38,6 +39,23 @@ pub(crate) fn quiet_setup(repository: &Folder, seed: u64, scenarios: Vec<Scenari
         .scenarios
         .push(Scenario::default().with_minutes(5.0));
     setup
+}
+
+/// From here on phileas' token is that of a workflow run, and no longer that of a person.
+pub(crate) fn use_workflow_token(shared: &SharedWorld) {
+    let mut world = shared.lock_world();
+    let github = world.github_mut();
+    let repo = github
+        .repository_by_name(world_setup::OWNER, world_setup::NAME)
+        .unwrap();
+    let rights = permissions(&[
+        ("contents", Access::Write),
+        ("issues", Access::Write),
+        ("pull_requests", Access::Write),
+        ("checks", Access::Read),
+        ("statuses", Access::Read),
+    ]);
+    github.add_actions_token(world_setup::GITHUB_TOKEN, repo, rights);
 }
 
 /// What this run is: no other run has this holder.

@@ -3,7 +3,7 @@
 use super::output::builder::DecisionBuilder;
 use super::output::event::Event;
 use super::publish::{dashboard, proposals, status_comment, work_items};
-use super::pulls::{drafts, merge, message, refusals};
+use super::pulls::{drafts, merge, message, refusals, work_marks};
 use super::record::refused_effect::record_refused_effect;
 use super::turns::created::{record_created, record_not_created};
 
@@ -34,7 +34,11 @@ pub(crate) fn apply_events(builder: &mut DecisionBuilder<'_>, events: &[Event]) 
                 message::record_delivery(builder, *pull, marker)
             }
             Event::PullMerged { request } => merge::record_answer(builder, request, None),
-            Event::PullClosed { pull } => refusals::record_closed(builder, *pull),
+            Event::LabelAdded { pull } => work_marks::record_labelled(builder, *pull),
+            Event::PullClosed { pull } => {
+                refusals::record_closed(builder, *pull);
+                work_marks::record_closed(builder, *pull);
+            }
             Event::MergeRefused { request, detail } => {
                 merge::record_answer(builder, request, Some(detail));
             }

@@ -14,7 +14,7 @@ use super::output::read_requests::ReadRequests;
 use super::publish::{self, dashboard, ledger_documents, notices, status_comment};
 use super::pulls::{
     archive, conflicts, drafts, failed_checks, merge, refusals, reminders, review_feedback, settle,
-    tracked, work_records,
+    tracked, work_marks, work_records,
 };
 use super::record::{refused_effect, retention};
 use super::requests::{command_line, cursor, intake};
@@ -89,6 +89,7 @@ fn build_decision(
                     drafts::run(&mut builder);
                     reminders::run(&mut builder);
                     refusals::run(&mut builder);
+                    work_marks::run(&mut builder);
                     archive::run(&mut builder);
                     publish::run(&mut builder);
                 }

@@ -31,6 +31,7 @@ pub use input::pull::{
     Checks, FailedCheck, FailedChecks, Mergeable, Pull, PullFile, PullState, Remark, ReviewComment,
     ReviewThread, Reviews,
 };
+pub use input::pull_activity::{PullActivity, PullChange, PullEvent};
 pub use input::session::{
     Activity, ActivityKind, KeyUsage, Listing, ListingNeed, Outage, PlanStep, Session,
     SessionState, Sessions,

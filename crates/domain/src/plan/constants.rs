@@ -11,7 +11,7 @@ pub(super) const TOP_KEYS: (&str, &[&str]) =
     ("the lines above the first table", &["version", "cycle"]);
 
 /// The commands of labels and comments, which cannot be ids of personas.
-pub const RESERVED_IDS: [&str; 12] = [
+pub const RESERVED_IDS: [&str; 15] = [
     "hold",
     "retry",
     "approve-plan",
@@ -24,6 +24,9 @@ pub const RESERVED_IDS: [&str; 12] = [
     "refuse",
     "forget",
     "help",
+    "keep",
+    "duplicate",
+    "no-op",
 ];
 
 /// The layers of the hand-over pipeline, in its order.

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::policy::{Novelty, NoveltyMode};
+use super::policy::Novelty;
 use super::section::{Entry, Reader, Section};
 
 /// Seconds that a refusal is remembered: at most ten years. `"0"`: not at all.
@@ -39,7 +39,7 @@ pub(super) fn read(
     for entry in section.entries(reader) {
         let before = reader.count();
         match entry.key {
-            "mode" => novelty.mode = read_mode(reader, &entry),
+            "mode" => novelty.mode = entry.read_keyword(reader).unwrap_or_default(),
             "plan" => novelty.plan = read_reserved(reader, &entry, PLAN_RESERVED),
             "remember_refusals" => {
                 if let Some(seconds) = remember_seconds(reader, &entry) {
@@ -57,22 +57,6 @@ pub(super) fn read(
         }
     }
     novelty
-}
-
-/// Until phileas labels and closes pull requests, the two further modes do what `prompt` does.
-fn read_mode(reader: &mut Reader<'_>, entry: &Entry<'_>) -> NoveltyMode {
-    let mode = entry.read_keyword(reader).unwrap_or_default();
-    if mode > NoveltyMode::Prompt {
-        let text =
-            "phileas labels and closes no repeated pull requests yet; it does what `prompt` does";
-        reader.warning(
-            entry.value_at(),
-            &entry.path,
-            text,
-            "write `mode = \"prompt\"`",
-        );
-    }
-    mode
 }
 
 /// Reads a flag of something that phileas does not do yet.

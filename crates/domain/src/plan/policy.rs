@@ -308,9 +308,9 @@ pub enum NoveltyMode {
     /// Prompts name what is open, refused and merged.
     #[default]
     Prompt,
-    /// Reserved; it does what `Prompt` does.
+    /// Repeats and pull requests that change nothing are labelled, too.
     Label,
-    /// Reserved; it does what `Prompt` does.
+    /// They are closed a day after that.
     Close,
 }
 

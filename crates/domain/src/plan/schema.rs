@@ -287,7 +287,7 @@ fn of_novelty(key: &str) -> Value {
     let usual = Novelty::default();
     match key {
         "mode" => keyword_schema::<NoveltyMode>(
-            "How far phileas goes, each including the ones before: `off`; `prompt` names in prompts what is open, refused and merged; `label` and `close` are reserved and have no further effect yet.",
+            "How far phileas goes, each including the ones before: `off`; `prompt` names in prompts what is open, refused and merged; `label` labels pull requests that repeat others or change nothing; `close` closes them a day later.",
         ),
         "plan" => json!({
             "description": "Reserved for judging plans; it has no effect yet.",

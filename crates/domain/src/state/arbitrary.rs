@@ -10,16 +10,25 @@ use super::{
     Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent,
     MergeState, NextCheck, Outcome, Pause, PersonaState, PublishingState, PullAction, Refusal,
     RefusedEffect, RequestState, ScheduleState, State, StatusState, Timing, TrackState,
-    TrackedPull, Turn, WorkRefusal, WorkState,
+    TrackedPull, Turn, WorkMark, WorkRefusal, WorkState,
 };
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, SessionId, TrackName, TurnId};
 
 fn any_refusal(number: u64) -> WorkRefusal {
     WorkRefusal {
         reason: "wrong".to_owned(),
-        never: number % 2 == 0,
-        comment: (number % 3 == 0).then_some(number),
+        never: number.is_multiple_of(2),
+        comment: number.is_multiple_of(3).then_some(number),
         ..WorkRefusal::default()
+    }
+}
+
+fn any_mark(number: u64) -> WorkMark {
+    WorkMark {
+        twin: number.is_multiple_of(2).then_some(PullNumber(number)),
+        refused: number.is_multiple_of(3),
+        white_space: number.is_multiple_of(5),
+        ..WorkMark::new("1f".into())
     }
 }
 
@@ -449,6 +458,11 @@ pub(super) fn any_state() -> impl Strategy<Value = State> {
                         .into_iter()
                         .collect(),
                     forgotten: top.1.map(PullNumber).into_iter().collect(),
+                    marks: top
+                        .1
+                        .map(|number| (PullNumber(number), any_mark(number)))
+                        .into_iter()
+                        .collect(),
                     extra: Extra::new(),
                 },
                 sprint: top.1,

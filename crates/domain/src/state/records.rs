@@ -21,7 +21,7 @@ use super::{
     Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, MergeState,
     NextCheck, Pause, PersonaState, PublishingState, PullAction, Refusal, RefusedEffect,
     RequestState, STATE_VERSION, ScheduleState, State, StatusState, TrackState, TrackedPull, Turn,
-    WorkRefusal, WorkState,
+    WorkMark, WorkRefusal, WorkState,
 };
 use crate::json::{Node, Value as Json};
 
@@ -286,7 +286,19 @@ record! { WorkState:
     open always,
     remembered always,
     refused if_set,
-    forgotten if_set
+    forgotten if_set,
+    marks if_set
+}
+
+record! { WorkMark:
+    head required,
+    twin if_set,
+    refused if_set,
+    white_space if_set,
+    label if_set,
+    comment if_set,
+    closes_at if_set,
+    closing if_set
 }
 
 record! { WorkRefusal:

@@ -10,6 +10,7 @@
 //! | [`paths`] | Which files does a pull request mainly change? |
 //! | [`sketch`] | Which lines does it add and remove? |
 //! | [`similarity`] | Are two pull requests the same work? |
+//! | [`no_op`] | Does a pull request change anything? |
 //! | [`past_pull`] | What does a listing say of one pull request of Jules? |
 //! | [`history`] | What do all pull requests of Jules in a repository say together? |
 //! | [`repeats`] | Which of them are the same idea? |
@@ -21,6 +22,7 @@ pub mod changed_file;
 pub mod files;
 pub mod fingerprint;
 pub mod history;
+pub mod no_op;
 pub mod past_pull;
 pub mod paths;
 pub mod record;

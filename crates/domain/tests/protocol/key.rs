@@ -186,6 +186,8 @@ fn todo<H: Hasher>(world: &World, effects: &[Effect], hasher: &mut H) {
             | Effect::MarkReady { .. }
             | Effect::MergePull { .. }
             | Effect::RemindPeople { .. }
+            | Effect::AddLabel { .. }
+            | Effect::CommentOnPull { .. }
             | Effect::RetargetPull { .. }
             | Effect::ClosePull { .. }
             | Effect::AddReaction { .. }
@@ -212,7 +214,9 @@ pub(crate) fn happened<H: Hasher>(events: &[Event], hasher: &mut H) {
             }
             Event::StatusWritten { comment_id, .. } => comment_id.hash(hasher),
             Event::PullNotified { marker, .. } => marker.hash(hasher),
-            Event::PullMarkedReady { pull } | Event::PullClosed { pull } => pull.hash(hasher),
+            Event::PullMarkedReady { pull }
+            | Event::LabelAdded { pull }
+            | Event::PullClosed { pull } => pull.hash(hasher),
             Event::PullMerged { request }
             | Event::MergeRefused { request, .. }
             | Event::MergePostponed { request, .. } => {

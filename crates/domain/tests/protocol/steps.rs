@@ -430,6 +430,8 @@ fn carry_out(world: &mut World, actor: usize) {
         | Effect::MarkReady { .. }
         | Effect::MergePull { .. }
         | Effect::RemindPeople { .. }
+        | Effect::AddLabel { .. }
+        | Effect::CommentOnPull { .. }
         | Effect::RetargetPull { .. }
         | Effect::ClosePull { .. }
         | Effect::AddReaction { .. }

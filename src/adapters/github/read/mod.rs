@@ -16,6 +16,7 @@ pub(crate) mod permissions;
 pub(crate) mod plan_commit;
 pub(crate) mod plan_files;
 pub(crate) mod protection;
+pub(crate) mod pull_activity;
 pub(crate) mod pull_files;
 pub(crate) mod pull_history;
 mod pulls;

@@ -58,4 +58,10 @@ impl Committer {
         let email = self.email.as_deref().unwrap_or_default();
         email.ends_with("google-labs-jules[bot]@users.noreply.github.com")
     }
+
+    /// Whether it is the account of an App, by that address.
+    pub(crate) fn is_bot(&self) -> bool {
+        let email = self.email.as_deref().unwrap_or_default();
+        email.ends_with("[bot]@users.noreply.github.com")
+    }
 }

@@ -7,6 +7,7 @@ pub(crate) mod issue;
 pub(crate) mod merge;
 pub(crate) mod observation;
 pub(crate) mod pull;
+pub(crate) mod pull_activity;
 pub(crate) mod pull_history;
 pub(crate) mod review;
 pub(crate) mod subject;

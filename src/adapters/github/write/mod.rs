@@ -3,6 +3,7 @@
 pub(crate) mod branch;
 pub(crate) mod close_pull;
 pub(crate) mod dashboard;
+pub(crate) mod mark;
 pub(crate) mod mark_ready;
 pub(crate) mod merge;
 pub(crate) mod notice;

@@ -53,7 +53,17 @@ pub(super) fn patient(plan: &str, workflow: &str) -> Patient {
     patient.world(|github, repo, now| {
         github.add_classic_token(CLASSIC, "maintainer", &["repo"]);
         github.set_rules(repo, "jules", &["deletion", "non_fast_forward"]);
-        for label in ["hold", "pause", "retry", "approve-plan", "merge", "curator"] {
+        for label in [
+            "hold",
+            "keep",
+            "duplicate",
+            "no-op",
+            "pause",
+            "retry",
+            "approve-plan",
+            "merge",
+            "curator",
+        ] {
             github.create_label(repo, &format!("phileas:{label}"), "5319e7", None, now);
         }
     });

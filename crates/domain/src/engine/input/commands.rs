@@ -43,5 +43,17 @@ pub(crate) const COMMANDS: [(&str, &str); 13] = [
 /// The label that keeps phileas from starting anything on its issue or pull request.
 pub(crate) const HOLD: &str = "hold";
 
+/// The label that keeps phileas from marking and closing its pull request.
+pub(crate) const KEEP: &str = "keep";
+
+/// The label of a pull request that does the same as another one.
+pub(crate) const DUPLICATE: &str = "duplicate";
+
+/// The label of a pull request that changes nothing.
+pub(crate) const NO_OP: &str = "no-op";
+
+/// The labels that ask for nothing.
+pub(crate) const MARKS: [&str; 5] = [HOLD, PAUSE, KEEP, DUPLICATE, NO_OP];
+
 /// The label that pauses the repository.
 pub(crate) const PAUSE: &str = "pause";

@@ -6,6 +6,7 @@ pub(super) mod commits;
 pub(super) mod coverage;
 pub(super) mod merge_facts;
 pub(super) mod pull;
+pub(super) mod pull_activity;
 pub(super) mod session;
 pub(super) mod snapshot;
 pub(super) mod subject;

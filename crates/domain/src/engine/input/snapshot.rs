@@ -12,6 +12,7 @@ use super::commits::Commits;
 use super::coverage::CommentCoverage;
 use super::merge_facts::MergeFacts;
 use super::pull::{Checks, FailedChecks, Pull, PullFile, Remark, Reviews};
+use super::pull_activity::PullActivity;
 use super::session::{Activity, Listing, Outage, Session, Sessions};
 use super::subject::{Actor, Permission, Subject};
 use crate::Diagnostic;
@@ -87,6 +88,8 @@ pub struct Snapshot {
     pub reviews: BTreeMap<PullNumber, Option<Reviews>>,
     /// The files of requested pull requests; `None` where GitHub does not list them.
     pub pull_files: BTreeMap<PullNumber, Option<Vec<PullFile>>>,
+    /// What happened on requested pull requests; `None` where GitHub does not have it.
+    pub pull_activity: BTreeMap<PullNumber, Option<PullActivity>>,
     /// Requested files of work records.
     pub work_files: Option<WorkFilesRead>,
     /// Sessions that were read one by one, because no listing was needed.
@@ -295,6 +298,7 @@ impl Snapshot {
             pull_files: BTreeMap::new(),
             work_files: None,
             remarks: BTreeMap::new(),
+            pull_activity: BTreeMap::new(),
             reviews: BTreeMap::new(),
             single_sessions: BTreeMap::new(),
             working_docs: Default::default(),

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::Diagnostic;
-use crate::engine::input::pull::{Pull, PullState};
+use crate::engine::input::pull::{Pull, PullFile, PullState};
 use crate::engine::input::snapshot::Ledger;
 use crate::engine::lookup::pull_owner::pull_owners;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::model::PullNumber;
 use crate::state::HistoryEntry;
-use crate::work::{HOT_PATH, JULES_BOT_ID, WorkFile};
+use crate::work::{ChangedFile, HOT_PATH, JULES_BOT_ID, WorkFile};
 
 /// The open pull requests of Jules from this repository, with the history entry of their session, where there is one.
 pub(crate) fn open_work<'b>(
@@ -68,4 +68,24 @@ pub(crate) fn work_file(builder: &mut DecisionBuilder<'_>, path: &str) -> Option
             None
         }
     }
+}
+
+/// Files of a pull request, as its record is made from them.
+pub(crate) fn changed_files(files: &[PullFile]) -> Vec<ChangedFile<'_>> {
+    let files = files.iter().map(|file| ChangedFile {
+        path: &file.path,
+        added: file.added,
+        removed: file.removed,
+        patch: file.patch.as_deref(),
+    });
+    files.collect()
+}
+
+/// The newest history entry of a pull request.
+pub(crate) fn entry_of<'b>(
+    builder: &'b DecisionBuilder<'_>,
+    number: PullNumber,
+) -> Option<&'b HistoryEntry> {
+    let mut newest_first = builder.state.history.values().rev();
+    newest_first.find(|entry| entry.pr_number == Some(number))
 }

@@ -370,6 +370,8 @@ fn effect_order(effect: &Effect) -> u8 {
         | Effect::RemoveLabel { .. }
         | Effect::WriteStatus { .. }
         | Effect::RemindPeople { .. }
+        | Effect::AddLabel { .. }
+        | Effect::CommentOnPull { .. }
         | Effect::OpenDashboard { .. }
         | Effect::EditDashboard { .. } => 2,
         _ => 1,

@@ -72,6 +72,26 @@ pub enum Effect {
         /// Deadline for calling GitHub; a later decision repeats the effect.
         not_after: Timestamp,
     },
+    /// Add a label to a pull request. Adding it twice is harmless.
+    AddLabel {
+        /// Which pull request.
+        pull: PullNumber,
+        /// The label's whole name.
+        label: String,
+        /// Deadline for calling GitHub; a later decision checks everything again.
+        not_after: Timestamp,
+    },
+    /// Say on a pull request why it is unwanted, unless the comment exists already.
+    CommentOnPull {
+        /// Which pull request.
+        pull: PullNumber,
+        /// Hidden marker in the text.
+        marker: String,
+        /// The text, marker included.
+        body: String,
+        /// Deadline for calling GitHub; a later decision repeats the effect.
+        not_after: Timestamp,
+    },
     /// Approve a session's plan. Approving twice is harmless.
     ApprovePlan {
         /// Whose.
@@ -306,6 +326,8 @@ impl Effect {
             | Self::NotifyPullSession { .. }
             | Self::WriteStatus { .. }
             | Self::RemindPeople { .. }
+            | Self::AddLabel { .. }
+            | Self::CommentOnPull { .. }
             | Self::MarkReady { .. }
             | Self::RetargetPull { .. }
             | Self::ClosePull { .. }
@@ -331,6 +353,8 @@ impl Effect {
             Self::MarkReady { .. } => "mark_ready",
             Self::MergePull { .. } => "merge_pull",
             Self::RemindPeople { .. } => "remind_people",
+            Self::AddLabel { .. } => "add_label",
+            Self::CommentOnPull { .. } => "comment_on_pull",
             Self::ApprovePlan { .. } => "approve_plan",
             Self::ArchiveSession { .. } => "archive_session",
             Self::RetargetPull { .. } => "retarget_pull",
@@ -409,6 +433,17 @@ mod tests {
             body: String::new(),
             not_after: Timestamp::MIN,
         };
+        let label = Effect::AddLabel {
+            pull: PullNumber(7),
+            label: String::new(),
+            not_after: Timestamp::MIN,
+        };
+        let comment = Effect::CommentOnPull {
+            pull: PullNumber(7),
+            marker: String::new(),
+            body: String::new(),
+            not_after: Timestamp::MIN,
+        };
         let merge = Effect::MergePull {
             request: "LE_1".to_owned(),
             pull: PullNumber(7),
@@ -460,6 +495,8 @@ mod tests {
             (about_pull, "notify_pull_session"),
             (ready, "mark_ready"),
             (reminder, "remind_people"),
+            (label, "add_label"),
+            (comment, "comment_on_pull"),
             (retarget, "retarget_pull"),
             (close_pull, "close_pull"),
             (close, "close_notice"),

@@ -51,6 +51,11 @@ pub enum Event {
         /// The pull request.
         pull: PullNumber,
     },
+    /// A pull request has its label.
+    LabelAdded {
+        /// The pull request.
+        pull: PullNumber,
+    },
     /// A pull request that was to be closed is closed.
     PullClosed {
         /// The pull request.

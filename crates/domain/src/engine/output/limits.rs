@@ -272,6 +272,15 @@ pub(crate) const STALE_AFTER: SignedDuration = SignedDuration::from_hours(3 * 24
 /// Maximum reminders in one decision.
 pub(crate) const REMINDED_AT_ONCE: usize = 5;
 
+/// Files of a pull request that are read; one with as many may have more.
+pub(crate) const PULL_FILES_READ: usize = 300;
+
+/// Maximum pull requests that are labelled or closed in one decision.
+pub(crate) const MARKED_AT_ONCE: usize = 5;
+
+/// How long after its label an unwanted pull request is closed.
+pub(crate) const CLOSED_AFTER: SignedDuration = SignedDuration::from_hours(24);
+
 /// Maximum repetitions of an action on a pull request whose success is unknown.
 pub(crate) const ACTION_REPEATS: u32 = 2;
 

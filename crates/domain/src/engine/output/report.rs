@@ -201,6 +201,12 @@ reasons! {
     FoundByMarker = "found.by_marker",
     /// A second session of the same turn was found.
     FoundDuplicate = "found.duplicate",
+    /// Its pull request does the same as another one, and was labelled.
+    RepeatsWork = "found.repeat",
+    /// Its pull request changes nothing, and was labelled.
+    ChangesNothing = "found.no_op",
+    /// Its pull request was unwanted, and is left to people now.
+    KeptByPeople = "found.kept",
     /// Its turn has ended.
     Finished = "finished",
     /// Its pull request was merged or closed.

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use super::backoff;
 use super::reminders::REMINDER_MARKER;
 use super::tracked::OpenPull;
+use super::work_marks::{MARK_MARKER, record_comment};
 use crate::engine::input::pull::PullState;
 use crate::engine::input::session::{Activity, ActivityKind, Listing, Session, SessionState};
 use crate::engine::lookup::usage;
@@ -426,6 +427,9 @@ pub(crate) fn delivery_of(
 
 /// Records that a message was delivered.
 pub(crate) fn record_delivery(builder: &mut DecisionBuilder<'_>, pull: PullNumber, marker: &str) {
+    if marker == MARK_MARKER {
+        return record_comment(builder, pull);
+    }
     let Some(known) = builder.state.pulls.get_mut(&pull) else {
         return;
     };

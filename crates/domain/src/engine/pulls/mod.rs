@@ -14,4 +14,6 @@ pub(super) mod reminders;
 pub(super) mod review_feedback;
 pub(super) mod settle;
 pub(super) mod tracked;
+pub(super) mod work_marks;
 pub(super) mod work_records;
+pub(super) mod work_verdict;

@@ -8,25 +8,28 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::protected_paths::ProtectedPaths;
+use super::work_verdict::judge_work;
 use crate::engine::input::pull::{Pull, PullFile, PullState};
 use crate::engine::input::snapshot::Ledger;
 use crate::engine::lookup::policy::only_observes;
 use crate::engine::lookup::pull_owner::pull_owners;
-use crate::engine::lookup::work_files::{hot_records, open_work, work_file};
+use crate::engine::lookup::work_files::{
+    changed_files, entry_of, hot_records, open_work, work_file,
+};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{PULLS_FOLLOWED, WORK_AT_ONCE};
 use crate::model::PullNumber;
 use crate::plan::NoveltyMode;
-use crate::state::{HistoryEntry, Outcome};
+use crate::state::Outcome;
 use crate::work::files::LEAVING_AT_ONCE;
 use crate::work::{
-    ChangedFile, Fingerprint, HOT_PATH, Refusal, RefusalReason, WorkFile, WorkRecord, segment_path,
+    Fingerprint, HOT_PATH, Refusal, RefusalReason, WorkFile, WorkRecord, segment_path,
 };
 
 /// A pull request whose record is written now.
 enum Due<'a> {
-    /// It is open or ended, with its files.
-    Pull(&'a Pull, &'a [PullFile]),
+    /// It is open or ended, with its files where GitHub lists them.
+    Pull(&'a Pull, Option<&'a [PullFile]>),
     /// GitHub does not show it any more, or it is not from this repository.
     Gone(PullNumber),
 }
@@ -174,7 +177,7 @@ fn read_due<'a>(builder: &mut DecisionBuilder<'a>, numbers: &BTreeSet<PullNumber
             continue;
         }
         match snapshot.pull_files.get(number) {
-            Some(files) => due.push(Due::Pull(pull, files.as_deref().unwrap_or_default())),
+            Some(files) => due.push(Due::Pull(pull, files.as_deref())),
             None => {
                 builder.reads.pull_files.insert(*number);
             }
@@ -195,7 +198,10 @@ fn write_records(
         let (number, record) = match one {
             Due::Pull(pull, files) => {
                 let earlier = hot.get(pull.number.0);
-                let record = record_of(builder, pull, files, earlier);
+                let record = record_of(builder, pull, files.unwrap_or_default(), earlier);
+                if record.is_open() {
+                    judge_work(builder, pull, files, &record, hot);
+                }
                 (pull.number, Some(record))
             }
             Due::Gone(number) => (
@@ -210,6 +216,7 @@ fn write_records(
                 complete.insert(number);
                 builder.state.work.refused.remove(&number);
                 builder.state.work.forgotten.remove(&number);
+                builder.state.work.marks.remove(&number);
                 builder.state.work.open.remove(&number)
             }
         };
@@ -293,20 +300,7 @@ fn fingerprint_of(
     files: &[PullFile],
     is_protected: impl Fn(&str) -> bool,
 ) -> Fingerprint {
-    let files = files.iter().map(|file| ChangedFile {
-        path: &file.path,
-        added: file.added,
-        removed: file.removed,
-        patch: file.patch.as_deref(),
-    });
-    let files: Vec<ChangedFile<'_>> = files.collect();
-    Fingerprint::from_pull(title, &files, is_protected)
-}
-
-/// The newest history entry of a pull request.
-fn entry_of<'b>(builder: &'b DecisionBuilder<'_>, number: PullNumber) -> Option<&'b HistoryEntry> {
-    let mut newest_first = builder.state.history.values().rev();
-    newest_first.find(|entry| entry.pr_number == Some(number))
+    Fingerprint::from_pull(title, &changed_files(files), is_protected)
 }
 
 /// Moves records that are no longer remembered from the hot file to their segments, without paths and lines. Records

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::cursor::CommentCursor;
 use super::request::{Command, Request, report_unread};
-use crate::engine::input::commands::{HOLD, PAUSE};
+use crate::engine::input::commands::MARKS;
 use crate::engine::input::subject::{LABEL_PREFIX, Subject};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{GRACE, SUBJECTS_READ};
@@ -21,7 +21,7 @@ pub(crate) fn label_requests<'s>(
     for (number, words) in &snapshot.labelled {
         let words: Vec<_> = words
             .iter()
-            .filter(|word| ![HOLD, PAUSE].contains(&word.as_str()))
+            .filter(|word| !MARKS.contains(&word.as_str()))
             .collect();
         if words.is_empty() {
             continue;

@@ -9,4 +9,5 @@ mod merge;
 mod ownership;
 mod reminders;
 mod review_feedback;
+mod work_marks;
 mod work_records;

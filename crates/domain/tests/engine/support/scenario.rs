@@ -11,8 +11,8 @@ use jiff::{SignedDuration, Timestamp};
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{
     Activity, Actor, Checks, Comment, CommentCoverage, Effect, FailedChecks, FurtherComments,
-    Ledger, Line, MergeFacts, Notice, Outage, Permission, Pull, PullFile, Reason, Remark, Reviews,
-    RunRequest, Session, Subject,
+    Ledger, Line, MergeFacts, Notice, Outage, Permission, Pull, PullEvent, PullFile, Reason,
+    Remark, Reviews, RunRequest, Session, Subject,
 };
 use phileas_domain::exchange::ChangedFile;
 use phileas_domain::model::{Login, Oid, PullNumber, SessionId, TrackName, Tree};
@@ -145,6 +145,12 @@ pub(crate) struct Scenario {
     pub(crate) pull_files: BTreeMap<PullNumber, Vec<PullFile>>,
     /// How often that was read.
     pub(crate) files_read: usize,
+    /// What happened on pull requests since they were opened.
+    pub(crate) pull_events: BTreeMap<PullNumber, Vec<PullEvent>>,
+    /// How often that was read.
+    pub(crate) activity_read: usize,
+    /// Whether phileas works with a person's token.
+    pub(crate) as_person: bool,
     /// Files that each push to the default branch touches.
     pub(crate) touched: Vec<String>,
     /// The id of the exchange's content, where it is known.
@@ -227,6 +233,9 @@ impl Scenario {
             written: BTreeMap::new(),
             pull_files: BTreeMap::new(),
             files_read: 0,
+            pull_events: BTreeMap::new(),
+            activity_read: 0,
+            as_person: false,
             touched: vec!["src/lib.rs".to_owned()],
             exchange_id: None,
             exchanges_read: 0,

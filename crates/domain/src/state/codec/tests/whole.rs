@@ -6,7 +6,7 @@ use crate::state::{
     Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent,
     MergeState, NextCheck, Outcome, Pause, PersonaState, PublishingState, PullAction, Refusal,
     RefusedEffect, RequestState, ScheduleState, State, StatusState, Timing, TrackState,
-    TrackedPull, Turn, WorkRefusal, WorkState,
+    TrackedPull, Turn, WorkMark, WorkRefusal, WorkState,
 };
 
 /// As it stands on the branch; `TURN` is the live turn's id.
@@ -231,7 +231,28 @@ const FILE: &str = r#"{
     },
     "forgotten": [
       37
-    ]
+    ],
+    "marks": {
+      "26": {
+        "head": "1d8f",
+        "twin": 38,
+        "refused": true,
+        "white_space": true,
+        "label": {
+          "head": "1d90",
+          "at": "2026-01-01T17:00:00Z"
+        },
+        "comment": {
+          "head": "1d91",
+          "at": "2026-01-01T18:00:00Z"
+        },
+        "closes_at": "2026-01-01T20:00:00Z",
+        "closing": {
+          "head": "1d92",
+          "at": "2026-01-01T21:00:00Z"
+        }
+      }
+    }
   },
   "personas": {
     "curator": {
@@ -513,6 +534,21 @@ fn state() -> State {
             )]
             .into(),
             forgotten: [PullNumber(37)].into(),
+            marks: [(
+                PullNumber(26),
+                WorkMark {
+                    head: "1d8f".into(),
+                    twin: Some(PullNumber(38)),
+                    refused: true,
+                    white_space: true,
+                    label: Some(PullAction::new("1d90".into(), at(17))),
+                    comment: Some(PullAction::new("1d91".into(), at(18))),
+                    closes_at: Some(at(20)),
+                    closing: Some(PullAction::new("1d92".into(), at(21))),
+                    extra: extra.clone(),
+                },
+            )]
+            .into(),
             extra: extra.clone(),
         },
         personas: [("curator".into(), persona)].into(),

@@ -6,10 +6,11 @@ use jiff::SignedDuration;
 use phileas_domain::board;
 use phileas_domain::engine::{
     Commit, Commits, Event, ExchangeRead, FurtherComments, KeyUsage, Ledger, Listing, ListingNeed,
-    Outage, Permission, PlanCommit, ReadReach, Repository, Session, SessionFiles, Sessions,
-    Snapshot, Subject, WorkFilesRead, WorkingDocs, prompts_to_render, read_requests,
+    Outage, Permission, PlanCommit, PullActivity, PullFile, ReadReach, Repository, Session,
+    SessionFiles, Sessions, Snapshot, Subject, WorkFilesRead, WorkingDocs, prompts_to_render,
+    read_requests,
 };
-use phileas_domain::model::{Oid, RepositoryId, Tree};
+use phileas_domain::model::{Oid, PullNumber, RepositoryId, Tree};
 use phileas_domain::plan::{self, Driver};
 use phileas_domain::prompt::{InProcess, RenderPrompts as _};
 
@@ -28,6 +29,16 @@ pub(super) fn render(snapshot: &mut Snapshot, events: &[Event]) {
         }
     }
     panic!("the prompts do not converge");
+}
+
+/// The file of a pull request that no other one changes.
+fn own_file(number: PullNumber) -> PullFile {
+    PullFile {
+        path: format!("src/work-{number}.rs"),
+        added: 1,
+        removed: 0,
+        patch: Some(format!("@@ -0,0 +1 @@\n+work {number}\n")),
+    }
 }
 
 impl Scenario {
@@ -79,6 +90,7 @@ impl Scenario {
             failed_checks: BTreeMap::new(),
             merges: BTreeMap::new(),
             pull_files: BTreeMap::new(),
+            pull_activity: BTreeMap::new(),
             work_files: None,
             remarks: BTreeMap::new(),
             reviews: BTreeMap::new(),
@@ -182,8 +194,14 @@ impl Scenario {
             }
             for number in needs.pull_files {
                 self.files_read += 1;
-                let files = self.pull_files.get(&number).cloned().unwrap_or_default();
+                let files = self.pull_files.get(&number).cloned();
+                let files = files.unwrap_or_else(|| vec![own_file(number)]);
                 snapshot.pull_files.insert(number, Some(files));
+            }
+            for number in needs.pull_activity {
+                self.activity_read += 1;
+                let activity = self.pull_activity(number);
+                snapshot.pull_activity.insert(number, activity);
             }
             if !needs.work_files.is_empty() {
                 self.read_work(snapshot, needs.work_files);
@@ -277,6 +295,22 @@ impl Scenario {
             }
         }
         panic!("the needs do not converge: {:?}", read_requests(snapshot));
+    }
+
+    /// What GitHub shows of a pull request now.
+    fn pull_activity(&self, number: PullNumber) -> Option<PullActivity> {
+        let pull = self.pulls.get(&number)?;
+        let labels = match self.subjects.contains_key(&number.0) {
+            true => self.bears(number.0),
+            false => BTreeSet::new(),
+        };
+        Some(PullActivity {
+            head: pull.head_oid.clone(),
+            labels,
+            events: self.pull_events.get(&number).cloned().unwrap_or_default(),
+            more: false,
+            as_person: self.as_person,
+        })
     }
 
     /// Reads records of work at the ledger's head.

@@ -1,8 +1,8 @@
 //! Runs a tick of a scenario: commits and executes decisions until nothing is left.
 
 use phileas_domain::engine::{
-    ActivityKind, CreateFailure, CreateSession, Decision, Effect, Event, ExchangeRead, Ledger,
-    MergeStatus, Notice, Session, SessionState, Verdict, decide,
+    ActivityKind, Actor, CreateFailure, CreateSession, Decision, Effect, Event, ExchangeRead,
+    Ledger, MergeStatus, Notice, Session, SessionState, SubjectChange, Verdict, decide,
 };
 use phileas_domain::model::{Oid, PullNumber, SessionId};
 use phileas_domain::state::{State, invariant};
@@ -189,7 +189,14 @@ impl Scenario {
                     comment_id: id,
                 })
             }
+            Effect::AddLabel { pull, label, .. } => {
+                self.add_label(*pull, label);
+                Some(Event::LabelAdded { pull: *pull })
+            }
             Effect::RemindPeople {
+                pull, marker, body, ..
+            }
+            | Effect::CommentOnPull {
                 pull, marker, body, ..
             } => {
                 let id = 900 + self.comments.len() as u64;
@@ -244,6 +251,20 @@ impl Scenario {
                 None
             }
         }
+    }
+
+    /// phileas' App adds a label to a pull request.
+    fn add_label(&mut self, pull: PullNumber, label: &str) {
+        if !self.subjects.contains_key(&pull.0) {
+            self.pull_subject(pull.0, true);
+        }
+        let app = Actor {
+            login: "app[bot]".into(),
+            id: Some(9),
+            bot: true,
+        };
+        let what = SubjectChange::Labelled(label.to_owned());
+        self.happens(pull.0, Some(app), what);
     }
 
     /// GitHub merges the commit that it is given, and no other.

@@ -1,0 +1,104 @@
+//! Judges whether a pull request is unwanted: whether it does the same as another one, or changes nothing.
+//!
+//! The verdict is recorded with the pull request's record; [`work_marks`](super::work_marks) acts on it.
+
+use crate::engine::input::commands::{HOLD, KEEP};
+use crate::engine::input::pull::{Pull, PullFile, PullState};
+use crate::engine::lookup::work_files::{changed_files, entry_of};
+use crate::engine::output::builder::DecisionBuilder;
+use crate::engine::output::limits::PULL_FILES_READ;
+use crate::model::PullNumber;
+use crate::plan::NoveltyMode;
+use crate::state::{HistoryEntry, WorkMark};
+use crate::work::no_op::{NoOp, no_op};
+use crate::work::{WorkFile, WorkRecord};
+
+/// Notes that an open pull request is unwanted, so that it is labelled. `files`: `None` where GitHub does not list them.
+pub(crate) fn judge_work(
+    builder: &mut DecisionBuilder<'_>,
+    pull: &Pull,
+    files: Option<&[PullFile]>,
+    record: &WorkRecord,
+    hot: &WorkFile,
+) {
+    if builder.snapshot.plan.novelty.mode < NoveltyMode::Label || is_kept(builder, pull.number) {
+        return;
+    }
+    let Some(entry) = entry_of(builder, pull.number) else {
+        // Nothing tells who asked for a session that phileas did not start.
+        return;
+    };
+    if is_requested(entry) {
+        return;
+    }
+    let persona = entry.persona_id.as_str();
+    let mark = match files.and_then(|files| no_op_of(files, persona)) {
+        Some(kind) => Some(WorkMark {
+            white_space: kind == NoOp::WhiteSpace,
+            ..WorkMark::new(pull.head_oid.clone())
+        }),
+        None => twin_of(builder, record, hot).map(|twin| WorkMark {
+            twin: Some(PullNumber(twin.pr)),
+            refused: !twin.is_open(),
+            ..WorkMark::new(pull.head_oid.clone())
+        }),
+    };
+    if let Some(mark) = mark {
+        builder.state.work.marks.insert(pull.number, mark);
+        // The next decision labels it.
+        let now = builder.now();
+        builder.wake_by(now);
+    }
+}
+
+/// Whether a label of people keeps it from being marked.
+fn is_kept(builder: &DecisionBuilder<'_>, pull: PullNumber) -> bool {
+    let labels = builder.snapshot.labelled.get(&pull.0);
+    labels.is_some_and(|labels| labels.contains(HOLD) || labels.contains(KEEP))
+}
+
+/// Whether a person or a layer asked for the work, or for another attempt at it.
+fn is_requested(entry: &HistoryEntry) -> bool {
+    let is_of_layer = entry
+        .slot
+        .as_ref()
+        .is_some_and(|slot| !slot.as_str().is_empty());
+    let is_retry = entry.attempt.is_some_and(|attempt| attempt > 1);
+    entry.track_name().as_str().starts_with("request:") || is_of_layer || is_retry
+}
+
+/// Whether it changes nothing. More files than phileas reads are a change.
+pub(crate) fn no_op_of(files: &[PullFile], persona: &str) -> Option<NoOp> {
+    if files.len() >= PULL_FILES_READ {
+        return None;
+    }
+    no_op(&changed_files(files), persona)
+}
+
+/// The oldest pull request that a newer one repeats. Attempts of one turn are no twins.
+pub(crate) fn twin_of<'h>(
+    builder: &DecisionBuilder<'_>,
+    record: &WorkRecord,
+    hot: &'h WorkFile,
+) -> Option<&'h WorkRecord> {
+    let now = builder.now();
+    let is_same_turn = |other: &WorkRecord| record.turn.is_some() && other.turn == record.turn;
+    hot.records().find(|other| {
+        !is_same_turn(other)
+            && is_current(builder, other)
+            && other.is_repeated_by(record.pr, &record.fingerprint, now)
+    })
+}
+
+/// Whether a record is as GitHub shows the pull request now, and its refusal is not withdrawn.
+fn is_current(builder: &DecisionBuilder<'_>, record: &WorkRecord) -> bool {
+    let number = PullNumber(record.pr);
+    let pull = builder.snapshot.pulls.get(&number);
+    let is_shown_open = pull.is_none_or(|pull| pull.state == PullState::Open);
+    let is_forgotten = builder.state.work.forgotten.contains(&number);
+    if record.is_open() {
+        is_shown_open
+    } else {
+        !is_forgotten
+    }
+}
