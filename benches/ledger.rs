@@ -57,6 +57,8 @@ fn state(entries: u64) -> State {
                 }),
                 finished_at: Some(at),
                 duplicates: Vec::new(),
+                zero_touch: None,
+                review_secs: None,
                 note: None,
                 extra: serde_json::Map::new(),
             },

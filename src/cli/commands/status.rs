@@ -116,7 +116,12 @@ pub(crate) fn yield_json(figures: &Yield) -> Value {
         "pulls": figures.pulls,
         "at_work": figures.at_work,
         "merged": figures.merged,
+        "zero_touch": figures.zero_touch,
+        "reverted": figures.reverted,
         "rejected": figures.rejected,
+        "repeated": figures.repeated,
+        "no_op": figures.no_op,
+        "superseded": figures.superseded,
         "ignored": figures.ignored,
         "open": figures.open,
         "completed": figures.completed,
@@ -126,6 +131,7 @@ pub(crate) fn yield_json(figures: &Yield) -> Value {
         "cancelled": figures.cancelled,
         "other": figures.other,
         "median_to_merge_secs": figures.median_to_merge.map(|span| span.as_secs()),
+        "median_to_review_secs": figures.median_to_review.map(|span| span.as_secs()),
         "resting_until": figures.resting_until.map(|until| until.to_string()),
     })
 }

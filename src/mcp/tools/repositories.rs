@@ -190,8 +190,18 @@ struct YieldView {
     pulls: u32,
     /// The number of merged pull requests.
     merged: u32,
+    /// The number of them that no person changed or objected to.
+    zero_touch: u32,
+    /// The number of pull requests that were merged and then reverted.
+    reverted: u32,
     /// The number of rejected pull requests.
     rejected: u32,
+    /// The number of pull requests that repeated earlier work.
+    repeated: u32,
+    /// The number of pull requests that changed nothing.
+    no_op: u32,
+    /// The number of pull requests whose change was merged with another one.
+    superseded: u32,
     /// The number of pull requests without a review.
     ignored: u32,
 }
@@ -294,7 +304,12 @@ fn yield_view(figures: &Yield) -> YieldView {
         sessions: figures.sessions,
         pulls: figures.pulls,
         merged: figures.merged,
+        zero_touch: figures.zero_touch,
+        reverted: figures.reverted,
         rejected: figures.rejected,
+        repeated: figures.repeated,
+        no_op: figures.no_op,
+        superseded: figures.superseded,
         ignored: figures.ignored,
     }
 }

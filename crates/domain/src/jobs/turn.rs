@@ -217,10 +217,8 @@ fn live_turns(state: &State) -> impl Iterator<Item = &Turn> {
 fn ended_news(state: &State, key: u64, entry: &HistoryEntry) -> Option<TurnNews> {
     let outcome = entry.outcome.clone()?;
     let goes_on = |turn: &Turn| Some(&turn.turn) == entry.turn.as_ref();
-    let quiet = matches!(
-        outcome,
-        Outcome::Rejected | Outcome::Duplicate | Outcome::Other(_)
-    );
+    let quiet =
+        matches!(outcome, Outcome::Duplicate | Outcome::Other(_)) || outcome.is_closed_unmerged();
     // Another attempt may be over by now, too.
     let went_on = || {
         let mut later = state.history.range(key + 1..);
@@ -338,6 +336,8 @@ mod tests {
             base_sha: None,
             outcome,
             duplicates: Vec::new(),
+            zero_touch: None,
+            review_secs: None,
             note: None,
             extra: Extra::new(),
         }

@@ -134,6 +134,8 @@ fn any_entry() -> impl Strategy<Value = HistoryEntry> {
                     outcome,
                     finished_at,
                     duplicates: Vec::new(),
+                    zero_touch: None,
+                    review_secs: None,
                     note,
                     extra,
                 }
@@ -463,6 +465,7 @@ pub(super) fn any_state() -> impl Strategy<Value = State> {
                         .map(|number| (PullNumber(number), any_mark(number)))
                         .into_iter()
                         .collect(),
+                    reverts: top.1.map(PullNumber).into_iter().collect(),
                     extra: Extra::new(),
                 },
                 sprint: top.1,

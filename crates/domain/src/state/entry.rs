@@ -36,6 +36,10 @@ pub struct HistoryEntry {
     pub finished_at: Option<Timestamp>,
     /// Further sessions of the same turn.
     pub duplicates: Vec<SessionId>,
+    /// Whether its pull request was merged without a commit of another author and without a requested change.
+    pub zero_touch: Option<bool>,
+    /// Seconds from the opening of its pull request to the first review of a person.
+    pub review_secs: Option<u64>,
     /// A remark of one line, such as the findings of an import or the reason of a failure.
     pub note: Option<String>,
     /// Unknown keys.
@@ -84,6 +88,14 @@ pub enum Outcome {
     Cancelled,
     /// A second session of a turn that already had one.
     Duplicate,
+    /// Its pull request did the same as an older one, and was closed.
+    Repeated,
+    /// Its pull request changed nothing, and was closed.
+    NoOp,
+    /// Its pull request was closed, and another one with the same change was merged.
+    Superseded,
+    /// Its pull request was merged, and the change was taken back.
+    Reverted,
     /// An outcome of another program, kept unchanged.
     Other(String),
 }
@@ -103,6 +115,10 @@ impl Outcome {
             Self::Stuck => "stuck",
             Self::Cancelled => "cancelled",
             Self::Duplicate => "duplicate",
+            Self::Repeated => "repeated",
+            Self::NoOp => "no_op",
+            Self::Superseded => "superseded",
+            Self::Reverted => "reverted",
             Self::Other(text) => text,
         }
     }
@@ -125,6 +141,10 @@ impl Outcome {
             Self::Stuck => "abandoned, as it made no progress".to_owned(),
             Self::Cancelled => "cancelled".to_owned(),
             Self::Duplicate => "a second session of the same turn".to_owned(),
+            Self::Repeated => format!("{pull} repeated earlier work, and was closed"),
+            Self::NoOp => format!("{pull} changed nothing, and was closed"),
+            Self::Superseded => format!("{pull} was closed, since another one did the same"),
+            Self::Reverted => format!("{pull} was merged, and then reverted"),
             Self::Other(text) => text.clone(),
         }
     }
@@ -143,6 +163,10 @@ impl Outcome {
             "stuck" => Self::Stuck,
             "cancelled" => Self::Cancelled,
             "duplicate" => Self::Duplicate,
+            "repeated" => Self::Repeated,
+            "no_op" => Self::NoOp,
+            "superseded" => Self::Superseded,
+            "reverted" => Self::Reverted,
             other => Self::Other(other.to_owned()),
         }
     }
@@ -153,20 +177,37 @@ impl Outcome {
         !matches!(self, Self::PrOpen)
     }
 
-    /// Whether an entry may go from `self` to `next`: `pr_open -> merged | rejected`, `rejected -> merged`.
+    /// Whether its pull request was closed without a merge. It can still be reopened and merged.
     #[must_use]
-    pub fn may_become(&self, next: &Self) -> bool {
-        self == next
-            || matches!(
-                (self, next),
-                (Self::PrOpen, Self::Merged | Self::Rejected) | (Self::Rejected, Self::Merged)
-            )
+    pub fn is_closed_unmerged(&self) -> bool {
+        matches!(
+            self,
+            Self::Rejected | Self::Repeated | Self::NoOp | Self::Superseded
+        )
     }
 
-    /// Whether the work was not used, which counts towards the persona's rest.
+    /// Whether an entry may go from `self` to `next`: an open pull request is merged or closed, a closed one is merged
+    /// or found to be no refusal, a merged one is reverted.
+    #[must_use]
+    pub fn may_become(&self, next: &Self) -> bool {
+        match (self, next) {
+            (Self::PrOpen, next) => {
+                *next == Self::PrOpen || *next == Self::Merged || next.is_closed_unmerged()
+            }
+            (Self::Rejected, next) if next.is_closed_unmerged() => true,
+            (known, Self::Merged) if known.is_closed_unmerged() => true,
+            (Self::Merged, Self::Reverted) => true,
+            (known, next) => known == next,
+        }
+    }
+
+    /// Whether the work was not used, which counts towards the persona's rest. A copy of merged work counts against no persona.
     #[must_use]
     pub fn is_unwanted(&self) -> bool {
-        matches!(self, Self::NoOutput | Self::Rejected)
+        matches!(
+            self,
+            Self::NoOutput | Self::Rejected | Self::Repeated | Self::NoOp
+        )
     }
 }
 
@@ -239,7 +280,7 @@ impl Amendment {
 mod tests {
     use super::*;
 
-    const WORDS: [&str; 11] = [
+    const WORDS: [&str; 15] = [
         "merged",
         "pr_open",
         "completed",
@@ -250,6 +291,10 @@ mod tests {
         "stuck",
         "cancelled",
         "duplicate",
+        "repeated",
+        "no_op",
+        "superseded",
+        "reverted",
         "postponed",
     ];
 
@@ -278,9 +323,19 @@ mod tests {
         assert_eq!(
             steps,
             [
+                ("merged", "reverted"),
                 ("pr_open", "merged"),
                 ("pr_open", "rejected"),
-                ("rejected", "merged")
+                ("pr_open", "repeated"),
+                ("pr_open", "no_op"),
+                ("pr_open", "superseded"),
+                ("rejected", "merged"),
+                ("rejected", "repeated"),
+                ("rejected", "no_op"),
+                ("rejected", "superseded"),
+                ("repeated", "merged"),
+                ("no_op", "merged"),
+                ("superseded", "merged"),
             ]
         );
     }
@@ -292,7 +347,10 @@ mod tests {
             words.filter(|word| holds(&Outcome::parse(word))).collect()
         };
         assert_eq!(of(|outcome| !outcome.is_final()), ["pr_open"]);
-        assert_eq!(of(Outcome::is_unwanted), ["no_output", "rejected"]);
+        assert_eq!(
+            of(Outcome::is_unwanted),
+            ["no_output", "rejected", "repeated", "no_op"]
+        );
     }
 
     #[test]

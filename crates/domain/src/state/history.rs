@@ -144,9 +144,9 @@ impl History {
         self.unsettled.get_or_init(|| {
             let mut found = Unsettled::default();
             for (key, entry) in self {
-                match entry.outcome {
+                match &entry.outcome {
                     Some(Outcome::PrOpen) => found.open.push(*key),
-                    Some(Outcome::Rejected) => {
+                    Some(outcome) if outcome.is_closed_unmerged() => {
                         found.rejected.extend(entry.pr_number.zip(Some(*key)));
                     }
                     _ => {}

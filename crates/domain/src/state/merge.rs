@@ -48,6 +48,7 @@ pub(super) fn merge_states(base: &mut State, other: &State) -> Vec<String> {
     base.work.open.extend(&other.work.open);
     base.work.forgotten.extend(&other.work.forgotten);
     add_missing(&mut base.work.refused, &other.work.refused);
+    base.work.reverts.extend(&other.work.reverts);
     add_missing(&mut base.work.marks, &other.work.marks);
     base.work.remembered = base.work.remembered.max(other.work.remembered);
     add_missing(&mut base.personas, &other.personas);

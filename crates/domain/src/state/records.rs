@@ -96,6 +96,8 @@ record! { HistoryEntry:
     outcome if_set,
     finished_at if_set,
     duplicates if_set or turn,
+    zero_touch if_set,
+    review_secs if_set,
     note if_set
 }
 
@@ -287,7 +289,8 @@ record! { WorkState:
     remembered always,
     refused if_set,
     forgotten if_set,
-    marks if_set
+    marks if_set,
+    reverts if_set
 }
 
 record! { WorkMark:

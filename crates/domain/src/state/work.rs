@@ -20,6 +20,8 @@ pub struct WorkState {
     pub refused: BTreeMap<PullNumber, WorkRefusal>,
     /// Pull requests whose refusal is withdrawn, and whose record does not show it yet.
     pub forgotten: BTreeSet<PullNumber>,
+    /// Merged pull requests that say that they revert another one, as far as they were judged lately.
+    pub reverts: BTreeSet<PullNumber>,
     /// Open pull requests that are unwanted.
     pub marks: BTreeMap<PullNumber, WorkMark>,
     /// Unknown keys.

@@ -31,9 +31,7 @@ impl Fingerprint {
         files: &[ChangedFile<'_>],
         is_excluded: impl Fn(&str) -> bool,
     ) -> Self {
-        let counted = |file: &&ChangedFile<'_>| !is_derived(file.path) && !is_excluded(file.path);
-        let mut files: Vec<ChangedFile<'_>> = files.iter().filter(counted).copied().collect();
-        files.sort_by_key(|file| file.path);
+        let files = counted_files(files, is_excluded);
         let sum = |lines: fn(&ChangedFile<'_>) -> u64| {
             files.iter().map(lines).fold(0, u64::saturating_add)
         };
@@ -44,4 +42,22 @@ impl Fingerprint {
             size: (sum(|file| file.added), sum(|file| file.removed)),
         }
     }
+
+    /// The sketch of the change that takes these files back.
+    #[must_use]
+    pub fn inverse_sketch(files: &[ChangedFile<'_>], is_excluded: impl Fn(&str) -> bool) -> Sketch {
+        let files = counted_files(files, is_excluded);
+        Sketch::from_reverted_patches(files.iter().filter_map(|file| file.patch))
+    }
+}
+
+/// The files that say something about the work, by their paths.
+fn counted_files<'f>(
+    files: &[ChangedFile<'f>],
+    is_excluded: impl Fn(&str) -> bool,
+) -> Vec<ChangedFile<'f>> {
+    let counted = |file: &&ChangedFile<'_>| !is_derived(file.path) && !is_excluded(file.path);
+    let mut files: Vec<ChangedFile<'_>> = files.iter().filter(counted).copied().collect();
+    files.sort_by_key(|file| file.path);
+    files
 }

@@ -2,6 +2,7 @@
 
 use super::fingerprint::Fingerprint;
 use super::paths::path_similarity;
+use super::sketch::Sketch;
 
 // The thresholds are chosen by pairs of pull requests from public repositories: docs/design/benchmarks.md.
 
@@ -103,11 +104,18 @@ impl Similarity {
             && self.concerns_same_files()
     }
 
+    /// Whether both change the same lines, and enough of them to judge by these alone.
+    #[must_use]
+    pub fn changes_same_lines(self) -> bool {
+        self.is_substantial && self.hunks >= SAME_HUNKS
+    }
+
     /// What the figures say. Without changed lines on both sides two pull requests are never the same.
     #[must_use]
     pub fn likeness(self) -> Likeness {
-        let same_lines = self.is_substantial && self.hunks >= SAME_HUNKS;
-        if same_lines || self.has_terms && (self.has_same_terms() || self.replaces_same_lines()) {
+        if self.changes_same_lines()
+            || self.has_terms && (self.has_same_terms() || self.replaces_same_lines())
+        {
             Likeness::Same
         } else if self.title >= Self::CLOSE_TITLE
             || self.paths >= CLOSE_PATHS
@@ -125,6 +133,12 @@ fn is_like_size(one: (u64, u64), other: (u64, u64)) -> bool {
     let lines = |(added, removed): (u64, u64)| added.saturating_add(removed) as f64;
     let (one, other) = (lines(one), lines(other));
     one.max(other) <= LIKE_SIZE * one.min(other)
+}
+
+/// Whether a change of these lines is that of a pull request.
+#[must_use]
+pub fn is_change_of(work: &Fingerprint, lines: &Sketch) -> bool {
+    work.sketch.similarity(lines) >= SAME_HUNKS
 }
 
 /// The share of words that both have (Jaccard). 0 where one has none.

@@ -67,7 +67,7 @@ pub(super) async fn run(
         .with_max_width(screen.width);
     for one in &standings {
         let figures = &one.yields;
-        let empty = figures.no_output + figures.failed + figures.stuck;
+        let empty = figures.no_output + figures.no_op + figures.failed + figures.stuck;
         table.push_row([
             one.persona.to_string(),
             last_outcome(one),
@@ -75,7 +75,7 @@ pub(super) async fn run(
             streak_text(one),
             figures.sessions.to_string(),
             figures.merged.to_string(),
-            figures.rejected.to_string(),
+            (figures.rejected + figures.repeated + figures.superseded).to_string(),
             empty.to_string(),
             remark_text(one),
         ]);

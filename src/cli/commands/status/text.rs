@@ -202,7 +202,12 @@ fn yield_table(status: &Status, width: Option<usize>) -> String {
         "sessions",
         "at work",
         "merged",
+        "zero touch",
+        "reverted",
         "rejected",
+        "repeated",
+        "no-op",
+        "superseded",
         "open",
         "completed",
         "no output",
@@ -211,12 +216,13 @@ fn yield_table(status: &Status, width: Option<usize>) -> String {
         "cancelled",
         "other",
         "no review for 2 weeks",
+        "median to review",
         "median to merge",
         "resting until (UTC)",
     ];
     let mut table = Table::new(header)
         .with_max_width(width)
-        .with_figures(1..=13);
+        .with_figures(1..=18);
     for (persona, figures) in &status.view.yields {
         table.push_row(yield_row(persona.as_str(), figures));
     }
@@ -224,14 +230,20 @@ fn yield_table(status: &Status, width: Option<usize>) -> String {
     table.table_text()
 }
 
-/// The columns from `at work` to `other` add up to the sessions. Ignored ones are among the open.
-fn yield_row(name: &str, figures: &Yield) -> [String; 15] {
+/// The columns from `at work` to `other` add up to the sessions. Ignored ones are among the open, and those of zero touch
+/// among the merged.
+fn yield_row(name: &str, figures: &Yield) -> [String; 21] {
     [
         name.to_owned(),
         figures.sessions.to_string(),
         figures.at_work.to_string(),
         figures.merged.to_string(),
+        figures.zero_touch.to_string(),
+        figures.reverted.to_string(),
         figures.rejected.to_string(),
+        figures.repeated.to_string(),
+        figures.no_op.to_string(),
+        figures.superseded.to_string(),
         figures.open.to_string(),
         figures.completed.to_string(),
         figures.no_output.to_string(),
@@ -240,6 +252,7 @@ fn yield_row(name: &str, figures: &Yield) -> [String; 15] {
         figures.cancelled.to_string(),
         figures.other.to_string(),
         figures.ignored.to_string(),
+        figures.median_to_review.map_or_else(String::new, span_text),
         figures.median_to_merge.map_or_else(String::new, span_text),
         figures.resting_until.map_or_else(String::new, short_time),
     ]

@@ -89,9 +89,11 @@ pub fn outcome_class(outcome: Option<&Outcome>, live: bool) -> &'static str {
         Some(Outcome::Merged) => "merged",
         Some(Outcome::PrOpen) => "review",
         Some(Outcome::Completed | Outcome::Imported) => "completed",
-        Some(Outcome::Rejected) => "rejected",
+        Some(Outcome::Rejected | Outcome::Repeated | Outcome::Superseded | Outcome::Reverted) => {
+            "rejected"
+        }
         Some(Outcome::Failed | Outcome::Stuck) => "failed",
-        Some(Outcome::NoOutput) => "empty",
+        Some(Outcome::NoOutput | Outcome::NoOp) => "empty",
         Some(Outcome::Cancelled | Outcome::Duplicate | Outcome::Other(_)) => "other",
         None if live => "live",
         None => "other",

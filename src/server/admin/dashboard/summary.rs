@@ -118,6 +118,8 @@ fn strip_unused(entry: &HistoryEntry) -> HistoryEntry {
         extra: phileas_domain::state::Extra::new(),
         note: entry.note.as_deref().map(short_line),
         duplicates: Vec::new(),
+        zero_touch: None,
+        review_secs: None,
         ..entry.clone()
     }
 }

@@ -168,7 +168,7 @@ impl TickObserver for Metrics {
 
 /// The label of an outcome; outcomes of other programs share one series.
 fn outcome_label(outcome: &str) -> &'static str {
-    const WORDS: [&str; 10] = [
+    const WORDS: [&str; 14] = [
         "merged",
         "pr_open",
         "completed",
@@ -179,6 +179,10 @@ fn outcome_label(outcome: &str) -> &'static str {
         "stuck",
         "cancelled",
         "duplicate",
+        "repeated",
+        "no_op",
+        "superseded",
+        "reverted",
     ];
     WORDS
         .into_iter()

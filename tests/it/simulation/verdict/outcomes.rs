@@ -49,8 +49,13 @@ impl PullState {
 
     /// Whether an outcome that speaks of a pull request says something else at the end.
     fn contradicts(self, outcome: &str, end: Timestamp) -> bool {
-        let speaks = matches!(outcome, "pr_open" | "merged" | "rejected");
-        speaks && outcome != self.outcome_key() && end.duration_since(self.since()) > SETTLED
+        let said = match outcome {
+            "repeated" | "no_op" | "superseded" => "rejected",
+            "reverted" => "merged",
+            outcome => outcome,
+        };
+        let speaks = matches!(said, "pr_open" | "merged" | "rejected");
+        speaks && said != self.outcome_key() && end.duration_since(self.since()) > SETTLED
     }
 }
 
@@ -148,6 +153,9 @@ mod tests {
             !merged.contradicts("failed", at(91)),
             "it speaks of the session"
         );
+        assert!(merged.contradicts("no_op", at(91)));
+        assert!(!merged.contradicts("reverted", at(91)));
+        assert!(!PullState::Closed(at(0)).contradicts("repeated", at(91)));
         assert!(PullState::Closed(at(0)).contradicts("merged", at(91)));
         assert!(PullState::Open(at(0)).contradicts("rejected", at(91)));
     }

@@ -51,15 +51,22 @@ pub(super) fn rewritten(
     found
 }
 
-/// What is open may become anything, what waits for a pull request is settled by it, and a rejected one can be reopened
-/// and merged. Between two states that lie some commits apart, several steps may have been taken.
+/// What is open may become anything, what waits for a pull request is settled by it, a closed one is told apart and can
+/// be reopened and merged, and a merged one can be reverted. Between two states that lie some commits apart, several steps may have been taken.
 fn may_become(was: Option<&str>, is: Option<&str>) -> bool {
     was.is_none()
         || was == is
-        || matches!(
-            (was, is),
-            (Some("pr_open"), Some("merged" | "rejected")) | (Some("rejected"), Some("merged"))
-        )
+        || match (was, is) {
+            (Some("pr_open"), Some(is)) => ["merged", "reverted"].contains(&is) || is_closed(is),
+            (Some("rejected"), Some(is)) if is_closed(is) => true,
+            (Some(was), Some("merged" | "reverted")) => is_closed(was) || was == "merged",
+            _ => false,
+        }
+}
+
+/// Whether an outcome says that a pull request was closed without a merge.
+fn is_closed(outcome: &str) -> bool {
+    ["rejected", "repeated", "no_op", "superseded"].contains(&outcome)
 }
 
 /// Whether a file of the archive, by its path, holds the entry with a number: `.jules/history/0-499.json`.
@@ -86,6 +93,12 @@ fn only_what_was_open_becomes_something_else() {
         found(&state(json!("rejected"), "1"), &state(json!("merged"), "1")),
         0
     );
+    let becomes = |was: &str, is: &str| found(&state(json!(was), "1"), &state(json!(is), "1"));
+    assert_eq!(becomes("rejected", "no_op"), 0);
+    assert_eq!(becomes("no_op", "merged"), 0);
+    assert_eq!(becomes("merged", "reverted"), 0);
+    assert_eq!(becomes("no_op", "rejected"), 1);
+    assert_eq!(becomes("reverted", "merged"), 1);
     assert_eq!(found(&state(json!("merged"), "1"), &open), 1);
     assert_eq!(found(&open, &state(Value::Null, "1")), 1);
     assert_eq!(found(&open, &state(json!("pr_open"), "2")), 1);

@@ -162,13 +162,12 @@ fn kind_of(
         None => Some(WorkKind::Open),
         Some(Outcome::Merged) => (is_own || shared_paths > 0.0).then_some(WorkKind::Merged),
         // GitHub does not show it any more, so no person is known to have closed it.
-        Some(Outcome::Rejected) if builder.snapshot.missing_pulls.contains(&number) => None,
-        Some(Outcome::Rejected) if is_own || novelty.refusals_for == RefusalsFor::All => {
-            Some(match is_refused {
-                true => WorkKind::Refused,
-                false => WorkKind::Closed,
-            })
-        }
+        Some(outcome) if !outcome.is_closed_unmerged() => None,
+        Some(_) if builder.snapshot.missing_pulls.contains(&number) => None,
+        Some(_) if is_own || novelty.refusals_for == RefusalsFor::All => Some(match is_refused {
+            true => WorkKind::Refused,
+            false => WorkKind::Closed,
+        }),
         Some(_) => None,
     }
 }

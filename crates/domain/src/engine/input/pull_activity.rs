@@ -22,6 +22,41 @@ pub struct PullActivity {
     pub as_person: bool,
 }
 
+impl PullActivity {
+    /// Whether no other author has committed and no person has requested changes since it was opened; `None`: more
+    /// happened than was read.
+    pub(crate) fn is_zero_touch(&self, opened_at: Timestamp) -> Option<bool> {
+        let is_touch = |event: &PullEvent| match event.what {
+            PullChange::Committed { by_bot } => !by_bot && event.at > opened_at,
+            PullChange::ForcePushed | PullChange::RequestedChanges => event.is_by_person(),
+            _ => false,
+        };
+        (!self.more).then(|| !self.events.iter().any(is_touch))
+    }
+
+    /// The first review of a person; `None`: there is none, or more happened than was read.
+    pub(crate) fn first_review(&self) -> Option<Timestamp> {
+        let is_review = |event: &&PullEvent| {
+            let what = &event.what;
+            let kinds = [
+                PullChange::Approved,
+                PullChange::RequestedChanges,
+                PullChange::Reviewed,
+            ];
+            kinds.contains(what) && event.is_by_person()
+        };
+        let reviews = self.events.iter().filter(is_review);
+        reviews.map(|event| event.at).min().filter(|_| !self.more)
+    }
+}
+
+impl PullEvent {
+    /// Whether a person did it. An account that is gone counts as one.
+    pub(crate) fn is_by_person(&self) -> bool {
+        self.actor.as_ref().is_none_or(|actor| !actor.bot)
+    }
+}
+
 /// One event of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullEvent {

@@ -17,16 +17,27 @@ use crate::state::{HistoryEntry, Outcome};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Yield {
     /// Sessions, duplicates included. It is the sum of [`at_work`](Self::at_work) to [`other`](Self::other), without
-    /// [`ignored`](Self::ignored), which are among the open ones.
+    /// [`ignored`](Self::ignored), which are among the open ones, and [`zero_touch`](Self::zero_touch), which are among
+    /// the merged ones.
     pub sessions: u32,
     /// Sessions with a pull request.
     pub pulls: u32,
     /// Sessions of live turns without a pull request.
     pub at_work: u32,
-    /// Pull requests that were merged.
+    /// Pull requests that were merged and kept.
     pub merged: u32,
-    /// Pull requests that were closed without a merge.
+    /// Pull requests that were merged without a commit of another author and without a requested change.
+    pub zero_touch: u32,
+    /// Pull requests that were merged, and then reverted.
+    pub reverted: u32,
+    /// Pull requests that were closed without a merge, without those of the next three.
     pub rejected: u32,
+    /// Pull requests that did the same as an older one, and were closed.
+    pub repeated: u32,
+    /// Pull requests that changed nothing, and were closed.
+    pub no_op: u32,
+    /// Pull requests that were closed, while another one with the same change was merged.
+    pub superseded: u32,
     /// Open pull requests without a review for two weeks.
     pub ignored: u32,
     /// Open pull requests, the ignored ones included.
@@ -45,6 +56,8 @@ pub struct Yield {
     pub other: u32,
     /// From the start of a session to the merge of its pull request: the lower median over the merges with both times.
     pub median_to_merge: Option<SignedDuration>,
+    /// From the opening of a pull request to the first review of a person: the lower median.
+    pub median_to_review: Option<SignedDuration>,
     /// The latest end of the persona's rest.
     pub resting_until: Option<Timestamp>,
 }
@@ -128,7 +141,7 @@ fn yield_of_entries(builder: &DecisionBuilder<'_>, entries: &[&HistoryEntry]) ->
     let live: BTreeSet<&SessionId> = turns.filter_map(|turn| turn.session_id.as_ref()).collect();
     let is_live = |id: &Option<SessionId>| id.as_ref().is_some_and(|id| live.contains(id));
     let mut figures = Yield::default();
-    let mut to_merge = Vec::new();
+    let (mut to_merge, mut to_review) = (Vec::new(), Vec::new());
     for entry in entries {
         let duplicates = u32::try_from(entry.duplicates.len()).unwrap_or(u32::MAX);
         figures.sessions += duplicates;
@@ -144,7 +157,11 @@ fn yield_of_entries(builder: &DecisionBuilder<'_>, entries: &[&HistoryEntry]) ->
                 figures.merged += 1;
                 to_merge.extend(time_to_merge(snapshot, entry));
             }
+            Some(Outcome::Reverted) => figures.reverted += 1,
             Some(Outcome::Rejected) => figures.rejected += 1,
+            Some(Outcome::Repeated) => figures.repeated += 1,
+            Some(Outcome::NoOp) => figures.no_op += 1,
+            Some(Outcome::Superseded) => figures.superseded += 1,
             Some(Outcome::PrOpen) => figures.open += 1,
             Some(Outcome::Completed | Outcome::Imported) => figures.completed += 1,
             Some(Outcome::NoOutput) => figures.no_output += 1,
@@ -154,11 +171,22 @@ fn yield_of_entries(builder: &DecisionBuilder<'_>, entries: &[&HistoryEntry]) ->
             None if is_live(&entry.session_id) => figures.at_work += 1,
             Some(Outcome::Duplicate | Outcome::Other(_)) | None => figures.other += 1,
         }
+        figures.zero_touch += u32::from(is_zero_touch(entry));
+        to_review.extend(entry.review_secs.and_then(|secs| i64::try_from(secs).ok()));
         figures.ignored += u32::from(rest::is_ignored(snapshot, entry));
     }
-    to_merge.sort_unstable();
-    figures.median_to_merge = to_merge.len().checked_sub(1).map(|last| to_merge[last / 2]);
+    figures.median_to_merge = lower_median(to_merge);
+    figures.median_to_review = lower_median(to_review).map(SignedDuration::from_secs);
     figures
+}
+
+fn is_zero_touch(entry: &HistoryEntry) -> bool {
+    entry.outcome == Some(Outcome::Merged) && entry.zero_touch == Some(true)
+}
+
+fn lower_median<T: Ord + Copy>(mut values: Vec<T>) -> Option<T> {
+    values.sort_unstable();
+    values.len().checked_sub(1).map(|last| values[last / 2])
 }
 
 /// Uses GitHub's time of the merge where it is known, else the time when the ledger recorded it.

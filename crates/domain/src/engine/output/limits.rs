@@ -275,6 +275,12 @@ pub(crate) const REMINDED_AT_ONCE: usize = 5;
 /// Files of a pull request that are read; one with as many may have more.
 pub(crate) const PULL_FILES_READ: usize = 300;
 
+/// How long after a merge a revert is one.
+pub(crate) const REVERTED_WITHIN: SignedDuration = SignedDuration::from_hours(90 * 24);
+
+/// Maximum reverts that are judged in one decision.
+pub(crate) const REVERTS_READ: usize = 5;
+
 /// Maximum pull requests that are labelled or closed in one decision.
 pub(crate) const MARKED_AT_ONCE: usize = 5;
 

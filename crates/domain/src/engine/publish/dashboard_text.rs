@@ -111,19 +111,22 @@ fn write_yields(yields: &[(PersonaId, Yield)], out: &mut String) {
         return;
     }
     out.push_str(
-        "\n| Persona | Sessions | Pull requests | Merged | Rejected | Open | No review for 2 weeks | Median time to merge |\n\
-         |---|---|---|---|---|---|---|---|\n",
+        "\n| Persona | Sessions | Pull requests | Merged | Zero touch | Reverted | Rejected | Repeated or no-op | Open | \
+         No review for 2 weeks | Median time to merge |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for (persona, figures) in yields.iter().take(DASHBOARD_PERSONAS) {
         let median = figures.median_to_merge.map(span_text);
         let _ = writeln!(
             out,
-            "| {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             code_cell(persona.as_str()),
             figures.sessions,
             figures.pulls,
             figures.merged,
+            figures.zero_touch,
+            figures.reverted,
             figures.rejected,
+            figures.repeated + figures.no_op + figures.superseded,
             figures.open,
             figures.ignored,
             median.unwrap_or_default(),

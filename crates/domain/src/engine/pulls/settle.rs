@@ -84,11 +84,10 @@ fn amend_archived(builder: &mut DecisionBuilder<'_>) {
         let pull = builder.snapshot.pulls.get(&number);
         pull.is_some_and(|pull| pull.state == PullState::Merged)
     };
-    let tracked = builder
-        .state
-        .amendments
-        .iter()
-        .filter(|(_, known)| known.outcome == Some(Outcome::Rejected));
+    let tracked = builder.state.amendments.iter().filter(|(_, known)| {
+        let outcome = known.outcome.as_ref();
+        outcome.is_some_and(Outcome::is_closed_unmerged)
+    });
     let news: Vec<(u64, PullNumber)> = tracked
         .filter_map(|(key, known)| Some((*key, known.pr_number.filter(|number| merged(*number))?)))
         .collect();

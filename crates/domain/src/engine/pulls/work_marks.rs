@@ -9,7 +9,7 @@ use super::tracked::{self, OpenPull};
 use super::work_verdict::twin_of;
 use crate::engine::input::commands::{DUPLICATE, HOLD, KEEP, NO_OP};
 use crate::engine::input::pull::PullState;
-use crate::engine::input::pull_activity::{PullActivity, PullChange, PullEvent};
+use crate::engine::input::pull_activity::{PullActivity, PullChange};
 use crate::engine::input::subject::LABEL_PREFIX;
 use crate::engine::lookup::work_files::hot_records;
 use crate::engine::output::builder::DecisionBuilder;
@@ -170,11 +170,10 @@ fn person_action(activity: &PullActivity, opened_at: Timestamp) -> Option<&'stat
     if activity.more {
         return Some("more happened on it than phileas reads");
     }
-    let is_person = |event: &&PullEvent| event.actor.as_ref().is_none_or(|actor| !actor.bot);
     let mut actions = activity
         .events
         .iter()
-        .filter(is_person)
+        .filter(|event| event.is_by_person())
         .filter_map(|event| {
             Some(match &event.what {
                 PullChange::Commented => "a person commented on it",

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::protected_paths::ProtectedPaths;
+use super::reverts::{Revert, judge_reverts, unjudged_reverts};
+use super::work_outcome::{mark_entry, refine_outcome};
 use super::work_verdict::judge_work;
 use crate::engine::input::pull::{Pull, PullFile, PullState};
 use crate::engine::input::snapshot::Ledger;
@@ -50,12 +52,13 @@ pub(crate) fn record_work(builder: &mut DecisionBuilder<'_>) {
     }
     let ended = ended_pulls(builder);
     let numbers: BTreeSet<PullNumber> = ended.union(&unrecorded_pulls(builder)).copied().collect();
-    if numbers.is_empty() {
+    let reverts = unjudged_reverts(builder);
+    if numbers.is_empty() && reverts.is_empty() {
         return;
     }
     // The files of pull requests would be read in vain while the records cannot be read.
     let written = match hot_records(builder) {
-        Some(hot) => record_pulls(builder, hot, &numbers),
+        Some(hot) => record_pulls(builder, hot, &numbers, &reverts),
         None => BTreeSet::new(),
     };
     // Their end is visible only now, so it is remembered until it can be recorded.
@@ -71,13 +74,16 @@ fn record_pulls(
     builder: &mut DecisionBuilder<'_>,
     mut hot: WorkFile,
     numbers: &BTreeSet<PullNumber>,
+    reverts: &[Revert<'_>],
 ) -> BTreeSet<PullNumber> {
     // A rebuilt state does not know them, nor what a person put back with an earlier version of the file.
     let open = hot.records().filter(|record| record.is_open());
     let open = open.map(|record| PullNumber(record.pr));
     builder.state.work.open.extend(open);
     let due = read_due(builder, numbers);
-    if due.is_empty() {
+    let is_protected = protected_paths(builder);
+    let is_reverted = judge_reverts(builder, &mut hot, reverts, is_protected);
+    if due.is_empty() && !is_reverted {
         return BTreeSet::new();
     }
     let written = write_records(builder, &mut hot, due);
@@ -176,6 +182,11 @@ fn read_due<'a>(builder: &mut DecisionBuilder<'a>, numbers: &BTreeSet<PullNumber
             due.push(Due::Gone(*number));
             continue;
         }
+        // What people did on it is figured once it has ended.
+        if pull.state != PullState::Open && !snapshot.pull_activity.contains_key(number) {
+            builder.reads.pull_activity.insert(*number);
+            continue;
+        }
         match snapshot.pull_files.get(number) {
             Some(files) => due.push(Due::Pull(pull, files.as_deref())),
             None => {
@@ -198,9 +209,12 @@ fn write_records(
         let (number, record) = match one {
             Due::Pull(pull, files) => {
                 let earlier = hot.get(pull.number.0);
-                let record = record_of(builder, pull, files.unwrap_or_default(), earlier);
+                let mut record = record_of(builder, pull, files.unwrap_or_default(), earlier);
                 if record.is_open() {
                     judge_work(builder, pull, files, &record, hot);
+                } else {
+                    refine_outcome(builder, &mut record, files, hot);
+                    mark_entry(builder, pull);
                 }
                 (pull.number, Some(record))
             }
@@ -242,9 +256,7 @@ fn record_of(
     files: &[PullFile],
     earlier: Option<&WorkRecord>,
 ) -> WorkRecord {
-    let own = &builder.snapshot.plan.gate.protected_paths;
-    let protected = ProtectedPaths::with_patterns(own);
-    let is_protected = |path: &str| protected.as_ref().is_some_and(|one| one.is_protected(path));
+    let is_protected = protected_paths(builder);
     let entry = entry_of(builder, pull.number);
     let settled = entry.and_then(|entry| entry.outcome.clone().filter(Outcome::is_final));
     let (outcome, closed_at) = match pull.state {
@@ -260,7 +272,8 @@ fn record_of(
         closed_at: outcome.as_ref().map(|_| closed_at.unwrap_or(builder.now())),
         fingerprint: fingerprint_of(&pull.title, files, is_protected),
         // A reopened one is refused no more.
-        refused: refusal_of(builder, pull, earlier).filter(|_| outcome == Some(Outcome::Rejected)),
+        refused: refusal_of(builder, pull, earlier)
+            .filter(|_| outcome.as_ref().is_some_and(Outcome::is_closed_unmerged)),
         forgotten: outcome.is_some()
             && !builder.state.work.refused.contains_key(&pull.number)
             && (builder.state.work.forgotten.contains(&pull.number)
@@ -293,6 +306,13 @@ fn refusal_of(
         never: refusal.never,
         unknown: BTreeMap::new(),
     })
+}
+
+/// What tells whether a path is protected, so that it says nothing about the work.
+fn protected_paths(builder: &DecisionBuilder<'_>) -> impl Fn(&str) -> bool + use<> {
+    let own = &builder.snapshot.plan.gate.protected_paths;
+    let protected = ProtectedPaths::with_patterns(own);
+    move |path: &str| protected.as_ref().is_some_and(|one| one.is_protected(path))
 }
 
 fn fingerprint_of(

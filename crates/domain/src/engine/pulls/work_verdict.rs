@@ -58,7 +58,7 @@ fn is_kept(builder: &DecisionBuilder<'_>, pull: PullNumber) -> bool {
 }
 
 /// Whether a person or a layer asked for the work, or for another attempt at it.
-fn is_requested(entry: &HistoryEntry) -> bool {
+pub(crate) fn is_requested(entry: &HistoryEntry) -> bool {
     let is_of_layer = entry
         .slot
         .as_ref()

@@ -171,6 +171,8 @@ impl Import<'_> {
             outcome: None,
             finished_at: None,
             duplicates: Vec::new(),
+            zero_touch: None,
+            review_secs: None,
             note: Some("imported: started outside phileas".to_owned()),
             extra: Extra::new(),
         }

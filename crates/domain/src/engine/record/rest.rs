@@ -40,6 +40,9 @@ pub(crate) fn record_rest(
                 known.rested_at = Some(now);
             }
         }
+        Outcome::Superseded if was.is_some_and(Outcome::is_unwanted) => {
+            known.no_output_streak = known.no_output_streak.saturating_sub(1);
+        }
         // Failures are Jules', and an open pull request has no verdict yet.
         _ => {}
     }

@@ -24,6 +24,8 @@ pub(crate) fn new_entry(turn: &Turn, track: &TrackName, slot: &Slot, seq: u64) -
         outcome: None,
         finished_at: None,
         duplicates: Vec::new(),
+        zero_touch: None,
+        review_secs: None,
         note: None,
         extra: Extra::new(),
     }

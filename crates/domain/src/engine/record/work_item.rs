@@ -117,13 +117,19 @@ fn settlement_of(outcome: &Outcome, note: Option<&str>) -> Option<Settlement> {
     };
     match outcome {
         Outcome::Merged => Some(Settlement::Leaves),
-        Outcome::Rejected => because("its pull request was closed without a merge"),
+        Outcome::Rejected | Outcome::Repeated | Outcome::NoOp | Outcome::Superseded => {
+            because("its pull request was closed without a merge")
+        }
         Outcome::Failed => because("its session failed"),
         Outcome::Stuck => because("its session made no progress"),
         Outcome::NoOutput => because("its session changed nothing"),
         Outcome::Completed => because("its session opened no pull request"),
         Outcome::Cancelled => because("a person cancelled it"),
-        Outcome::PrOpen | Outcome::Imported | Outcome::Duplicate | Outcome::Other(_) => None,
+        Outcome::PrOpen
+        | Outcome::Imported
+        | Outcome::Duplicate
+        | Outcome::Reverted
+        | Outcome::Other(_) => None,
     }
 }
 

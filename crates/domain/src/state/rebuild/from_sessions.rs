@@ -187,6 +187,8 @@ fn history_entry(session: &IdentifiedSession<'_>, duplicates: &[SessionId]) -> H
         finished_at: fact.ended.filter(|_| outcome.is_some()).map(|end| end.at),
         outcome,
         duplicates: duplicates.to_vec(),
+        zero_touch: None,
+        review_secs: None,
         note: Some("rebuilt from Jules' listing".to_owned()),
         extra: Extra::new(),
     }

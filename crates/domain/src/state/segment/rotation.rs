@@ -45,7 +45,8 @@ pub fn rotate(state: &mut State, limit: usize) -> BTreeMap<String, String> {
 /// Adds an amendment that repeats its entry. As long as it exists, phileas notices a merge of that pull request.
 fn track_rejections(amendments: &mut BTreeMap<u64, Amendment>, segment: &Segment) {
     for (key, entry) in &segment.entries {
-        if entry.outcome == Some(Outcome::Rejected) && entry.pr_number.is_some() {
+        let outcome = entry.outcome.as_ref();
+        if outcome.is_some_and(Outcome::is_closed_unmerged) && entry.pr_number.is_some() {
             let watched = amendments.entry(*key).or_default();
             watched.outcome.clone_from(&entry.outcome);
             watched.pr_number = entry.pr_number;
@@ -55,10 +56,10 @@ fn track_rejections(amendments: &mut BTreeMap<u64, Amendment>, segment: &Segment
 
 /// Removes the amendments of old rejections. An amendment with a change stays.
 fn forget_old_rejections(amendments: &mut BTreeMap<u64, Amendment>) {
-    let watched = amendments
-        .iter()
-        .rev()
-        .filter(|(_, news)| news.outcome == Some(Outcome::Rejected) && news.extra.is_empty());
+    let watched = amendments.iter().rev().filter(|(_, news)| {
+        let outcome = news.outcome.as_ref();
+        outcome.is_some_and(Outcome::is_closed_unmerged) && news.extra.is_empty()
+    });
     let old: Vec<u64> = watched
         .skip(REJECTIONS_TRACKED)
         .map(|(key, _)| *key)

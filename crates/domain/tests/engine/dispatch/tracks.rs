@@ -128,6 +128,8 @@ fn an_older_programs_ledger_goes_on_after_its_last_persona() {
             outcome: None,
             finished_at: None,
             duplicates: Vec::new(),
+            zero_touch: None,
+            review_secs: None,
             note: None,
             extra: serde_json::Map::new(),
         };

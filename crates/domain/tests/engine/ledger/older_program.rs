@@ -21,6 +21,8 @@ fn ledger() -> State {
         outcome: None,
         finished_at: None,
         duplicates: Vec::new(),
+        zero_touch: None,
+        review_secs: None,
         note: None,
         extra: serde_json::Map::new(),
     };

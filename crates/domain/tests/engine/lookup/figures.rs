@@ -30,6 +30,8 @@ fn merged_after(minutes: &[i64]) -> Scenario {
             outcome: Some(Outcome::Merged),
             finished_at: Some(start + MINUTE * i32::try_from(*minutes).unwrap()),
             duplicates: Vec::new(),
+            zero_touch: None,
+            review_secs: None,
             note: None,
             extra: serde_json::Map::new(),
         };

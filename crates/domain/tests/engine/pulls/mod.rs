@@ -10,4 +10,5 @@ mod ownership;
 mod reminders;
 mod review_feedback;
 mod work_marks;
+mod work_outcomes;
 mod work_records;

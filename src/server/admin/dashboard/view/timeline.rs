@@ -237,6 +237,8 @@ mod tests {
             outcome: ended.map(|_| Outcome::Merged),
             finished_at: ended.map(|ended| ended.parse().unwrap()),
             duplicates: Vec::new(),
+            zero_touch: None,
+            review_secs: None,
             note: None,
             extra: phileas_domain::state::Extra::new(),
         }

@@ -16,8 +16,12 @@ pub struct YieldView {
     pub pulls: u32,
     /// The number of merged pull requests.
     pub merged: u32,
-    /// The number of pull requests that were closed unmerged.
+    /// The number of other pull requests that were closed unmerged.
     pub rejected: u32,
+    /// The number of closed pull requests that repeated others or changed nothing.
+    pub unwanted: u32,
+    /// The number of pull requests that were merged and then reverted.
+    pub reverted: u32,
     /// The number of open pull requests without a review.
     pub ignored: u32,
     /// Sessions that came to nothing: no output, failed, stuck.
@@ -44,12 +48,14 @@ pub struct Part {
 /// The yield of a persona, or of all.
 #[must_use]
 pub fn yield_view(who: &str, figures: &Yield, now: Timestamp) -> YieldView {
+    let unwanted = figures.repeated + figures.no_op + figures.superseded;
+    let refused = figures.rejected + unwanted + figures.reverted;
     let nothing = figures.no_output + figures.failed + figures.stuck;
     let shares = [
         ("merged", figures.merged),
         ("completed", figures.completed),
         ("review", figures.open),
-        ("rejected", figures.rejected),
+        ("rejected", refused),
         ("empty", nothing),
     ];
     YieldView {
@@ -58,6 +64,8 @@ pub fn yield_view(who: &str, figures: &Yield, now: Timestamp) -> YieldView {
         pulls: figures.pulls,
         merged: figures.merged,
         rejected: figures.rejected,
+        unwanted,
+        reverted: figures.reverted,
         ignored: figures.ignored,
         nothing,
         parts: outcome_parts(&shares, figures.sessions),

@@ -35,6 +35,8 @@ const FILE: &str = r#"{
         "1009",
         "1010"
       ],
+      "zero_touch": true,
+      "review_secs": 39,
       "note": "found by hand"
     }
   },
@@ -252,7 +254,10 @@ const FILE: &str = r#"{
           "at": "2026-01-01T21:00:00Z"
         }
       }
-    }
+    },
+    "reverts": [
+      40
+    ]
   },
   "personas": {
     "curator": {
@@ -338,6 +343,8 @@ fn state() -> State {
         outcome: Some(Outcome::Merged),
         finished_at: Some(at(2) + jiff::SignedDuration::from_micros(1)),
         duplicates: vec!["1009".into(), "1010".into()],
+        zero_touch: Some(true),
+        review_secs: Some(39),
         note: Some("found by hand".to_owned()),
         extra: extra.clone(),
     };
@@ -534,6 +541,7 @@ fn state() -> State {
             )]
             .into(),
             forgotten: [PullNumber(37)].into(),
+            reverts: [PullNumber(40)].into(),
             marks: [(
                 PullNumber(26),
                 WorkMark {

@@ -53,6 +53,8 @@ fn an_entry_a_track_and_a_live_turn_say_all_that_is_known() {
             outcome: Some(Outcome::PrOpen),
             finished_at: Some(at("2026-01-05T01:30:00Z")),
             duplicates: Vec::new(),
+            zero_touch: None,
+            review_secs: None,
             note: note.clone(),
             extra: Default::default(),
         }
