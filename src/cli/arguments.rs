@@ -22,6 +22,7 @@ mod service;
 mod session;
 mod setup;
 mod tick;
+mod work;
 
 use clap::{Parser, Subcommand};
 
@@ -50,6 +51,7 @@ pub use service::{Health, Serve, ServiceCommand};
 pub use session::SessionCommand;
 pub use setup::SetupCommand;
 pub use tick::{ActionArguments, TickArguments};
+pub use work::{ListWork, OneRecord, WorkCommand};
 
 /// Runs Google's Jules on a GitHub repository on a schedule, with its ledger in git.
 #[derive(Debug, Parser)]
@@ -219,6 +221,13 @@ pub enum Command {
         /// What to do with it.
         #[command(subcommand)]
         command: StateCommand,
+    },
+    /// List, show and rebuild the records of what pull requests did, and forget refusals
+    #[command(after_help = command_end("phileas work list --repo acme/widget", LEDGER))]
+    Work {
+        /// What to do with them.
+        #[command(subcommand)]
+        command: WorkCommand,
     },
     /// Write the first files of the branch `jules` into a folder
     ///

@@ -11,7 +11,7 @@ use super::arguments::{self, AgentCommand, Arguments, Command, ServiceCommand};
 use super::commands::{
     action, adopt, bootstrap, deinit, deliveries, doctor, exchange, health, init, jobs, labels,
     manual, mcp, pause, persona, pipeline, prompt, replay, role, sandbox, schema, serve, session,
-    setup, simulate, sprint, state, status, suspended, task, tick, track, upgrade, validate,
+    setup, simulate, sprint, state, status, suspended, task, tick, track, upgrade, validate, work,
 };
 use super::deadline::Deadline;
 use super::exit::{CliError, Exit};
@@ -152,6 +152,7 @@ async fn run_command(
         Command::Doctor(arguments) => doctor::run(arguments, screen).await,
         Command::Validate(arguments) => validate::run(arguments, screen).await,
         Command::State { command } => state::run(command, screen).await,
+        Command::Work { command } => work::run(command, deadline, screen).await,
         Command::Track { command } => track::run(command, screen).await,
         Command::Status(repository) => status::run(repository, screen).await,
         Command::Prompt { command } => prompt::run(command, screen),

@@ -33,4 +33,5 @@ mod status;
 mod subfolders;
 mod terminal;
 mod track;
+mod work;
 mod world_only;

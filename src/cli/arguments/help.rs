@@ -29,6 +29,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
         &[
             "service",
             "state",
+            "work",
             "bootstrap",
             "upgrade",
             "deinit",

@@ -35,3 +35,4 @@ pub(super) mod track;
 pub(super) mod upgrade;
 pub(super) mod validate;
 pub(super) mod validate_layers;
+pub(super) mod work;

@@ -11,12 +11,12 @@ use serde_json::Value;
 use super::bench::{Bench, Ran, alone, bench, run, text_of};
 use crate::support::Folder;
 
-const JULES: &str = "google-labs-jules[bot]";
+pub(super) const JULES: &str = "google-labs-jules[bot]";
 /// How many pull requests a long history has here; `ADOPT_PULLS=10000` plays the longest that is promised.
 const LONG_HISTORY: usize = 230;
 
 /// A pull request that adds a file of these lines.
-fn open_pull(bench: &Bench, author: &str, title: &str, path: &str, line: &str) -> u64 {
+pub(super) fn open_pull(bench: &Bench, author: &str, title: &str, path: &str, line: &str) -> u64 {
     let mut world = bench.shared.lock_world();
     let until = world.now() + SignedDuration::from_mins(1);
     world.advance_to(until);
@@ -40,7 +40,7 @@ fn open_pull(bench: &Bench, author: &str, title: &str, path: &str, line: &str) -
     github.open_pull(bench.repo, new, now)
 }
 
-fn close_pull(bench: &Bench, number: u64) {
+pub(super) fn close_pull(bench: &Bench, number: u64) {
     let mut world = bench.shared.lock_world();
     let now = world.now();
     let github = world.github_mut();

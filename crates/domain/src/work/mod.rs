@@ -10,6 +10,7 @@
 //! | [`paths`] | Which files does a pull request mainly change? |
 //! | [`sketch`] | Which lines does it add and remove? |
 //! | [`similarity`] | Are two pull requests the same work? |
+//! | [`neighbour`] | Which records are like a record? |
 //! | [`no_op`] | Does a pull request change anything? |
 //! | [`past_pull`] | What does a listing say of one pull request of Jules? |
 //! | [`history`] | What do all pull requests of Jules in a repository say together? |
@@ -22,6 +23,7 @@ pub mod changed_file;
 pub mod files;
 pub mod fingerprint;
 pub mod history;
+pub mod neighbour;
 pub mod no_op;
 pub mod past_pull;
 pub mod paths;
@@ -37,6 +39,7 @@ pub use changed_file::ChangedFile;
 pub use files::{HOT_PATH, WORK_FOLDER, WorkFile, segment_path};
 pub use fingerprint::Fingerprint;
 pub use history::History;
+pub use neighbour::Neighbour;
 pub use past_pull::PastPull;
 pub use record::{Refusal, RefusalReason, WorkRecord};
 pub use repeats::worth_reading;

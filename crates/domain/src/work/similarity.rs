@@ -60,6 +60,18 @@ pub enum Likeness {
     Same,
 }
 
+impl Likeness {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Different => "different",
+            Self::Close => "close",
+            Self::Same => "same",
+        }
+    }
+}
+
 impl Similarity {
     /// From this share of the titles' words on, two pull requests may be about the same thing.
     pub const CLOSE_TITLE: f64 = 0.5;
@@ -108,6 +120,12 @@ impl Similarity {
     #[must_use]
     pub fn changes_same_lines(self) -> bool {
         self.is_substantial && self.hunks >= SAME_HUNKS
+    }
+
+    /// The three shares together, to order what is equally alike.
+    #[must_use]
+    pub fn sum(self) -> f64 {
+        self.title + self.paths + self.terms
     }
 
     /// What the figures say. Without changed lines on both sides two pull requests are never the same.

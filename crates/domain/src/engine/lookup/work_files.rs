@@ -8,7 +8,7 @@ use crate::engine::input::snapshot::Ledger;
 use crate::engine::lookup::pull_owner::pull_owners;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::model::PullNumber;
-use crate::state::HistoryEntry;
+use crate::state::{HistoryEntry, State};
 use crate::work::{ChangedFile, HOT_PATH, JULES_BOT_ID, WorkFile};
 
 /// The open pull requests of Jules from this repository, with the history entry of their session, where there is one.
@@ -82,10 +82,7 @@ pub(crate) fn changed_files(files: &[PullFile]) -> Vec<ChangedFile<'_>> {
 }
 
 /// The newest history entry of a pull request.
-pub(crate) fn entry_of<'b>(
-    builder: &'b DecisionBuilder<'_>,
-    number: PullNumber,
-) -> Option<&'b HistoryEntry> {
-    let mut newest_first = builder.state.history.values().rev();
+pub(crate) fn entry_of(state: &State, number: PullNumber) -> Option<&HistoryEntry> {
+    let mut newest_first = state.history.values().rev();
     newest_first.find(|entry| entry.pr_number == Some(number))
 }

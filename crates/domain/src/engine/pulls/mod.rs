@@ -9,6 +9,7 @@ pub(super) mod merge;
 pub(super) mod merge_gates;
 pub(super) mod message;
 pub(super) mod protected_paths;
+pub(super) mod rebuilt_records;
 pub(super) mod refusals;
 pub(super) mod reminders;
 pub(super) mod reverts;

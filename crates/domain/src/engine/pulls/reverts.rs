@@ -35,7 +35,7 @@ pub(crate) fn unjudged_reverts<'a>(builder: &DecisionBuilder<'a>) -> Vec<Revert<
     let reverts = merged.filter_map(|pull| {
         let reverted = reverted_number(snapshot, &pull.body)?;
         let is_judged = builder.state.work.reverts.contains(&pull.number);
-        let entry = entry_of(builder, reverted).filter(|_| !is_judged)?;
+        let entry = entry_of(&builder.state, reverted).filter(|_| !is_judged)?;
         let is_merged = entry.outcome == Some(Outcome::Merged);
         let is_recent = is_within(entry.finished_at, pull.closed_at);
         (is_merged && is_recent).then_some(Revert { pull, reverted })

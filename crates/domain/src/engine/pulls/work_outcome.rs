@@ -21,7 +21,7 @@ pub(crate) fn refine_outcome(
         return;
     }
     let number = PullNumber(record.pr);
-    let entry = entry_of(builder, number);
+    let entry = entry_of(&builder.state, number);
     let persona = entry.map(|entry| entry.persona_id.clone());
     let is_free = entry.is_some_and(|entry| !is_requested(entry));
     let is_no_op = || {

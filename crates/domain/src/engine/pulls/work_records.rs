@@ -21,8 +21,8 @@ use crate::engine::lookup::work_files::{
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{PULLS_FOLLOWED, WORK_AT_ONCE};
 use crate::model::PullNumber;
-use crate::plan::NoveltyMode;
-use crate::state::Outcome;
+use crate::plan::{NoveltyMode, Plan};
+use crate::state::{Outcome, State};
 use crate::work::files::LEAVING_AT_ONCE;
 use crate::work::{
     Fingerprint, HOT_PATH, Refusal, RefusalReason, WorkFile, WorkRecord, segment_path,
@@ -81,7 +81,7 @@ fn record_pulls(
     let open = open.map(|record| PullNumber(record.pr));
     builder.state.work.open.extend(open);
     let due = read_due(builder, numbers);
-    let is_protected = protected_paths(builder);
+    let is_protected = protected_paths(&builder.snapshot.plan);
     let is_reverted = judge_reverts(builder, &mut hot, reverts, is_protected);
     if due.is_empty() && !is_reverted {
         return BTreeSet::new();
@@ -209,7 +209,12 @@ fn write_records(
         let (number, record) = match one {
             Due::Pull(pull, files) => {
                 let earlier = hot.get(pull.number.0);
-                let mut record = record_of(builder, pull, files.unwrap_or_default(), earlier);
+                let source = RecordSource {
+                    plan: &builder.snapshot.plan,
+                    state: &builder.state,
+                    now,
+                };
+                let mut record = record_of(&source, pull, files.unwrap_or_default(), earlier);
                 if record.is_open() {
                     judge_work(builder, pull, files, &record, hot);
                 } else {
@@ -249,15 +254,22 @@ fn gone_record(known: &WorkRecord, now: Timestamp) -> WorkRecord {
     }
 }
 
+/// What a record says beyond GitHub's facts of its pull request.
+pub(super) struct RecordSource<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) state: &'a State,
+    pub(super) now: Timestamp,
+}
+
 /// The record of a pull request as it is now.
-fn record_of(
-    builder: &DecisionBuilder<'_>,
+pub(super) fn record_of(
+    source: &RecordSource<'_>,
     pull: &Pull,
     files: &[PullFile],
     earlier: Option<&WorkRecord>,
 ) -> WorkRecord {
-    let is_protected = protected_paths(builder);
-    let entry = entry_of(builder, pull.number);
+    let is_protected = protected_paths(source.plan);
+    let entry = entry_of(source.state, pull.number);
     let settled = entry.and_then(|entry| entry.outcome.clone().filter(Outcome::is_final));
     let (outcome, closed_at) = match pull.state {
         PullState::Open => (None, None),
@@ -266,17 +278,22 @@ fn record_of(
     };
     WorkRecord {
         pr: pull.number.0,
-        persona: entry.map(|entry| entry.persona_id.to_string()),
-        turn: entry.and_then(|entry| Some(entry.turn.as_ref()?.to_string())),
+        // The history of long ago lies in archives.
+        persona: entry
+            .map(|entry| entry.persona_id.to_string())
+            .or_else(|| earlier?.persona.clone()),
+        turn: entry
+            .and_then(|entry| Some(entry.turn.as_ref()?.to_string()))
+            .or_else(|| earlier?.turn.clone()),
         opened_at: pull.created_at,
-        closed_at: outcome.as_ref().map(|_| closed_at.unwrap_or(builder.now())),
+        closed_at: outcome.as_ref().map(|_| closed_at.unwrap_or(source.now)),
         fingerprint: fingerprint_of(&pull.title, files, is_protected),
         // A reopened one is refused no more.
-        refused: refusal_of(builder, pull, earlier)
+        refused: refusal_of(source, pull, earlier)
             .filter(|_| outcome.as_ref().is_some_and(Outcome::is_closed_unmerged)),
         forgotten: outcome.is_some()
-            && !builder.state.work.refused.contains_key(&pull.number)
-            && (builder.state.work.forgotten.contains(&pull.number)
+            && !source.state.work.refused.contains_key(&pull.number)
+            && (source.state.work.forgotten.contains(&pull.number)
                 || earlier.is_some_and(|earlier| earlier.forgotten)),
         outcome,
         unknown: earlier.map_or_else(BTreeMap::new, |earlier| earlier.unknown.clone()),
@@ -285,19 +302,19 @@ fn record_of(
 
 /// The refusal of a closed pull request: the newest command, or what its record says.
 fn refusal_of(
-    builder: &DecisionBuilder<'_>,
+    source: &RecordSource<'_>,
     pull: &Pull,
     earlier: Option<&WorkRecord>,
 ) -> Option<Refusal> {
-    let work = &builder.state.work;
+    let work = &source.state.work;
     if work.forgotten.contains(&pull.number) {
         return None;
     }
     let Some(refusal) = work.refused.get(&pull.number) else {
         return earlier.and_then(|earlier| earlier.refused.clone());
     };
-    let remember = builder.snapshot.plan.novelty.remember();
-    let at = refusal.at.unwrap_or(builder.now());
+    let remember = source.plan.novelty.remember();
+    let at = refusal.at.unwrap_or(source.now);
     Some(Refusal {
         reason: RefusalReason::parse(&refusal.reason)?,
         comment: refusal.comment,
@@ -309,8 +326,8 @@ fn refusal_of(
 }
 
 /// What tells whether a path is protected, so that it says nothing about the work.
-fn protected_paths(builder: &DecisionBuilder<'_>) -> impl Fn(&str) -> bool + use<> {
-    let own = &builder.snapshot.plan.gate.protected_paths;
+fn protected_paths(plan: &Plan) -> impl Fn(&str) -> bool + use<> {
+    let own = &plan.gate.protected_paths;
     let protected = ProtectedPaths::with_patterns(own);
     move |path: &str| protected.as_ref().is_some_and(|one| one.is_protected(path))
 }

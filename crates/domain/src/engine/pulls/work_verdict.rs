@@ -24,7 +24,7 @@ pub(crate) fn judge_work(
     if builder.snapshot.plan.novelty.mode < NoveltyMode::Label || is_kept(builder, pull.number) {
         return;
     }
-    let Some(entry) = entry_of(builder, pull.number) else {
+    let Some(entry) = entry_of(&builder.state, pull.number) else {
         // Nothing tells who asked for a session that phileas did not start.
         return;
     };

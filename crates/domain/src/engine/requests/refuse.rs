@@ -8,7 +8,7 @@ use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::Reason;
 use crate::model::PullNumber;
 use crate::plan::NoveltyMode;
-use crate::state::{Extra, WorkRefusal};
+use crate::state::{Extra, State, WorkRefusal};
 use crate::work::RefusalReason;
 
 /// Remembers why a person refuses a pull request; the stage of pull requests then closes it.
@@ -49,10 +49,14 @@ pub(crate) fn forget_refusal(
     request: &Request<'_>,
 ) -> Result<String, Refusal> {
     let pull = recorded_pull(builder, request)?;
-    let work = &mut builder.state.work;
-    work.refused.remove(&pull);
-    work.forgotten.insert(pull);
+    withdraw_refusal(&mut builder.state, pull);
     Ok("forgotten: no prompt names it as refused".to_owned())
+}
+
+/// Withdraws the refusal of a pull request. The next tick changes the record.
+pub fn withdraw_refusal(state: &mut State, pull: PullNumber) {
+    state.work.refused.remove(&pull);
+    state.work.forgotten.insert(pull);
 }
 
 /// The pull request of a request, where phileas records its work.

@@ -1,0 +1,208 @@
+//! `phileas work` on a ledger with records of pull requests of Jules.
+
+use phileas_domain::model::PullNumber;
+use phileas_domain::work::HOT_PATH;
+use serde_json::{Value, json};
+
+use super::adopt::{JULES, close_pull, open_pull};
+use super::bench::{Bench, bench_with};
+
+/// Nothing starts in the days of a test.
+const QUIET_PLAN: &str = "[schedules]\ncurator = \"0 0 1 7 *\"\n";
+/// More than one commit of a rebuild has.
+const MANY: u64 = 60;
+
+fn quiet_bench() -> Bench {
+    let bench = bench_with(|setup| {
+        let plan = (".jules/schedules.toml".to_owned(), QUIET_PLAN.to_owned());
+        setup.texts.extend([plan]);
+    });
+    bench.tick();
+    bench
+}
+
+/// Three pull requests, two of them the same work, recorded by ticks. The first is closed.
+fn recorded() -> Bench {
+    let bench = quiet_bench();
+    let open = |title, path, line| open_pull(&bench, JULES, title, path, line);
+    open(
+        "⚡ Bolt: cache parsed templates",
+        "src/parse.rs",
+        "let cache =",
+    );
+    open("🛡️ Sentinel: escape quotes", "src/html.rs", "escape");
+    open(
+        "⚡ Bolt: caching parsed templates",
+        "src/parse.rs",
+        "let cache =",
+    );
+    bench.tick();
+    close_pull(&bench, 1);
+    bench.pass(1);
+    bench.tick();
+    bench
+}
+
+fn file(bench: &Bench, path: &str) -> Option<String> {
+    let world = bench.shared.lock_world();
+    let head = world.github().branch_head(bench.repo, "jules").unwrap();
+    let bytes = world.github().read_file(bench.repo, head, path)?;
+    Some(String::from_utf8(bytes.to_vec()).unwrap())
+}
+
+/// A person writes or removes a file of the ledger.
+fn write(bench: &Bench, path: &str, text: Option<&str>) {
+    let mut world = bench.shared.lock_world();
+    let now = world.now();
+    let github = world.github_mut();
+    let files = [(path.to_owned(), text.map(|text| text.to_owned().into()))];
+    let head = github.branch_head(bench.repo, "jules");
+    let commit = github.commit_files(bench.repo, head, &files, "maintainer", "By hand", now);
+    github.move_branch(bench.repo, "jules", commit, "maintainer", now);
+}
+
+#[test]
+fn records_are_listed_with_the_one_that_is_most_like_each() {
+    let bench = recorded();
+    let shown = bench.run(&["work", "list"]).done().out;
+    let row = |number: &str| {
+        let mut rows = shown.lines().map(str::trim_start);
+        rows.find(|row| row.starts_with(number)).unwrap().to_owned()
+    };
+    assert!(
+        row("#3").contains("open") && row("#3").contains("same as #1"),
+        "{shown}"
+    );
+    assert!(
+        row("#1").contains("rejected") && row("#1").contains("same as #3"),
+        "{shown}"
+    );
+    assert!(
+        row("#2").contains("escap quot") && !row("#2").contains("as #"),
+        "{shown}"
+    );
+
+    let whole = bench.run(&["work", "list", "--json"]).done().json();
+    let lines = bench.run(&["work", "list", "--jsonl"]).done().lines();
+    assert_eq!(whole["records"], Value::from(lines.clone()));
+    assert_eq!(lines[0]["neighbours"][0]["pr"], 1);
+    assert_eq!(lines[0]["neighbours"][0]["likeness"], "same");
+    let refused = bench.run(&["work", "list", "--json", "--jsonl"]);
+    refused.refused(2, "cannot be used with");
+}
+
+#[test]
+fn a_record_is_shown_with_its_file() {
+    let bench = recorded();
+    let shown = bench.run(&["work", "show", "3"]).done().out;
+    for part in [
+        "#3, open",
+        "bolt cach pars templat",
+        "src/parse.rs",
+        ".jules/work/hot.json on the branch jules",
+        "same as #1 (rejected): title",
+    ] {
+        assert!(shown.contains(part), "{part}\n{shown}");
+    }
+    let document = bench.run(&["work", "show", "3", "--json"]).done().json();
+    assert_eq!(document["file"], HOT_PATH);
+    bench
+        .run(&["work", "show", "99"])
+        .refused(1, "#99 has no record");
+}
+
+#[test]
+fn a_rebuild_makes_the_same_records_again() {
+    let bench = recorded();
+    let before = file(&bench, HOT_PATH).unwrap();
+    let again = bench.run(&["work", "rebuild"]).done().out;
+    assert!(again.contains("each with a current record"), "{again}");
+    for text in [None, Some("{ torn")] {
+        write(&bench, HOT_PATH, text);
+        if text.is_some() {
+            bench.run(&["work", "list"]).refused(1, "cannot be read");
+        }
+        let rebuilt = bench.run(&["work", "rebuild"]).done().out;
+        assert!(
+            rebuilt.contains("3 without a current record: about 1 min"),
+            "{rebuilt}"
+        );
+        assert!(rebuilt.contains("3 records written"), "{rebuilt}");
+        assert_eq!(file(&bench, HOT_PATH).unwrap(), before);
+    }
+    let open: Vec<PullNumber> = bench.state().work.open.into_iter().collect();
+    assert_eq!(open, [PullNumber(2), PullNumber(3)]);
+    assert_eq!(bench.state().work.remembered, 3);
+}
+
+/// GitHub's limit ends a run; what was written stays.
+#[test]
+fn a_rebuild_that_was_ended_goes_on_where_it_was() {
+    let bench = quiet_bench();
+    for number in 1..=MANY {
+        let title = format!("Task {number}");
+        open_pull(
+            &bench,
+            JULES,
+            &title,
+            &format!("src/part{number}.rs"),
+            "line",
+        );
+    }
+    let rule = json!({ "rules": [{
+        "path": "*/pulls/55/files", "fault": { "kind": "secondary-limit", "retry-after": 600 },
+    }] });
+    let plan = serde_json::from_value(rule).unwrap();
+    bench.shared.lock_world().faults_mut().replace_plan(plan);
+    let ended = bench.run(&["work", "rebuild", "--json"]);
+    assert_eq!(ended.json()["written"], 50);
+    ended.refused(4, "10 records are left");
+    bench
+        .shared
+        .lock_world()
+        .faults_mut()
+        .replace_plan(Default::default());
+    bench.pass(60);
+    let rest = bench.run(&["work", "rebuild", "--json"]).done().json();
+    assert_eq!(
+        rest,
+        json!({ "pulls": MANY, "written": 10, "left": 0, "ended": null })
+    );
+    let listed = bench.run(&["work", "list", "--jsonl"]).done().lines();
+    assert_eq!(listed.len() as u64, MANY);
+}
+
+#[test]
+fn a_refusal_is_forgotten_as_by_the_comment() {
+    let bench = recorded();
+    {
+        let mut world = bench.shared.lock_world();
+        let now = world.now();
+        let github = world.github_mut();
+        github.comment(
+            bench.repo,
+            2,
+            "/phileas refuse out-of-scope",
+            "maintainer",
+            now,
+        );
+    }
+    bench.pass(1);
+    for _ in 0..3 {
+        bench.tick();
+        bench.pass(1);
+    }
+    let record = bench.run(&["work", "show", "2", "--json"]).done().json();
+    assert_eq!(record["refused"]["reason"], "out-of-scope", "{record}");
+    // No session of the ledger opened it, so the comment `/phileas forget` would not know it.
+    let forgotten = bench.run(&["work", "forget", "2"]).done().out;
+    assert!(forgotten.contains("#2 forgotten"), "{forgotten}");
+    bench.tick();
+    let record = bench.run(&["work", "show", "2", "--json"]).done().json();
+    assert_eq!(record["forgotten"], true, "{record}");
+    assert!(record["refused"].is_null(), "{record}");
+    for number in ["2", "3", "99"] {
+        let again = bench.run(&["work", "forget", number]);
+        again.refused(1, &format!("#{number} has no record of a refusal"));
+    }
+}
