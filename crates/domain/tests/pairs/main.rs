@@ -4,6 +4,12 @@
 //! (`scripts/pull-diffs`, `examples/fingerprints.rs`); `pairs.tsv` the labels. How the pairs were taken and labelled:
 //! docs/design/benchmarks.md.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(
+    clippy::print_stdout,
+    reason = "it prints the table of docs/design/benchmarks.md"
+)]
+
 use std::collections::BTreeMap;
 
 use phileas_domain::work::{Fingerprint, Likeness, Similarity};
