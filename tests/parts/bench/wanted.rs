@@ -16,6 +16,7 @@ use phileas::sandbox::{SharedWorld, Timeline, WorldSetup, world_setup};
 use phileas_domain::model::Tree;
 use phileas_domain::plan::{self, SCHEDULES_PATH};
 use phileas_world::World;
+use phileas_world::github::account::{Access, permissions};
 use phileas_world::github::{Pull, RepoId, State};
 use phileas_world::jules::{Ideas, Rewritten, Weights};
 use phileas_world::maintainer::ReviewPolicy;
@@ -89,7 +90,18 @@ impl Case {
             tidies_a_day: 0.0,
             ..ReviewPolicy::usual()
         };
-        setup.build_world()
+        let (mut world, repo) = setup.build_world()?;
+        // That of a workflow: Jules takes what a person's token writes for a task, so phileas would comment nowhere.
+        let rights = permissions(&[
+            ("contents", Access::Write),
+            ("issues", Access::Write),
+            ("pull_requests", Access::Write),
+            ("checks", Access::Read),
+            ("statuses", Access::Read),
+        ]);
+        let github = world.github_mut();
+        github.add_actions_token(world_setup::GITHUB_TOKEN, repo, rights);
+        Ok((world, repo))
     }
 }
 
