@@ -1,15 +1,18 @@
 //! Closes pull requests that a person has refused by a command.
 //!
-//! The intent is recorded first. A pull request that is open after its closing succeeded was reopened by a person, and the
-//! refusal no longer counts.
+//! The intent is recorded first, and what happened on the pull request is read right before: one that a person has
+//! reopened since is refused no more.
 
 use crate::engine::input::pull::{Pull, PullState};
+use crate::engine::input::pull_activity::PullChange;
+use crate::engine::input::snapshot::Snapshot;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
 use crate::engine::output::limits::INTENT_VALID;
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::engine::record::attempts::{self, NextAttempt};
 use crate::model::PullNumber;
+use crate::state::WorkRefusal;
 
 /// Closes the refused pull requests that are open.
 pub(crate) fn run(builder: &mut DecisionBuilder<'_>) {
@@ -26,6 +29,7 @@ pub(crate) fn run(builder: &mut DecisionBuilder<'_>) {
 
 fn close_pull(builder: &mut DecisionBuilder<'_>, pull: &Pull) {
     let (number, now) = (pull.number, builder.now());
+    let snapshot = builder.snapshot;
     let not_after = builder.now_plus(INTENT_VALID);
     let Some(refusal) = builder.state.work.refused.get_mut(&number) else {
         return;
@@ -33,16 +37,15 @@ fn close_pull(builder: &mut DecisionBuilder<'_>, pull: &Pull) {
     match attempts::next_attempt(refusal.closing.as_ref(), now) {
         NextAttempt::Over => {
             let is_closed = refusal.closing.as_ref().is_some_and(|one| one.notified);
-            builder.state.work.refused.remove(&number);
-            let text = match is_closed {
-                true => {
-                    format!("pull request #{number} was reopened, so its refusal no longer counts")
-                }
-                false => format!("pull request #{number} could not be closed; close it by hand"),
-            };
-            report(builder, number, text);
+            drop_refusal(builder, number, is_closed);
         }
         NextAttempt::Later(at) => builder.wake_by(at),
+        NextAttempt::Now if !snapshot.pull_activity.contains_key(&number) => {
+            builder.reads.pull_activity.insert(number);
+        }
+        NextAttempt::Now if is_reopened(snapshot, number, refusal) => {
+            drop_refusal(builder, number, true);
+        }
         NextAttempt::Now => {
             attempts::count_attempt(&mut refusal.closing, &pull.head_oid, now);
             builder.add_headline(format!("closing of pull request #{number}"), None);
@@ -52,6 +55,26 @@ fn close_pull(builder: &mut DecisionBuilder<'_>, pull: &Pull) {
             });
         }
     }
+}
+
+/// Whether a person has reopened it since the refusal. The command stands where GitHub does not show what happened.
+fn is_reopened(snapshot: &Snapshot, number: PullNumber, refusal: &WorkRefusal) -> bool {
+    let Some(Some(activity)) = snapshot.pull_activity.get(&number) else {
+        return false;
+    };
+    activity.events.iter().any(|event| {
+        let is_later = refusal.at.is_none_or(|at| event.at > at);
+        event.what == PullChange::Reopened && event.is_by_person() && is_later
+    })
+}
+
+fn drop_refusal(builder: &mut DecisionBuilder<'_>, number: PullNumber, is_reopened: bool) {
+    builder.state.work.refused.remove(&number);
+    let text = match is_reopened {
+        true => format!("pull request #{number} was reopened, so its refusal no longer counts"),
+        false => format!("pull request #{number} could not be closed; close it by hand"),
+    };
+    report(builder, number, text);
 }
 
 /// Records that a refused pull request is closed.

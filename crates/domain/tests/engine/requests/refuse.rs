@@ -1,11 +1,12 @@
 //! Tests `/phileas refuse` and `/phileas forget`.
 
-use phileas_domain::engine::{Effect, PullState};
+use phileas_domain::engine::{Effect, PullChange, PullEvent, PullState};
 use phileas_domain::model::PullNumber;
 use phileas_domain::state::Outcome;
 use phileas_domain::work::{HOT_PATH, RefusalReason, WorkFile, WorkRecord};
 
 use crate::support::scenario::Scenario;
+use crate::support::subjects::account;
 
 /// An open pull request of a session, on which `ada` may write.
 fn with_pull(plan: &str) -> (Scenario, u64) {
@@ -121,6 +122,63 @@ fn a_pull_request_is_closed_once_and_one_that_is_reopened_stays_open() {
     }
     assert!(is_open(&scenario, number));
     assert!(scenario.state().work.refused.is_empty());
+}
+
+/// `who` reopens the pull request now.
+fn reopens(scenario: &mut Scenario, number: u64, who: &str) {
+    let number = PullNumber(number);
+    scenario.pulls.get_mut(&number).unwrap().state = PullState::Open;
+    let event = PullEvent {
+        at: scenario.now,
+        actor: Some(account(who)),
+        what: PullChange::Reopened,
+    };
+    scenario.pull_events.insert(number, vec![event]);
+}
+
+/// Whether the next ticks leave the pull request open.
+fn stays_open(scenario: &mut Scenario, number: u64) -> bool {
+    for _ in 0..3 {
+        scenario.tick();
+        if !is_open(scenario, number) {
+            return false;
+        }
+        scenario.minutes(20);
+    }
+    scenario.state().work.refused.is_empty()
+}
+
+#[test]
+fn a_pull_request_that_a_person_reopened_before_the_next_run_stays_open() {
+    for (who, stays) in [("ada", true), ("tidy[bot]", false)] {
+        let (mut scenario, number) = with_pull("");
+        scenario.writes(number, "/phileas refuse wrong", "ada");
+        scenario.minutes(5);
+        reopens(&mut scenario, number, who);
+        scenario.minutes(5);
+        assert_eq!(stays_open(&mut scenario, number), stays, "{who}");
+    }
+    // A refusal after the reopening counts.
+    let (mut scenario, number) = with_pull("");
+    reopens(&mut scenario, number, "ada");
+    scenario.minutes(5);
+    scenario.writes(number, "/phileas refuse wrong", "ada");
+    assert!(!stays_open(&mut scenario, number));
+}
+
+/// The process died after the closing and before the ledger knew.
+#[test]
+fn a_pull_request_whose_closing_got_lost_and_that_a_person_reopened_stays_open() {
+    let (mut scenario, number) = with_pull("");
+    scenario.lost = vec!["close_pull"];
+    scenario.writes(number, "/phileas refuse wrong", "ada");
+    scenario.tick();
+    assert_eq!(closings(&scenario), 1);
+    scenario.lost.clear();
+    scenario.minutes(5);
+    reopens(&mut scenario, number, "ada");
+    scenario.minutes(20);
+    assert!(stays_open(&mut scenario, number));
 }
 
 #[test]
