@@ -290,7 +290,7 @@ pub trait ReadGitHub: Send + Sync {
         pull: PullNumber,
     ) -> impl Future<Output = Result<Option<Reviews>, Failure>> + Send;
 
-    /// Reads what happened on a pull request since it was opened; `None` if it does not exist.
+    /// Reads what happened on a pull request since it was opened; `None` if GitHub does not have it.
     fn read_pull_activity(
         &self,
         pull: PullNumber,

@@ -55,6 +55,16 @@ pub(crate) fn is_too_slow(failure: &Failure) -> bool {
         && ([502, 504].iter().any(has_status) || failure.detail.contains(GAVE_UP))
 }
 
+/// Whether the same read of one pull request fails each time, so that it must not hold back the others. What takes GitHub
+/// too long takes it too long again.
+pub(crate) fn is_lasting(failure: &Failure) -> bool {
+    match failure.disposition {
+        Disposition::NotFound | Disposition::Refused | Disposition::TooLarge => true,
+        Disposition::Retry { .. } => is_too_slow(failure),
+        Disposition::Denied | Disposition::Unknown => false,
+    }
+}
+
 /// Whether an answer was too large. Texts of unlimited length are then read in parts.
 pub(crate) fn is_too_large(failure: &Failure) -> bool {
     failure.disposition == Disposition::TooLarge

@@ -28,11 +28,21 @@ struct Repository {
 }
 
 impl Client {
-    /// The newest events of a pull request; `None`: there is no such pull request.
+    /// The newest events of a pull request; `None`: there is no such pull request, or GitHub does not list its events.
     pub(crate) async fn pull_activity_of(
         &self,
         pull: PullNumber,
     ) -> Result<Option<PullActivity>, Failure> {
+        match self.query_activity(pull).await {
+            Err(failure) if error::is_lasting(&failure) => {
+                tracing::warn!(pull = pull.0, %failure, "GitHub does not list what happened on a pull request");
+                Ok(None)
+            }
+            read => read,
+        }
+    }
+
+    async fn query_activity(&self, pull: PullNumber) -> Result<Option<PullActivity>, Failure> {
         let mut variables = self.repository_variables();
         variables["number"] = pull.0.into();
         let reply = self
@@ -60,6 +70,7 @@ mod tests {
     use serde_json::{Value, json as value};
 
     use super::*;
+    use crate::adapters::github::http::retry::READ_ATTEMPTS;
     use crate::adapters::github::scripted::{json, set};
 
     const PULL: PullNumber = PullNumber(7);
@@ -137,6 +148,22 @@ mod tests {
         let set = set([json(200, &answer("ada", &[], true))]);
         let read = set.client.pull_activity_of(PULL).await.unwrap().unwrap();
         assert!(read.more && read.as_person);
+    }
+
+    #[tokio::test]
+    async fn what_github_never_lists_is_none() {
+        for (status, is_final) in [
+            (422, true),
+            (502, true),
+            (504, true),
+            (401, false),
+            (500, false),
+        ] {
+            let replies = (0..READ_ATTEMPTS).map(|_| json(status, &value!({ "message": "no" })));
+            let set = set(replies);
+            let read = set.client.pull_activity_of(PULL).await;
+            assert_eq!(read == Ok(None), is_final, "{status}: {read:?}");
+        }
     }
 
     #[tokio::test]

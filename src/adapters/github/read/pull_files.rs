@@ -6,10 +6,10 @@ use phileas_domain::model::PullNumber;
 use serde::Deserialize;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::http::error::is_too_slow;
+use crate::adapters::github::http::error::is_lasting;
 use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::routes;
-use crate::runtime::ports::{Disposition, Failure};
+use crate::runtime::ports::Failure;
 
 /// How many pages of files are read; each holds [`PAGE`].
 const MAX_PAGES: usize = 3;
@@ -62,20 +62,11 @@ impl Client {
     ) -> Result<Option<Vec<PullFile>>, Failure> {
         match self.list_pull_files(pull).await {
             Ok(listed) => Ok(Some(listed.files.into_iter().map(PullFile::from).collect())),
-            // A diff that takes GitHub too long takes it too long each time, and must not hold back the others.
-            Err(failure) if is_too_slow(&failure) => {
-                tracing::warn!(pull = pull.0, %failure, "GitHub does not list the files of a pull request in time");
+            Err(failure) if is_lasting(&failure) => {
+                tracing::warn!(pull = pull.0, %failure, "GitHub does not list the files of a pull request");
                 Ok(None)
             }
-            Err(failure) => match failure.disposition {
-                Disposition::NotFound | Disposition::Refused | Disposition::TooLarge => {
-                    tracing::warn!(pull = pull.0, %failure, "the files of a pull request cannot be listed");
-                    Ok(None)
-                }
-                Disposition::Retry { .. } | Disposition::Denied | Disposition::Unknown => {
-                    Err(failure)
-                }
-            },
+            Err(failure) => Err(failure),
         }
     }
 }
