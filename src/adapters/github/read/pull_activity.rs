@@ -156,7 +156,7 @@ mod tests {
             (422, true),
             (502, true),
             (504, true),
-            (401, false),
+            (403, false),
             (500, false),
         ] {
             let replies = (0..READ_ATTEMPTS).map(|_| json(status, &value!({ "message": "no" })));
