@@ -1,7 +1,7 @@
 //! Tests the labels of pull requests that repeat others or change nothing, and their closing.
 
 use phileas_domain::engine::{
-    Actor, Effect, PullChange, PullEvent, PullFile, PullState, Reason, SubjectChange,
+    Actor, Effect, PullChange, PullEvent, PullFile, PullState, Reason, SessionState, SubjectChange,
 };
 use phileas_domain::model::PullNumber;
 use phileas_domain::state::WorkMark;
@@ -98,17 +98,18 @@ fn a_twin_of_open_work_gets_its_label_and_one_comment() {
     assert_eq!(closings, 0);
     assert!(scenario.bears(number.0).contains("duplicate"));
     // Nothing more is read or written, and the label is no request.
-    let before = (
-        scenario.headlines.len(),
-        scenario.activity_read,
-        scenario.subjects_read.len(),
-    );
+    let counts = |scenario: &Scenario| {
+        (
+            scenario.activity_read,
+            scenario.files_read,
+            scenario.subjects_read.len(),
+            scenario.comments.len(),
+        )
+    };
+    let before = counts(&scenario);
     scenario.hours(48);
-    settle(&mut scenario);
-    assert_eq!(
-        (scenario.activity_read, scenario.subjects_read.len()),
-        (before.1, before.2)
-    );
+    assert_eq!(settle(&mut scenario), (vec![], vec![], 0));
+    assert_eq!(counts(&scenario), before);
 }
 
 #[test]
@@ -247,7 +248,26 @@ fn labels_of_people_keep_a_pull_request() {
 }
 
 #[test]
-fn requested_work_and_retries_are_no_twins() {
+fn a_further_attempt_is_no_twin() {
+    for fails in [true, false] {
+        let mut scenario = scenario("mode = \"label\"\n[defaults]\nretry = 1\n");
+        opens(&mut scenario, vec![file("src/render.rs", 12)]);
+        scenario.tick();
+        scenario.minutes(5);
+        if fails {
+            scenario.becomes(SessionState::Failed);
+        }
+        let number = opens(&mut scenario, vec![file("src/render.rs", 12)]);
+        let labels = settle(&mut scenario).0;
+        let mut entries = scenario.state().history.values();
+        let entry = entries.find(|entry| entry.pr_number == Some(number));
+        assert_eq!(entry.unwrap().attempt.unwrap_or(1), 1 + u32::from(fails));
+        assert_eq!(labels.is_empty(), fails);
+    }
+}
+
+#[test]
+fn requested_work_is_no_twin() {
     let mut scenario = scenario("mode = \"label\"\n");
     opens(&mut scenario, vec![file("src/render.rs", 12)]);
     scenario.issue(70, "Escape quotes", "Please.");
