@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 
 use super::tracked::{self, OpenPull};
-use super::work_verdict::twin_of;
+use super::work_verdict::{no_op_of, twin_of};
 use crate::engine::input::commands::{DUPLICATE, HOLD, KEEP, NO_OP};
 use crate::engine::input::pull::PullState;
 use crate::engine::input::pull_activity::{PullActivity, PullChange};
@@ -21,12 +21,16 @@ use crate::engine::text::time::format_utc;
 use crate::model::PullNumber;
 use crate::plan::NoveltyMode;
 use crate::state::{PullAction, WorkMark};
+use crate::work::RefusalReason;
+use crate::work::no_op::NoOp;
 
 /// Ends the comment, so that one whose answer was lost is found.
 pub(crate) const MARK_MARKER: &str = "<!-- phileas:unwanted -->";
 
 /// What is due for a marked pull request.
 enum Due {
+    /// A recheck, because it has new commits.
+    Recheck,
     /// Its label and its comment, or one of them.
     Mark,
     /// Its closing.
@@ -52,10 +56,20 @@ pub(crate) fn run(builder: &mut DecisionBuilder<'_>) {
         let Some(mark) = builder.state.work.marks.get(&number).cloned() else {
             continue;
         };
-        match due_for(builder, &mark) {
+        let due = match tracked.pull.head_oid == mark.head {
+            true => due_for(builder, &mark),
+            false if builder.state.work.open.contains(&number) => Due::Recheck,
+            // Its record is about to be made again, and judges it.
+            false => Due::Nothing,
+        };
+        match due {
             Due::Nothing => {}
             Due::Later(at) => builder.wake_by(at),
-            Due::Mark | Due::Close if count == MARKED_AT_ONCE => {}
+            Due::Recheck | Due::Mark | Due::Close if count == MARKED_AT_ONCE => {}
+            Due::Recheck => {
+                count += 1;
+                process_mark(builder, &tracked, mark, |_, _, _, _| {});
+            }
             Due::Mark => {
                 count += 1;
                 process_mark(builder, &tracked, mark, add_marks);
@@ -120,49 +134,71 @@ fn process_mark(
     let Some(activity) = activity else {
         return;
     };
-    if let Some(why) = why_kept(builder, tracked, &mark, activity) {
-        leave_to_people(builder, tracked, &why);
-    } else if activity.head != mark.head {
-        // Its new commits are judged as if it were new.
-        builder.state.work.marks.remove(&number);
+    if let Some(why) = why_kept(tracked, activity) {
+        return leave_to_people(builder, tracked, &why);
+    }
+    if activity.head != mark.head {
+        // Its record is made again, and judges its new commits.
         builder.state.work.open.remove(&number);
         tracked.add_headline(builder, "new commits");
-    } else {
-        act(builder, tracked, mark, activity);
+        return;
     }
+    if let Some(twin) = mark.twin {
+        match is_twin_current(builder, twin) {
+            Some(true) => {}
+            Some(false) => {
+                let why = format!(
+                    "#{twin} is not open any more, and no refusal of it rules out another attempt"
+                );
+                return leave_to_people(builder, tracked, &why);
+            }
+            None => return,
+        }
+    }
+    act(builder, tracked, mark, activity);
 }
 
-/// Why a marked pull request is left alone.
-fn why_kept(
-    builder: &DecisionBuilder<'_>,
-    tracked: &OpenPull<'_>,
-    mark: &WorkMark,
-    activity: &PullActivity,
-) -> Option<String> {
+/// Why people keep a marked pull request.
+fn why_kept(tracked: &OpenPull<'_>, activity: &PullActivity) -> Option<String> {
     let kept = [KEEP, HOLD]
         .into_iter()
         .find(|word| activity.labels.contains(*word));
     if let Some(word) = kept {
         return Some(format!("it has the label `{LABEL_PREFIX}{word}`"));
     }
-    if let Some(action) = person_action(activity, tracked.pull.created_at) {
-        return Some(action.to_owned());
-    }
-    let twin = mark
-        .twin
-        .filter(|twin| !is_twin_current(builder, mark, *twin))?;
-    Some(format!("#{twin} is neither open nor refused any more"))
+    person_action(activity, tracked.pull.created_at).map(str::to_owned)
 }
 
-fn is_twin_current(builder: &DecisionBuilder<'_>, mark: &WorkMark, twin: PullNumber) -> bool {
-    let work = &builder.state.work;
-    match builder.snapshot.pulls.get(&twin).map(|pull| pull.state) {
-        Some(PullState::Merged) => false,
-        Some(PullState::Open) => true,
-        Some(PullState::Closed) | None if work.forgotten.contains(&twin) => false,
-        Some(PullState::Closed) => mark.refused || work.refused.contains_key(&twin),
-        None => !builder.snapshot.missing_pulls.contains(&twin),
+/// Whether a pull request is still one that must not be repeated. `None`: it is being read, or cannot be read.
+fn is_twin_current(builder: &mut DecisionBuilder<'_>, twin: PullNumber) -> Option<bool> {
+    let snapshot = builder.snapshot;
+    match snapshot.pulls.get(&twin).map(|pull| pull.state) {
+        Some(PullState::Merged) => Some(false),
+        Some(PullState::Open) => Some(true),
+        Some(PullState::Closed) => is_condemned(builder, twin),
+        None if snapshot.missing_pulls.contains(&twin) => Some(false),
+        None => {
+            builder.reads.pulls.insert(twin);
+            None
+        }
     }
+}
+
+/// Whether a person refused a closed pull request so that the same work again is not wanted. `None`: its record is being
+/// read, or cannot be read.
+fn is_condemned(builder: &mut DecisionBuilder<'_>, number: PullNumber) -> Option<bool> {
+    let now = builder.now();
+    let work = &builder.state.work;
+    if work.forgotten.contains(&number) {
+        return Some(false);
+    }
+    // Its record does not know the newest command yet.
+    if let Some(refusal) = work.refused.get(&number) {
+        return Some(refusal.never || refusal.reason == RefusalReason::OutOfScope.as_str());
+    }
+    let hot = hot_records(builder)?;
+    let refusal = hot.get(number.0).and_then(|record| record.refused.as_ref());
+    Some(refusal.is_some_and(|refusal| refusal.condemns_work(now)))
 }
 
 /// What a person did with a pull request since it was opened.
@@ -290,7 +326,7 @@ fn reason_text(builder: &DecisionBuilder<'_>, mark: &WorkMark) -> String {
     }
 }
 
-/// Archives the session and closes the pull request. What it repeats is read again first.
+/// Archives the session and closes the pull request. What it repeats, or that it is empty, is read again first.
 fn close_pull(
     builder: &mut DecisionBuilder<'_>,
     tracked: &OpenPull<'_>,
@@ -298,24 +334,20 @@ fn close_pull(
     activity: &PullActivity,
 ) {
     let (number, now) = (tracked.number(), builder.now());
-    let snapshot = builder.snapshot;
-    if let Some(twin) = mark.twin {
-        let is_unread =
-            !snapshot.pulls.contains_key(&twin) && !snapshot.missing_pulls.contains(&twin);
-        if is_unread {
-            builder.reads.pulls.insert(twin);
-            return;
-        }
-        let Some(hot) = hot_records(builder) else {
-            return;
-        };
-        let record = hot.get(number.0);
-        let is_same = record
-            .and_then(|record| twin_of(builder, record, &hot))
-            .is_some();
-        if !is_same {
-            return leave_to_people(builder, tracked, "it repeats nothing any more");
-        }
+    let (is_unwanted, why) = match mark.twin {
+        Some(twin) => (
+            repeats_work(builder, number, twin),
+            "it repeats nothing any more",
+        ),
+        None => (
+            is_empty(builder, tracked),
+            "its files do not show any more that it is empty",
+        ),
+    };
+    match is_unwanted {
+        Some(true) => {}
+        Some(false) => return leave_to_people(builder, tracked, why),
+        None => return,
     }
     if !is_due(mark.closing.as_ref(), now) {
         let text = match mark
@@ -338,6 +370,33 @@ fn close_pull(
         pull: number,
         not_after: builder.now_plus(INTENT_VALID),
     });
+}
+
+/// Whether it still repeats another one. `None`: records are being read or completed, or cannot be read.
+fn repeats_work(
+    builder: &mut DecisionBuilder<'_>,
+    number: PullNumber,
+    twin: PullNumber,
+) -> Option<bool> {
+    if builder.state.work.refused.contains_key(&twin) {
+        return None;
+    }
+    let hot = hot_records(builder)?;
+    let record = hot.get(number.0);
+    let found = record.and_then(|record| twin_of(builder, record, &hot));
+    Some(found.is_some())
+}
+
+/// Whether it still changes nothing. `None`: its files are being read.
+fn is_empty(builder: &mut DecisionBuilder<'_>, tracked: &OpenPull<'_>) -> Option<bool> {
+    let snapshot = builder.snapshot;
+    let Some(files) = snapshot.pull_files.get(&tracked.number()) else {
+        builder.reads.pull_files.insert(tracked.number());
+        return None;
+    };
+    let persona = tracked.persona().as_str();
+    let found = files.as_deref().and_then(|files| no_op_of(files, persona));
+    Some(found == Some(NoOp::Empty))
 }
 
 fn leave_to_people(builder: &mut DecisionBuilder<'_>, tracked: &OpenPull<'_>, why: &str) {

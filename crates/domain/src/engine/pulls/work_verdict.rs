@@ -21,7 +21,12 @@ pub(crate) fn judge_work(
     record: &WorkRecord,
     hot: &WorkFile,
 ) {
-    if builder.snapshot.plan.novelty.mode < NoveltyMode::Label || is_kept(builder, pull.number) {
+    if builder.snapshot.plan.novelty.mode < NoveltyMode::Label {
+        return;
+    }
+    // The verdict on its new commits takes the place of the earlier one.
+    let earlier = builder.state.work.marks.remove(&pull.number);
+    if is_kept(builder, pull.number) {
         return;
     }
     let Some(entry) = entry_of(&builder.state, pull.number) else {
@@ -44,6 +49,17 @@ pub(crate) fn judge_work(
         }),
     };
     if let Some(mark) = mark {
+        let mark = match earlier {
+            // It has its label and comment already, and is closed when that says so.
+            Some(earlier) if earlier.twin.is_some() == mark.twin.is_some() => WorkMark {
+                head: mark.head,
+                twin: mark.twin,
+                refused: mark.refused,
+                white_space: mark.white_space,
+                ..earlier
+            },
+            _ => mark,
+        };
         builder.state.work.marks.insert(pull.number, mark);
         // The next decision labels it.
         let now = builder.now();

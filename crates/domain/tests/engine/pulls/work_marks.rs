@@ -368,6 +368,85 @@ fn new_commits_are_judged_as_if_they_were_new() {
     assert!(marks(&scenario).is_empty());
 }
 
+/// The session pushes a commit after the pull request has its label.
+#[test]
+fn new_commits_after_the_label_are_judged_too() {
+    for is_twin in [true, false] {
+        let (mut scenario, number) = twins("close");
+        assert_eq!(settle(&mut scenario).0.len(), 1);
+        scenario.hours(2);
+        let pushed = event(&scenario, "ada", PullChange::Committed { by_bot: true });
+        scenario.pull_events.insert(number, vec![pushed]);
+        let pull = scenario.pulls.get_mut(&number).unwrap();
+        pull.head_oid = "fe".into();
+        if !is_twin {
+            pull.title = "Count words".to_owned();
+            let files = vec![file("src/count.rs", 3)];
+            scenario.pull_files.insert(number, files);
+        }
+        assert_eq!(settle(&mut scenario), (vec![], vec![], 0));
+        let heads: Vec<&str> = marks(&scenario)
+            .iter()
+            .map(|mark| mark.head.as_str())
+            .collect();
+        assert_eq!(heads, if is_twin { vec!["fe"] } else { vec![] });
+        let reads = scenario.activity_read;
+        settle(&mut scenario);
+        assert_eq!(scenario.activity_read, reads);
+        scenario.hours(22);
+        assert_eq!(settle(&mut scenario).2, usize::from(is_twin));
+    }
+}
+
+#[test]
+fn what_a_person_pushed_after_the_label_is_left_alone() {
+    let (mut scenario, number) = twins("label");
+    settle(&mut scenario);
+    scenario.hours(2);
+    let pushed = event(&scenario, "ada", PullChange::Committed { by_bot: false });
+    scenario.pull_events.insert(number, vec![pushed]);
+    scenario.pulls.get_mut(&number).unwrap().head_oid = "fe".into();
+    scenario.tick();
+    assert!(scenario.all_reasons().contains(&Reason::KeptByPeople));
+    assert!(marks(&scenario).is_empty());
+}
+
+#[test]
+fn a_twin_whose_original_is_refused_within_the_day_is_closed_only_if_that_condemns_the_work() {
+    for (words, closes) in [
+        (&["refuse out-of-scope"] as &[_], true),
+        (&["refuse wrong never"], true),
+        (&["refuse wrong"], false),
+        (&["refuse out-of-scope", "forget"], false),
+    ] {
+        let (mut scenario, number) = twins("close");
+        scenario.pull_subject(1, true);
+        settle(&mut scenario);
+        for words in words {
+            scenario.hours(2);
+            scenario.writes(1, &format!("/phileas {words}"), "ada");
+            settle(&mut scenario);
+        }
+        assert_eq!(scenario.pulls[&PullNumber(1)].state, PullState::Closed);
+        scenario.hours(24);
+        settle(&mut scenario);
+        let is_closed = scenario.pulls[&number].state == PullState::Closed;
+        assert_eq!(is_closed, closes, "{words:?}");
+    }
+}
+
+/// The refusal and the closing fall into one tick: the record of the original is completed first.
+#[test]
+fn a_twin_whose_original_is_refused_right_before_is_closed() {
+    let (mut scenario, number) = twins("close");
+    scenario.pull_subject(1, true);
+    settle(&mut scenario);
+    scenario.hours(25);
+    scenario.writes(1, "/phileas refuse out-of-scope", "ada");
+    settle(&mut scenario);
+    assert_eq!(scenario.pulls[&number].state, PullState::Closed);
+}
+
 #[test]
 fn a_twin_whose_original_is_closed_meanwhile_is_left_alone() {
     let (mut scenario, _) = twins("label");
@@ -452,6 +531,22 @@ fn white_space_is_never_closed_and_an_empty_change_is() {
         scenario.hours(25);
         assert_eq!(settle(&mut scenario).2, closes);
     }
+}
+
+#[test]
+fn an_empty_pull_request_that_changes_something_now_stays_open() {
+    let mut scenario = scenario("mode = \"close\"\n");
+    let number = opens(&mut scenario, vec![]);
+    settle(&mut scenario);
+    scenario.hours(25);
+    // Its branch is the same; the base has moved.
+    scenario
+        .pull_files
+        .insert(number, vec![file("src/a.rs", 1)]);
+    scenario.tick();
+    assert!(scenario.all_reasons().contains(&Reason::KeptByPeople));
+    assert_eq!(settle(&mut scenario).2, 0);
+    assert_eq!(scenario.pulls[&number].state, PullState::Open);
 }
 
 /// A plan that says `close` later closes nothing without notice.
