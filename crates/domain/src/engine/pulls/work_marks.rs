@@ -132,7 +132,8 @@ fn process_mark(
         return;
     };
     let Some(activity) = activity else {
-        return;
+        // It would be read in vain each time, and hold back the others.
+        return leave_to_people(builder, tracked, "GitHub does not show what happened on it");
     };
     if let Some(why) = why_kept(tracked, activity) {
         return leave_to_people(builder, tracked, &why);

@@ -226,6 +226,23 @@ fn what_a_person_has_taken_up_is_left_alone() {
 }
 
 #[test]
+fn what_happened_on_it_may_be_unknown() {
+    let (mut scenario, number) = twins("close");
+    scenario.unshown_activity.insert(number);
+    let (labels, comments, closings) = settle(&mut scenario);
+    assert_eq!((labels.len(), comments.len(), closings), (0, 0, 0));
+    assert!(marks(&scenario).is_empty());
+    let reads = scenario.activity_read;
+    scenario.hours(25);
+    settle(&mut scenario);
+    assert_eq!(scenario.activity_read, reads);
+    // Its end is recorded all the same.
+    scenario.close(number);
+    settle(&mut scenario);
+    assert!(!scenario.state().work.open.contains(&number));
+}
+
+#[test]
 fn the_sessions_own_commits_may_bear_the_name_of_a_person() {
     let (mut scenario, number) = twins("label");
     let event = PullEvent {

@@ -166,6 +166,15 @@ fn a_pull_request_that_a_person_reopened_before_the_next_run_stays_open() {
     assert!(!stays_open(&mut scenario, number));
 }
 
+#[test]
+fn a_refusal_stands_where_github_does_not_show_what_happened() {
+    let (mut scenario, number) = with_pull("");
+    scenario.unshown_activity.insert(PullNumber(number));
+    comment_and_tick(&mut scenario, number, "/phileas refuse wrong", "ada");
+    assert!(!is_open(&scenario, number));
+    assert!(scenario.state().work.refused.is_empty());
+}
+
 /// The process died after the closing and before the ledger knew.
 #[test]
 fn a_pull_request_whose_closing_got_lost_and_that_a_person_reopened_stays_open() {

@@ -147,6 +147,8 @@ pub(crate) struct Scenario {
     pub(crate) files_read: usize,
     /// What happened on pull requests since they were opened.
     pub(crate) pull_events: BTreeMap<PullNumber, Vec<PullEvent>>,
+    /// Pull requests of which GitHub does not show what happened.
+    pub(crate) unshown_activity: BTreeSet<PullNumber>,
     /// How often that was read.
     pub(crate) activity_read: usize,
     /// Whether phileas works with a person's token.
@@ -234,6 +236,7 @@ impl Scenario {
             pull_files: BTreeMap::new(),
             files_read: 0,
             pull_events: BTreeMap::new(),
+            unshown_activity: BTreeSet::new(),
             activity_read: 0,
             as_person: false,
             touched: vec!["src/lib.rs".to_owned()],

@@ -300,6 +300,9 @@ impl Scenario {
     /// What GitHub shows of a pull request now.
     fn pull_activity(&self, number: PullNumber) -> Option<PullActivity> {
         let pull = self.pulls.get(&number)?;
+        if self.unshown_activity.contains(&number) {
+            return None;
+        }
         let labels = match self.subjects.contains_key(&number.0) {
             true => self.bears(number.0),
             false => BTreeSet::new(),
