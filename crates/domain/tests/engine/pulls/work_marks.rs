@@ -1,5 +1,6 @@
 //! Tests the labels of pull requests that repeat others or change nothing, and their closing.
 
+use jiff::SignedDuration;
 use phileas_domain::engine::{
     Actor, Effect, PullChange, PullEvent, PullFile, PullState, Reason, SessionState, SubjectChange,
 };
@@ -452,14 +453,19 @@ fn a_twin_whose_original_is_refused_within_the_day_is_closed_only_if_that_condem
     }
 }
 
-/// The refusal and the closing fall into one tick: the record of the original is completed first.
+/// The closing is due before the record of the original knows the refusal.
 #[test]
 fn a_twin_whose_original_is_refused_right_before_is_closed() {
     let (mut scenario, number) = twins("close");
     scenario.pull_subject(1, true);
     settle(&mut scenario);
-    scenario.hours(25);
+    let closes_at = marks(&scenario)[0].closes_at.unwrap();
+    scenario.now = closes_at - SignedDuration::from_mins(1);
     scenario.writes(1, "/phileas refuse out-of-scope", "ada");
+    scenario.tick();
+    assert_eq!(scenario.pulls[&PullNumber(1)].state, PullState::Closed);
+    assert!(scenario.state().work.refused.contains_key(&PullNumber(1)));
+    scenario.now = closes_at;
     settle(&mut scenario);
     assert_eq!(scenario.pulls[&number].state, PullState::Closed);
 }
