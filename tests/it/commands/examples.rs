@@ -21,7 +21,7 @@ const PIPELINE_PLAN: &str = r#"{
 
 /// Commands whose example needs more than this test has, such as a service that runs, a runner or another session. Their
 /// command lines are right, and they end with one of the codes that their help names.
-const NEED_MORE: [&str; 14] = [
+const NEED_MORE: [&str; 16] = [
     "phileas serve",
     "phileas service",
     "phileas service health",
@@ -36,6 +36,8 @@ const NEED_MORE: [&str; 14] = [
     "phileas session import",
     "phileas track set",
     "phileas sprint advance",
+    "phileas work show",
+    "phileas work forget",
 ];
 
 /// A command, and what the end of its help says.

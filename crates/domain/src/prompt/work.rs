@@ -8,8 +8,8 @@ use super::untrusted::{clean_line, cut_chars};
 const INTRODUCTION: &str = "Sessions of Jules opened these pull requests in this repository. Do not repeat what is open, \
     was refused or was closed without a merge: choose another task.";
 /// Follows where a reason is listed.
-const REASONS: &str = " Only what was refused as `no-evidence`, `wrong` or `too-large` is worth another attempt, if that \
-    fixes what the reason names.";
+const REASONS: &str = " Only what was refused as `no-evidence`, `wrong` or `too-large`, without `never`, is worth another \
+    attempt, if that fixes what the reason names.";
 /// What the fence and the headings take at most.
 const FRAME_BYTES: usize = 1024;
 

@@ -222,7 +222,7 @@ fn yield_table(status: &Status, width: Option<usize>) -> String {
     ];
     let mut table = Table::new(header)
         .with_max_width(width)
-        .with_figures(1..=18);
+        .with_figures(1..=19);
     for (persona, figures) in &status.view.yields {
         table.push_row(yield_row(persona.as_str(), figures));
     }

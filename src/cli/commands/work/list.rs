@@ -25,7 +25,13 @@ pub(super) async fn run(
     let github = clients::github_client(repository)?;
     let records = Records::read(&github, &[WORK_FOLDER]).await?;
     let is_whole = records.report_broken()?;
-    let mut all: Vec<&WorkRecord> = records.files.values().flat_map(WorkFile::records).collect();
+    let files = records.files.values().flat_map(WorkFile::records);
+    // One that has come back to `hot.json` may have an older one in its segment.
+    let is_newest = |record: &&WorkRecord| {
+        let newest = records.find(record.pr);
+        newest.is_some_and(|(_, newest)| std::ptr::eq(newest, *record))
+    };
+    let mut all: Vec<&WorkRecord> = files.filter(is_newest).collect();
     all.sort_by_key(|record| std::cmp::Reverse(record.pr));
     if arguments.repository.json || arguments.jsonl {
         print_json(&records, &all, arguments, screen)?;

@@ -75,9 +75,11 @@ impl Records {
         Ok(self.broken.is_empty())
     }
 
-    /// The record of a pull request, and the path of its file.
+    /// The record of a pull request, and the path of its file. One that has come back to `hot.json` may have an older one in
+    /// its segment.
     pub(super) fn find(&self, pull: u64) -> Option<(&str, &WorkRecord)> {
-        let mut files = self.files.iter();
+        let hot = self.files.get_key_value(HOT_PATH);
+        let mut files = hot.into_iter().chain(&self.files);
         files.find_map(|(path, file)| Some((path.as_str(), file.get(pull)?)))
     }
 

@@ -84,7 +84,9 @@ fn add_unrecorded(builder: &DecisionBuilder<'_>, records: &mut WorkFile) {
 fn outcome_of(builder: &DecisionBuilder<'_>, record: &WorkRecord) -> Option<Outcome> {
     let pull = builder.snapshot.pulls.get(&PullNumber(record.pr));
     match pull.map(|pull| pull.state) {
-        Some(PullState::Merged) => Some(Outcome::Merged),
+        Some(PullState::Merged) if record.outcome != Some(Outcome::Reverted) => {
+            Some(Outcome::Merged)
+        }
         Some(PullState::Closed) if record.outcome.is_none() => Some(Outcome::Rejected),
         _ => record.outcome.clone(),
     }
@@ -183,8 +185,12 @@ fn shown_work(builder: &DecisionBuilder<'_>, near: &Near<'_>) -> EarlierWork {
     let refused = builder.state.work.refused.get(&PullNumber(record.pr));
     let recorded = record.refused.as_ref();
     let reason = refused
-        .map(|refusal| refusal.reason.clone())
-        .or_else(|| recorded.map(|refusal| refusal.reason.as_str().to_owned()));
+        .map(|refusal| (refusal.reason.as_str(), refusal.never))
+        .or_else(|| recorded.map(|refusal| (refusal.reason.as_str(), refusal.never)));
+    let reason = reason.map(|(reason, never)| match never {
+        true => format!("{reason}, never"),
+        false => reason.to_owned(),
+    });
     EarlierWork {
         number: record.pr,
         kind: near.kind,

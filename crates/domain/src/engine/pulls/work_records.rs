@@ -270,15 +270,24 @@ pub(super) fn record_of(
 ) -> WorkRecord {
     let is_protected = protected_paths(source.plan);
     let entry = entry_of(source.state, pull.number);
+    // The history of long ago lies in archives.
     let settled = entry.and_then(|entry| entry.outcome.clone().filter(Outcome::is_final));
+    let settled = settled.or_else(|| earlier?.outcome.clone());
     let (outcome, closed_at) = match pull.state {
         PullState::Open => (None, None),
-        PullState::Merged => (Some(Outcome::Merged), pull.closed_at),
+        PullState::Merged => {
+            let is_reverted = settled == Some(Outcome::Reverted);
+            let outcome = if is_reverted {
+                Outcome::Reverted
+            } else {
+                Outcome::Merged
+            };
+            (Some(outcome), pull.closed_at)
+        }
         PullState::Closed => (settled.or(Some(Outcome::Rejected)), pull.closed_at),
     };
     WorkRecord {
         pr: pull.number.0,
-        // The history of long ago lies in archives.
         persona: entry
             .map(|entry| entry.persona_id.to_string())
             .or_else(|| earlier?.persona.clone()),

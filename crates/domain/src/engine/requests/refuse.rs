@@ -2,6 +2,7 @@
 
 use super::command_result::Refusal;
 use super::request::Request;
+use crate::engine::input::pull::PullState;
 use crate::engine::input::subject::PullEnds;
 use crate::engine::lookup::dashboard_issue::text_digest;
 use crate::engine::output::builder::DecisionBuilder;
@@ -19,6 +20,11 @@ pub(crate) fn refuse_work(
     never: bool,
 ) -> Result<String, Refusal> {
     let pull = recorded_pull(builder, request)?;
+    let state = builder.snapshot.pulls.get(&pull).map(|pull| pull.state);
+    if state == Some(PullState::Merged) {
+        let text = "it is merged, so there is nothing to refuse";
+        return Err((Reason::NothingToDo, text.to_owned()));
+    }
     let comment = request.comment;
     let shown = builder.snapshot.comments.iter();
     let further = builder.snapshot.comment_coverage.further.iter();
@@ -38,9 +44,11 @@ pub(crate) fn refuse_work(
     work.refused.insert(pull, refusal);
     let never = if never { ", for ever" } else { "" };
     let reason = reason.as_str();
-    Ok(format!(
-        "refused as `{reason}`{never}, and closed; prompts name it"
-    ))
+    let closing = match request.subject.open {
+        true => "phileas closes it in this run or the next one, and prompts name it",
+        false => "prompts name it",
+    };
+    Ok(format!("refused as `{reason}`{never}; {closing}"))
 }
 
 /// Withdraws the refusal of a pull request. It stays closed.
@@ -49,6 +57,10 @@ pub(crate) fn forget_refusal(
     request: &Request<'_>,
 ) -> Result<String, Refusal> {
     let pull = recorded_pull(builder, request)?;
+    if request.subject.open && !builder.state.work.refused.contains_key(&pull) {
+        let text = "it is open and not refused, so there is nothing to forget";
+        return Err((Reason::NothingToDo, text.to_owned()));
+    }
     withdraw_refusal(&mut builder.state, pull);
     Ok("forgotten: no prompt names it as refused".to_owned())
 }

@@ -207,26 +207,28 @@ fn a_further_attempt_does_not_avoid_the_work_of_its_turn() {
 
 #[test]
 fn only_what_a_person_refused_with_a_reason_is_listed_as_refused() {
-    let mut scenario = scenario("");
-    let number = opens(&mut scenario, "One", &["src/one.rs"]);
-    closes(&mut scenario, number);
-    changes_records(&mut scenario, |hot| {
-        let mut record = hot.remove(number.0).unwrap();
-        record.refused = Some(Refusal {
-            reason: RefusalReason::OutOfScope,
-            comment: None,
-            digest: None,
-            until: None,
-            never: false,
-            unknown: BTreeMap::new(),
+    for (never, reason) in [(false, "out-of-scope"), (true, "out-of-scope, never")] {
+        let mut scenario = scenario("");
+        let number = opens(&mut scenario, "One", &["src/one.rs"]);
+        closes(&mut scenario, number);
+        changes_records(&mut scenario, |hot| {
+            let mut record = hot.remove(number.0).unwrap();
+            record.refused = Some(Refusal {
+                reason: RefusalReason::OutOfScope,
+                comment: None,
+                digest: None,
+                until: None,
+                never,
+                unknown: BTreeMap::new(),
+            });
+            hot.insert(record);
         });
-        hot.insert(record);
-    });
-    opens(&mut scenario, "Two", &["src/two.rs"]);
-    let line = "- #1 (a, out-of-scope): One [src/one.rs]";
-    let found = listed(&scenario).join("\n");
-    assert!(found.contains(&format!("Refused:\n{line}")), "{found}");
-    assert!(!found.contains("Closed without a merge:"), "{found}");
+        opens(&mut scenario, "Two", &["src/two.rs"]);
+        let line = format!("- #1 (a, {reason}): One [src/one.rs]");
+        let found = listed(&scenario).join("\n");
+        assert!(found.contains(&format!("Refused:\n{line}")), "{found}");
+        assert!(!found.contains("Closed without a merge:"), "{found}");
+    }
 }
 
 #[test]

@@ -217,6 +217,21 @@ fn a_revert_needs_the_words_the_inverse_change_and_the_same_branch() {
 }
 
 #[test]
+fn a_merge_and_its_revert_between_two_ticks_are_both_seen() {
+    let change = file("src/a.rs", 12);
+    let mut scenario = scenario();
+    let number = opens(&mut scenario, vec![change.clone()]);
+    scenario.merge(number);
+    let inverse = vec![inverse(&change)];
+    reverts(&mut scenario, "Reverts acme/widget#1", "main", inverse);
+    settle(&mut scenario);
+    assert_eq!(outcome(&scenario, number), Some(Outcome::Reverted));
+    let hot = WorkFile::parse(scenario.exchange.text(HOT_PATH).unwrap()).unwrap();
+    let record = hot.get(number.0).unwrap();
+    assert_eq!(record.outcome, Some(Outcome::Reverted));
+}
+
+#[test]
 fn a_revert_after_ninety_days_is_none() {
     let change = file("src/a.rs", 12);
     let mut scenario = scenario();

@@ -216,6 +216,18 @@ fn a_closing_that_got_lost_is_repeated_and_given_up_in_the_end() {
 }
 
 #[test]
+fn what_is_merged_is_not_refused_and_what_is_open_is_not_forgotten() {
+    let (mut scenario, number) = with_pull("");
+    comment_and_tick(&mut scenario, number, "/phileas forget", "ada");
+    assert!(scenario.state().work.forgotten.is_empty());
+    scenario.merge(PullNumber(number));
+    scenario.writes(number, "/phileas refuse wrong", "ada");
+    scenario.tick();
+    assert!(scenario.state().work.refused.is_empty());
+    assert_eq!(record(&scenario).outcome, Some(Outcome::Merged));
+}
+
+#[test]
 fn forget_withdraws_a_refusal() {
     let (mut scenario, number) = with_pull("");
     comment_and_tick(&mut scenario, number, "/phileas refuse wrong never", "ada");
