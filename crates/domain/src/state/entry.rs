@@ -192,7 +192,9 @@ impl Outcome {
     pub fn may_become(&self, next: &Self) -> bool {
         match (self, next) {
             (Self::PrOpen, next) => {
-                *next == Self::PrOpen || *next == Self::Merged || next.is_closed_unmerged()
+                // One may be merged and reverted between two ticks.
+                matches!(next, Self::PrOpen | Self::Merged | Self::Reverted)
+                    || next.is_closed_unmerged()
             }
             (Self::Rejected, next) if next.is_closed_unmerged() => true,
             (known, Self::Merged) if known.is_closed_unmerged() => true,

@@ -20,8 +20,7 @@ pub(crate) fn refuse_work(
     never: bool,
 ) -> Result<String, Refusal> {
     let pull = recorded_pull(builder, request)?;
-    let state = builder.snapshot.pulls.get(&pull).map(|pull| pull.state);
-    if state == Some(PullState::Merged) {
+    if state_of(builder, request, pull) == PullState::Merged {
         let text = "it is merged, so there is nothing to refuse";
         return Err((Reason::NothingToDo, text.to_owned()));
     }
@@ -44,9 +43,9 @@ pub(crate) fn refuse_work(
     work.refused.insert(pull, refusal);
     let never = if never { ", for ever" } else { "" };
     let reason = reason.as_str();
-    let closing = match request.subject.open {
-        true => "phileas closes it in this run or the next one, and prompts name it",
-        false => "prompts name it",
+    let closing = match state_of(builder, request, pull) {
+        PullState::Open => "phileas closes it in this run or the next one, and prompts name it",
+        PullState::Closed | PullState::Merged => "prompts name it",
     };
     Ok(format!("refused as `{reason}`{never}; {closing}"))
 }
@@ -57,7 +56,8 @@ pub(crate) fn forget_refusal(
     request: &Request<'_>,
 ) -> Result<String, Refusal> {
     let pull = recorded_pull(builder, request)?;
-    if request.subject.open && !builder.state.work.refused.contains_key(&pull) {
+    let is_open = state_of(builder, request, pull) == PullState::Open;
+    if is_open && !builder.state.work.refused.contains_key(&pull) {
         let text = "it is open and not refused, so there is nothing to forget";
         return Err((Reason::NothingToDo, text.to_owned()));
     }
@@ -69,6 +69,14 @@ pub(crate) fn forget_refusal(
 pub fn withdraw_refusal(state: &mut State, pull: PullNumber) {
     state.work.refused.remove(&pull);
     state.work.forgotten.insert(pull);
+}
+
+fn state_of(builder: &DecisionBuilder<'_>, request: &Request<'_>, number: PullNumber) -> PullState {
+    match builder.snapshot.pulls.get(&number) {
+        Some(pull) => pull.state,
+        None if request.subject.open => PullState::Open,
+        None => PullState::Closed,
+    }
 }
 
 /// The pull request of a request, where phileas records its work.
