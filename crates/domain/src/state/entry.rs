@@ -331,6 +331,7 @@ mod tests {
                 ("pr_open", "repeated"),
                 ("pr_open", "no_op"),
                 ("pr_open", "superseded"),
+                ("pr_open", "reverted"),
                 ("rejected", "merged"),
                 ("rejected", "repeated"),
                 ("rejected", "no_op"),
