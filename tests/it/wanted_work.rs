@@ -173,7 +173,7 @@ fn a_refused_pull_request_is_closed_once_and_the_reason_is_remembered_until_it_i
     assert!(refused["digest"].as_str().unwrap().starts_with("sha256:"));
     let prompt = newest_prompt(&shared);
     assert!(
-        prompt.contains("Refused:\n- #1 (curator, out-of-scope): "),
+        prompt.contains("Refused:\n- #1 (curator, out-of-scope, never): "),
         "{prompt}"
     );
     assert!(!prompt.contains("Not here."), "{prompt}");

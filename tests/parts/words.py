@@ -45,6 +45,9 @@ REFUSED = {
         ["--each"], ["--each", "few"], ["--seed", "-1"], ["--only"], ["--only", "--all"], ["--all", "surplus"],
         ["--all", "--each", "5"], ["--each", "5", "--only", "x"], ["--again", "coverage"], ["--help", "surplus"],
     ],
+    "scripts/pull-diffs": [
+        NOTHING, SURPLUS, [".", "surplus"], ["nowhere", "acme/widget"], [".", "acme/widget", "few"], [".", "acme/widget", "--surplus"],
+    ],
     "scripts/static": [["one", "two"], [""], ["--surplus"], ["--help", "surplus"]],
     "scripts/test": [
         SURPLUS, [""], ["--surplus"], ["fmt", "surplus"], ["fmt typos"], ["f.t"], ["fmt", "--fast"], ["--fast", "fmt"],
@@ -56,6 +59,7 @@ REFUSED = {
     "tests/parts/bench/simulation.py": [NOTHING, ["README.md", "2", "3", "surplus"], ["README.md", "few", "3"]],
     "tests/parts/bench/table.py": [NOTHING, ["here", "README.md", "surplus"]],
     "tests/parts/bench/tick.py": [SURPLUS],
+    "tests/parts/bench/wanted.py": [NOTHING, ["README.md", "surplus"], ["--surplus"]],
     "tests/parts/chaos.sh": [SURPLUS, [""], ["0"], ["-1"], ["1", "2", "3"], ["--help"]],
     "tests/parts/check-words.py": [SURPLUS, ["--surplus"]],
     "tests/parts/clone.sh": [SURPLUS],

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::work_records::{RecordSource, record_of};
-use crate::engine::input::pull::{Pull, PullFile, PullState};
+use crate::engine::input::pull::{Pull, PullFile};
 use crate::model::PullNumber;
 use crate::plan::Plan;
 use crate::state::State;
 use crate::work::{HOT_PATH, WorkFile, WorkRecord, segment_path};
 
 /// Records pull requests with their files: changes the state and the files of records, and returns the paths of the changed
-/// ones. `files` has all files of records that can be read; pull requests from forks, and open ones that no tick has recorded, are left out.
+/// ones. `files` has all files of records that can be read; pull requests from forks are left out.
 pub fn rebuild_records(
     plan: &Plan,
     state: &mut State,
@@ -22,10 +22,6 @@ pub fn rebuild_records(
 ) -> BTreeSet<String> {
     let mut changed = BTreeSet::from([HOT_PATH.to_owned()]);
     for (pull, changes) in pulls.iter().filter(|(pull, _)| pull.same_repository) {
-        // The next tick records one that is new, and judges it.
-        if pull.state == PullState::Open && !state.work.open.contains(&pull.number) {
-            continue;
-        }
         let segment = segment_path(pull.number.0);
         let settled = files.get_mut(&segment);
         let settled = settled.and_then(|file| file.remove(pull.number.0));
@@ -33,9 +29,7 @@ pub fn rebuild_records(
         let earlier = hot.get(pull.number.0).or(settled.as_ref());
         let source = RecordSource { plan, state, now };
         let record = record_of(&source, pull, changes, earlier);
-        if !record.is_open() {
-            forget_open(state, pull.number);
-        }
+        record_in_state(state, &record);
         hot.insert(record);
         if settled.is_some() {
             changed.insert(segment);
@@ -47,13 +41,16 @@ pub fn rebuild_records(
     changed
 }
 
-/// Drops what the state keeps of a pull request until it is closed.
-fn forget_open(state: &mut State, number: PullNumber) {
-    let work = &mut state.work;
-    work.open.remove(&number);
-    work.refused.remove(&number);
-    work.forgotten.remove(&number);
-    work.marks.remove(&number);
+fn record_in_state(state: &mut State, record: &WorkRecord) {
+    let (number, work) = (PullNumber(record.pr), &mut state.work);
+    if record.is_open() {
+        work.open.insert(number);
+    } else {
+        work.open.remove(&number);
+        work.refused.remove(&number);
+        work.forgotten.remove(&number);
+        work.marks.remove(&number);
+    }
 }
 
 /// Moves the records that are no longer remembered to their segments.
