@@ -8,20 +8,7 @@ use phileas_domain::model::PullNumber;
 use phileas_domain::state::WorkMark;
 
 use crate::support::scenario::Scenario;
-use crate::support::subjects::account;
-
-/// A file with this many new lines.
-fn file(path: &str, lines: u64) -> PullFile {
-    let patch: String = (0..lines)
-        .map(|line| format!("+let value = {line};\n"))
-        .collect();
-    PullFile {
-        path: path.to_owned(),
-        added: lines,
-        removed: 0,
-        patch: Some(format!("@@ -0,0 +1,{lines} @@\n{patch}")),
-    }
-}
+use crate::support::subjects::{account, new_file};
 
 fn scenario(novelty: &str) -> Scenario {
     let plan =
@@ -46,8 +33,8 @@ fn opens(scenario: &mut Scenario, files: Vec<PullFile>) -> PullNumber {
 /// Two sessions do the same; phileas has not seen the second pull request yet.
 fn twins(mode: &str) -> (Scenario, PullNumber) {
     let mut scenario = scenario(&format!("mode = \"{mode}\"\n"));
-    opens(&mut scenario, vec![file("src/render.rs", 12)]);
-    let number = opens(&mut scenario, vec![file("src/render.rs", 12)]);
+    opens(&mut scenario, vec![new_file("src/render.rs", 12)]);
+    let number = opens(&mut scenario, vec![new_file("src/render.rs", 12)]);
     (scenario, number)
 }
 
@@ -124,19 +111,19 @@ fn without_the_mode_nothing_is_marked() {
 #[test]
 fn what_differs_and_what_was_merged_or_closed_is_no_twin() {
     let mut scenario = scenario("mode = \"label\"\n");
-    opens(&mut scenario, vec![file("src/render.rs", 12)]);
-    let other = opens(&mut scenario, vec![file("src/count.rs", 3)]);
+    opens(&mut scenario, vec![new_file("src/render.rs", 12)]);
+    let other = opens(&mut scenario, vec![new_file("src/count.rs", 3)]);
     scenario.pulls.get_mut(&other).unwrap().title = "Count words".to_owned();
     assert!(settle(&mut scenario).0.is_empty());
     for is_merged in [true, false] {
         let mut scenario = self::scenario("mode = \"label\"\n");
-        let first = opens(&mut scenario, vec![file("src/render.rs", 12)]);
+        let first = opens(&mut scenario, vec![new_file("src/render.rs", 12)]);
         settle(&mut scenario);
         match is_merged {
             true => scenario.merge(first),
             false => scenario.close(first),
         }
-        let newest = opens(&mut scenario, vec![file("src/render.rs", 12)]);
+        let newest = opens(&mut scenario, vec![new_file("src/render.rs", 12)]);
         assert!(newest > first);
         assert!(settle(&mut scenario).0.is_empty(), "merged: {is_merged}");
     }
@@ -151,13 +138,13 @@ fn work_that_was_refused_as_out_of_scope_is_a_twin_and_as_too_large_is_none() {
         ("duplicate", false),
     ] {
         let mut scenario = scenario("mode = \"label\"\n");
-        let first = opens(&mut scenario, vec![file("src/render.rs", 12)]);
+        let first = opens(&mut scenario, vec![new_file("src/render.rs", 12)]);
         scenario.tick();
         scenario.pull_subject(first.0, true);
         scenario.writes(first.0, &format!("/phileas refuse {reason}"), "ada");
         settle(&mut scenario);
         assert_eq!(scenario.pulls[&first].state, PullState::Closed);
-        opens(&mut scenario, vec![file("src/render.rs", 12)]);
+        opens(&mut scenario, vec![new_file("src/render.rs", 12)]);
         let (labels, comments, _) = settle(&mut scenario);
         assert_eq!(labels.len(), usize::from(is_twin), "{reason}");
         if is_twin {
@@ -173,12 +160,12 @@ fn work_that_was_refused_as_out_of_scope_is_a_twin_and_as_too_large_is_none() {
 fn a_pull_request_that_changes_nothing_gets_its_label_and_no_comment() {
     let space = PullFile {
         patch: Some("@@ -1 +1 @@\n-a b\n+a  b".to_owned()),
-        ..file("src/a.rs", 1)
+        ..new_file("src/a.rs", 1)
     };
     for files in [
         vec![],
-        vec![file(".jules/personas/a/journals/1.md", 9)],
-        vec![file(".jules/a.md", 9)],
+        vec![new_file(".jules/personas/a/journals/1.md", 9)],
+        vec![new_file(".jules/a.md", 9)],
         vec![space],
     ] {
         let mut scenario = scenario("mode = \"label\"\n");
@@ -188,8 +175,8 @@ fn a_pull_request_that_changes_nothing_gets_its_label_and_no_comment() {
         assert!(comments.is_empty());
     }
     for files in [
-        vec![file(".jules/tasks/todo/1.md", 9)],
-        vec![file(".jules/personas/b/journals/1.md", 9)],
+        vec![new_file(".jules/tasks/todo/1.md", 9)],
+        vec![new_file(".jules/personas/b/journals/1.md", 9)],
     ] {
         let mut scenario = scenario("mode = \"label\"\n");
         opens(&mut scenario, files.clone());
@@ -269,13 +256,13 @@ fn labels_of_people_keep_a_pull_request() {
 fn a_further_attempt_is_no_twin() {
     for fails in [true, false] {
         let mut scenario = scenario("mode = \"label\"\n[defaults]\nretry = 1\n");
-        opens(&mut scenario, vec![file("src/render.rs", 12)]);
+        opens(&mut scenario, vec![new_file("src/render.rs", 12)]);
         scenario.tick();
         scenario.minutes(5);
         if fails {
             scenario.becomes(SessionState::Failed);
         }
-        let number = opens(&mut scenario, vec![file("src/render.rs", 12)]);
+        let number = opens(&mut scenario, vec![new_file("src/render.rs", 12)]);
         let labels = settle(&mut scenario).0;
         let mut entries = scenario.state().history.values();
         let entry = entries.find(|entry| entry.pr_number == Some(number));
@@ -287,7 +274,7 @@ fn a_further_attempt_is_no_twin() {
 #[test]
 fn requested_work_is_no_twin() {
     let mut scenario = scenario("mode = \"label\"\n");
-    opens(&mut scenario, vec![file("src/render.rs", 12)]);
+    opens(&mut scenario, vec![new_file("src/render.rs", 12)]);
     scenario.issue(70, "Escape quotes", "Please.");
     scenario.label(70, "b", "ada");
     scenario.tick();
@@ -302,7 +289,7 @@ fn requested_work_is_no_twin() {
     scenario.pulls.get_mut(&number).unwrap().title = "Escape quotes in attributes".to_owned();
     scenario
         .pull_files
-        .insert(number, vec![file("src/render.rs", 12)]);
+        .insert(number, vec![new_file("src/render.rs", 12)]);
     let of_request = |scenario: &Scenario| {
         let mut entries = scenario.state().history.values();
         entries.any(|entry| {
@@ -380,7 +367,7 @@ fn new_commits_are_judged_as_if_they_were_new() {
     scenario.pulls.get_mut(&number).unwrap().title = "Count words".to_owned();
     scenario
         .pull_files
-        .insert(number, vec![file("src/count.rs", 3)]);
+        .insert(number, vec![new_file("src/count.rs", 3)]);
     scenario.minutes(20);
     assert!(settle(&mut scenario).0.is_empty());
     assert!(marks(&scenario).is_empty());
@@ -399,7 +386,7 @@ fn new_commits_after_the_label_are_judged_too() {
         pull.head_oid = "fe".into();
         if !is_twin {
             pull.title = "Count words".to_owned();
-            let files = vec![file("src/count.rs", 3)];
+            let files = vec![new_file("src/count.rs", 3)];
             scenario.pull_files.insert(number, files);
         }
         assert_eq!(settle(&mut scenario), (vec![], vec![], 0));
@@ -530,7 +517,7 @@ fn what_happens_within_the_day_keeps_it_open() {
                 scenario.pulls.get_mut(&number).unwrap().head_oid = "fe".into();
                 scenario
                     .pull_files
-                    .insert(number, vec![file("src/count.rs", 3)]);
+                    .insert(number, vec![new_file("src/count.rs", 3)]);
                 scenario.pulls.get_mut(&number).unwrap().title = "Count words".to_owned();
             }
         }
@@ -544,7 +531,7 @@ fn what_happens_within_the_day_keeps_it_open() {
 fn white_space_is_never_closed_and_an_empty_change_is() {
     let space = PullFile {
         patch: Some("@@ -1 +1 @@\n-a b\n+a  b".to_owned()),
-        ..file("src/a.rs", 1)
+        ..new_file("src/a.rs", 1)
     };
     for (files, closes) in [(vec![space], 0), (vec![], 1)] {
         let mut scenario = scenario("mode = \"close\"\n");
@@ -565,7 +552,7 @@ fn an_empty_pull_request_that_changes_something_now_stays_open() {
     // Its branch is the same; the base has moved.
     scenario
         .pull_files
-        .insert(number, vec![file("src/a.rs", 1)]);
+        .insert(number, vec![new_file("src/a.rs", 1)]);
     scenario.tick();
     assert!(scenario.all_reasons().contains(&Reason::KeptByPeople));
     assert_eq!(settle(&mut scenario).2, 0);

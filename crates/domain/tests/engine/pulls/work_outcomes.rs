@@ -6,20 +6,7 @@ use phileas_domain::state::{HistoryEntry, Outcome};
 use phileas_domain::work::{HOT_PATH, WorkFile};
 
 use crate::support::scenario::Scenario;
-use crate::support::subjects::account;
-
-/// A file with this many new lines.
-fn file(path: &str, lines: u64) -> PullFile {
-    let patch: String = (0..lines)
-        .map(|line| format!("+let value = {line};\n"))
-        .collect();
-    PullFile {
-        path: path.to_owned(),
-        added: lines,
-        removed: 0,
-        patch: Some(format!("@@ -0,0 +1,{lines} @@\n{patch}")),
-    }
-}
+use crate::support::subjects::{account, new_file};
 
 /// The change that takes this file back.
 fn inverse(file: &PullFile) -> PullFile {
@@ -81,17 +68,17 @@ fn close(scenario: &mut Scenario, number: PullNumber) {
 #[test]
 fn a_closed_pull_request_is_told_apart_by_what_it_changed() {
     let mut scenario = scenario();
-    let first = opens(&mut scenario, vec![file("src/a.rs", 12)]);
-    let repeat = opens(&mut scenario, vec![file("src/a.rs", 12)]);
+    let first = opens(&mut scenario, vec![new_file("src/a.rs", 12)]);
+    let repeat = opens(&mut scenario, vec![new_file("src/a.rs", 12)]);
     close(&mut scenario, repeat);
     assert_eq!(outcome(&scenario, repeat), Some(Outcome::Repeated));
-    let other = opens(&mut scenario, vec![file("src/b.rs", 3)]);
+    let other = opens(&mut scenario, vec![new_file("src/b.rs", 3)]);
     close(&mut scenario, other);
     assert_eq!(outcome(&scenario, other), Some(Outcome::Rejected));
     let empty = opens(&mut scenario, vec![]);
     close(&mut scenario, empty);
     assert_eq!(outcome(&scenario, empty), Some(Outcome::NoOp));
-    let copy = opens(&mut scenario, vec![file("src/a.rs", 12)]);
+    let copy = opens(&mut scenario, vec![new_file("src/a.rs", 12)]);
     scenario.merge(first);
     settle(&mut scenario);
     close(&mut scenario, copy);
@@ -101,8 +88,8 @@ fn a_closed_pull_request_is_told_apart_by_what_it_changed() {
 #[test]
 fn a_copy_counts_against_no_persona() {
     let mut scenario = scenario();
-    let first = opens(&mut scenario, vec![file("src/a.rs", 12)]);
-    let copy = opens(&mut scenario, vec![file("src/a.rs", 12)]);
+    let first = opens(&mut scenario, vec![new_file("src/a.rs", 12)]);
+    let copy = opens(&mut scenario, vec![new_file("src/a.rs", 12)]);
     scenario.merge(first);
     settle(&mut scenario);
     close(&mut scenario, copy);
@@ -140,7 +127,7 @@ fn what_a_merge_asked_of_people_is_recorded() {
         (Some(PullChange::Committed { by_bot: true }), true, false),
     ] {
         let mut scenario = scenario();
-        let number = opens(&mut scenario, vec![file("src/a.rs", 12)]);
+        let number = opens(&mut scenario, vec![new_file("src/a.rs", 12)]);
         scenario.minutes(7);
         let opened_at = scenario.pulls[&number].created_at;
         let after = scenario.now.duration_since(opened_at).as_secs();
@@ -179,8 +166,8 @@ fn reverts(scenario: &mut Scenario, body: &str, base: &str, files: Vec<PullFile>
 
 #[test]
 fn a_revert_needs_the_words_the_inverse_change_and_the_same_branch() {
-    let change = file("src/a.rs", 12);
-    let (same, half) = (inverse(&change), inverse(&file("src/a.rs", 4)));
+    let change = new_file("src/a.rs", 12);
+    let (same, half) = (inverse(&change), inverse(&new_file("src/a.rs", 4)));
     for (body, base, files, is_revert) in [
         ("Reverts acme/widget#1", "main", vec![same.clone()], true),
         (
@@ -218,7 +205,7 @@ fn a_revert_needs_the_words_the_inverse_change_and_the_same_branch() {
 
 #[test]
 fn a_merge_and_its_revert_between_two_ticks_are_both_seen() {
-    let change = file("src/a.rs", 12);
+    let change = new_file("src/a.rs", 12);
     let mut scenario = scenario();
     let number = opens(&mut scenario, vec![change.clone()]);
     scenario.merge(number);
@@ -233,7 +220,7 @@ fn a_merge_and_its_revert_between_two_ticks_are_both_seen() {
 
 #[test]
 fn a_revert_after_ninety_days_is_none() {
-    let change = file("src/a.rs", 12);
+    let change = new_file("src/a.rs", 12);
     let mut scenario = scenario();
     let number = opens(&mut scenario, vec![change.clone()]);
     scenario.merge(number);

@@ -1,26 +1,14 @@
 //! Tests the records of what pull requests are about.
 
-use phileas_domain::engine::{PullFile, PullState};
+use phileas_domain::engine::PullState;
 use phileas_domain::model::PullNumber;
 use phileas_domain::state::Outcome;
 use phileas_domain::work::{HOT_PATH, WorkFile, WorkRecord, segment_path};
 
 use crate::support::scenario::Scenario;
+use crate::support::subjects::new_file;
 
 const JULES: Option<u64> = Some(161_369_871);
-
-/// A file with this many new lines.
-fn file(path: &str, lines: u64) -> PullFile {
-    let patch: String = (0..lines)
-        .map(|line| format!("+let value = {line};\n"))
-        .collect();
-    PullFile {
-        path: path.to_owned(),
-        added: lines,
-        removed: 0,
-        patch: Some(format!("@@ -0,0 +1,{lines} @@\n{patch}")),
-    }
-}
 
 fn records(scenario: &Scenario, path: &str) -> Vec<WorkRecord> {
     let text = scenario.exchange.text(path).map(WorkFile::parse);
@@ -49,9 +37,9 @@ fn with_pull(plan: &str) -> (Scenario, PullNumber) {
     let pull = scenario.pulls.get_mut(&number).unwrap();
     pull.title = "Escape quotes in attributes".to_owned();
     let files = vec![
-        file("Cargo.lock", 50),
-        file("src/render.rs", 12),
-        file(".github/workflows/ci.yml", 9),
+        new_file("Cargo.lock", 50),
+        new_file("src/render.rs", 12),
+        new_file(".github/workflows/ci.yml", 9),
     ];
     scenario.pull_files.insert(number, files);
     (scenario, number)
@@ -87,7 +75,7 @@ fn a_record_is_made_at_first_sight_and_completed_at_the_end() {
     // What was merged may differ from what was opened.
     scenario
         .pull_files
-        .insert(number, vec![file("src/escape.rs", 20)]);
+        .insert(number, vec![new_file("src/escape.rs", 20)]);
     scenario.merge(number);
     scenario.tick();
     let record = hot(&scenario).remove(0);

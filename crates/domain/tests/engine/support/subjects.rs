@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use phileas_domain::engine::{
-    Actor, Comment, LABEL_PREFIX, Permission, PullEnds, Subject, SubjectChange, SubjectEvent,
+    Actor, Comment, LABEL_PREFIX, Permission, PullEnds, PullFile, Subject, SubjectChange,
+    SubjectEvent,
 };
 
 use crate::support::scenario::Scenario;
@@ -163,5 +164,18 @@ impl Scenario {
         let (_, text) = of_it.next().expect("a status comment");
         assert_eq!(of_it.next(), None, "one status comment and no more");
         text
+    }
+}
+
+/// A file with this many new lines.
+pub(crate) fn new_file(path: &str, lines: u64) -> PullFile {
+    let patch: String = (0..lines)
+        .map(|line| format!("+let value = {line};\n"))
+        .collect();
+    PullFile {
+        path: path.to_owned(),
+        added: lines,
+        removed: 0,
+        patch: Some(format!("@@ -0,0 +1,{lines} @@\n{patch}")),
     }
 }
