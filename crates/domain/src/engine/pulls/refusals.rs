@@ -35,16 +35,20 @@ fn close_pull(builder: &mut DecisionBuilder<'_>, pull: &Pull) {
         return;
     };
     match attempts::next_attempt(refusal.closing.as_ref(), now) {
+        NextAttempt::Over if refusal.closing.as_ref().is_some_and(|one| one.notified) => {
+            drop_refusal(builder, number);
+        }
+        // The refusal stays, so that the record of one that is closed by hand has the reason.
         NextAttempt::Over => {
-            let is_closed = refusal.closing.as_ref().is_some_and(|one| one.notified);
-            drop_refusal(builder, number, is_closed);
+            let text = format!("pull request #{number} could not be closed; close it by hand");
+            report(builder, number, text);
         }
         NextAttempt::Later(at) => builder.wake_by(at),
         NextAttempt::Now if !snapshot.pull_activity.contains_key(&number) => {
             builder.reads.pull_activity.insert(number);
         }
         NextAttempt::Now if is_reopened(snapshot, number, refusal) => {
-            drop_refusal(builder, number, true);
+            drop_refusal(builder, number);
         }
         NextAttempt::Now => {
             attempts::count_attempt(&mut refusal.closing, &pull.head_oid, now);
@@ -68,12 +72,9 @@ fn is_reopened(snapshot: &Snapshot, number: PullNumber, refusal: &WorkRefusal) -
     })
 }
 
-fn drop_refusal(builder: &mut DecisionBuilder<'_>, number: PullNumber, is_reopened: bool) {
+fn drop_refusal(builder: &mut DecisionBuilder<'_>, number: PullNumber) {
     builder.state.work.refused.remove(&number);
-    let text = match is_reopened {
-        true => format!("pull request #{number} was reopened, so its refusal no longer counts"),
-        false => format!("pull request #{number} could not be closed; close it by hand"),
-    };
+    let text = format!("pull request #{number} was reopened, so its refusal no longer counts");
     report(builder, number, text);
 }
 

@@ -303,7 +303,7 @@ fn comment_text(builder: &DecisionBuilder<'_>, tracked: &OpenPull<'_>, mark: &Wo
         let at = format_utc(at);
         format!(
             "\n\nphileas closes it after {at}, unless a person takes it up: by a comment, a review, a push, or the label \
-             `phileas:keep`. Reopen it then to keep it."
+             `phileas:keep`. Once it is closed, reopening it keeps it."
         )
     });
     let closing = closing.unwrap_or_default();

@@ -212,6 +212,15 @@ fn a_closing_that_got_lost_is_repeated_and_given_up_in_the_end() {
         scenario.hours(1);
     }
     assert!((2..=10).contains(&count), "{count}");
+    // A person closes it by hand: the record has the reason.
+    let pull = scenario.pulls.get_mut(&PullNumber(number)).unwrap();
+    (pull.state, pull.closed_at) = (PullState::Closed, Some(scenario.now));
+    for _ in 0..3 {
+        scenario.tick();
+        scenario.minutes(1);
+    }
+    let reason = record(&scenario).refused.map(|refused| refused.reason);
+    assert_eq!(reason, Some(RefusalReason::Wrong));
     assert!(scenario.state().work.refused.is_empty());
 }
 
