@@ -40,9 +40,18 @@ pub struct ListWork {
 #[derive(Debug, Args)]
 pub struct OneRecord {
     /// The number of the pull request
-    #[arg(value_name = "PR")]
+    #[arg(value_name = "PR", value_parser = parse_pull)]
     pub pull: u64,
     /// Which repository.
     #[command(flatten)]
     pub repository: Repository,
+}
+
+/// The number of a pull request, also as GitHub shows it: `#12`.
+fn parse_pull(text: &str) -> Result<u64, String> {
+    let number = text.strip_prefix('#').unwrap_or(text).parse().ok();
+    let number = number.filter(|number| *number > 0);
+    number.ok_or_else(|| {
+        format!("`{text}` is not the number of a pull request; write one such as 12")
+    })
 }

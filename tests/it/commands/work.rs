@@ -5,7 +5,7 @@ use phileas_domain::work::HOT_PATH;
 use serde_json::{Value, json};
 
 use super::adopt::{JULES, close_pull, open_pull};
-use super::bench::{Bench, bench_with};
+use super::bench::{Bench, alone, bench_with};
 
 /// Nothing starts in the days of a test.
 const QUIET_PLAN: &str = "[schedules]\ncurator = \"0 0 1 7 *\"\n";
@@ -204,5 +204,16 @@ fn a_refusal_is_forgotten_as_by_the_comment() {
     for number in ["2", "3", "99"] {
         let again = bench.run(&["work", "forget", number]);
         again.refused(1, &format!("#{number} has no record of a refusal"));
+    }
+}
+
+#[test]
+fn what_is_no_number_of_a_pull_request_is_refused() {
+    for text in ["0", "-1", "twelve", "1.5", "99999999999999999999"] {
+        let refused = alone(&["work", "show", "--repo", "acme/widget", "--", text]);
+        refused.refused(
+            2,
+            "is not the number of a pull request; write one such as 12",
+        );
     }
 }
