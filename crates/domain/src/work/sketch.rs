@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 /// So many hashes of shingles are kept.
 const SKETCH_SIZE: usize = 32;
 /// So many of words. Fewer would blur the difference between two pull requests of the same files.
-const WORD_SKETCH_SIZE: usize = 48;
+const TERM_SKETCH_SIZE: usize = 48;
 /// So many of removed lines.
 const REMOVED_SKETCH_SIZE: usize = 16;
 /// So many lines make a shingle.
@@ -40,7 +40,7 @@ pub struct Sketch {
         default,
         skip_serializing_if = "Vec::is_empty",
         serialize_with = "write_hashes",
-        deserialize_with = "read_hashes::<WORD_SKETCH_SIZE, _>"
+        deserialize_with = "read_hashes::<TERM_SKETCH_SIZE, _>"
     )]
     pub terms: Vec<u32>,
     /// Lines that it removes and does not add elsewhere: at most 16 hashes, ascending.
@@ -110,7 +110,7 @@ impl Sketch {
         Self {
             shingles: signed.len(),
             hunks: signed.into_iter().take(SKETCH_SIZE).collect(),
-            terms: terms.into_iter().take(WORD_SKETCH_SIZE).collect(),
+            terms: terms.into_iter().take(TERM_SKETCH_SIZE).collect(),
             removed: gone.copied().take(REMOVED_SKETCH_SIZE).collect(),
         }
     }
@@ -122,10 +122,10 @@ impl Sketch {
         share_of(&self.hunks, &other.hunks, SKETCH_SIZE)
     }
 
-    /// The same of words, exact up to 48.
+    /// The same of terms, exact up to 48.
     #[must_use]
     pub fn term_similarity(&self, other: &Self) -> f64 {
-        share_of(&self.terms, &other.terms, WORD_SKETCH_SIZE)
+        share_of(&self.terms, &other.terms, TERM_SKETCH_SIZE)
     }
 
     /// The same of removed lines, exact up to 16.
