@@ -10,7 +10,7 @@ use super::{
     Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent,
     MergeState, NextCheck, Outcome, Pause, PersonaState, PublishingState, PullAction, Refusal,
     RefusedEffect, RequestState, ScheduleState, State, StatusState, Timing, TrackState,
-    TrackedPull, Turn, WorkMark, WorkRefusal, WorkState,
+    TrackedPull, Turn, WorkFacts, WorkMark, WorkRefusal, WorkState,
 };
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, SessionId, TrackName, TurnId};
 
@@ -29,6 +29,17 @@ fn any_mark(number: u64) -> WorkMark {
         refused: number.is_multiple_of(3),
         white_space: number.is_multiple_of(5),
         ..WorkMark::new("1f".into())
+    }
+}
+
+fn any_facts(number: u64) -> WorkFacts {
+    WorkFacts {
+        files: number.is_multiple_of(2).then_some(number),
+        added: number,
+        protected: number.is_multiple_of(3),
+        twin: number.is_multiple_of(5).then_some(PullNumber(number)),
+        twin_outcome: number.is_multiple_of(7).then_some(Outcome::Merged),
+        ..WorkFacts::new("1f".into())
     }
 }
 
@@ -463,6 +474,11 @@ pub(super) fn any_state() -> impl Strategy<Value = State> {
                     marks: top
                         .1
                         .map(|number| (PullNumber(number), any_mark(number)))
+                        .into_iter()
+                        .collect(),
+                    facts: top
+                        .1
+                        .map(|number| (PullNumber(number), any_facts(number)))
                         .into_iter()
                         .collect(),
                     reverts: top.1.map(PullNumber).into_iter().collect(),

@@ -50,6 +50,7 @@ pub(super) fn merge_states(base: &mut State, other: &State) -> Vec<String> {
     add_missing(&mut base.work.refused, &other.work.refused);
     base.work.reverts.extend(&other.work.reverts);
     add_missing(&mut base.work.marks, &other.work.marks);
+    add_missing(&mut base.work.facts, &other.work.facts);
     base.work.remembered = base.work.remembered.max(other.work.remembered);
     add_missing(&mut base.personas, &other.personas);
     add_missing(&mut base.published, &other.published);

@@ -48,7 +48,7 @@ pub use request::{MergeState, RequestKind, RequestOutcome, RequestState, StatusS
 pub use timing::Timing;
 pub use track::{Intent, Refusal, TrackState, Turn};
 pub use tracked_pull::{NextCheck, PullAction, TrackedPull};
-pub use work::{WorkMark, WorkRefusal, WorkState};
+pub use work::{WorkFacts, WorkMark, WorkRefusal, WorkState};
 
 /// The state file on the branch `jules`.
 pub const STATE_PATH: &str = ".jules/cycle_state.json";

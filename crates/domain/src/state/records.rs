@@ -21,7 +21,7 @@ use super::{
     Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, MergeState,
     NextCheck, Pause, PersonaState, PublishingState, PullAction, Refusal, RefusedEffect,
     RequestState, STATE_VERSION, ScheduleState, State, StatusState, TrackState, TrackedPull, Turn,
-    WorkMark, WorkRefusal, WorkState,
+    WorkFacts, WorkMark, WorkRefusal, WorkState,
 };
 use crate::json::{Node, Value as Json};
 
@@ -290,7 +290,20 @@ record! { WorkState:
     refused if_set,
     forgotten if_set,
     marks if_set,
+    facts if_set,
     reverts if_set
+}
+
+record! { WorkFacts:
+    head required,
+    files if_set,
+    added if_set,
+    removed if_set,
+    protected if_set,
+    no_op if_set,
+    white_space if_set,
+    twin if_set,
+    twin_outcome if_set
 }
 
 record! { WorkMark:

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
+use super::Outcome;
 use super::extra::Extra;
 use super::tracked_pull::PullAction;
 use crate::model::{Oid, PullNumber};
@@ -24,6 +25,8 @@ pub struct WorkState {
     pub reverts: BTreeSet<PullNumber>,
     /// Open pull requests that are unwanted.
     pub marks: BTreeMap<PullNumber, WorkMark>,
+    /// What the files of open pull requests say to the people who review them.
+    pub facts: BTreeMap<PullNumber, WorkFacts>,
     /// Unknown keys.
     pub extra: Extra,
 }
@@ -64,6 +67,51 @@ impl WorkMark {
             comment: None,
             closes_at: None,
             closing: None,
+            extra: Extra::new(),
+        }
+    }
+}
+
+/// What the files of an open pull request say to the people who review it. The record leaves out what says nothing about
+/// the work, and people see all files.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkFacts {
+    /// The commit whose files were read.
+    pub head: Oid,
+    /// How many files it changes; `None`: GitHub does not list them.
+    pub files: Option<u64>,
+    /// How many lines it adds.
+    pub added: u64,
+    /// How many lines it removes.
+    pub removed: u64,
+    /// Whether it changes a protected path.
+    pub protected: bool,
+    /// Whether it changes nothing, or its persona's own journal alone.
+    pub no_op: bool,
+    /// Whether it changes white space, and nothing else.
+    pub white_space: bool,
+    /// The pull request that does the same.
+    pub twin: Option<PullNumber>,
+    /// What became of that one; `None`: it was open.
+    pub twin_outcome: Option<Outcome>,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+impl WorkFacts {
+    /// Those of a commit whose files GitHub does not list.
+    #[must_use]
+    pub fn new(head: Oid) -> Self {
+        Self {
+            head,
+            files: None,
+            added: 0,
+            removed: 0,
+            protected: false,
+            no_op: false,
+            white_space: false,
+            twin: None,
+            twin_outcome: None,
             extra: Extra::new(),
         }
     }

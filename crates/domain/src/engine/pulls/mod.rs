@@ -16,6 +16,7 @@ pub(super) mod reverts;
 pub(super) mod review_feedback;
 pub(super) mod settle;
 pub(super) mod tracked;
+pub(super) mod work_facts;
 pub(super) mod work_marks;
 pub(super) mod work_outcome;
 pub(super) mod work_records;

@@ -50,6 +50,7 @@ fn record_in_state(state: &mut State, record: &WorkRecord) {
         work.refused.remove(&number);
         work.forgotten.remove(&number);
         work.marks.remove(&number);
+        work.facts.remove(&number);
     }
 }
 

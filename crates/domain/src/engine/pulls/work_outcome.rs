@@ -42,7 +42,7 @@ pub(crate) fn refine_outcome(
 }
 
 /// Whether another pull request with the same changed lines was merged.
-fn is_merged_copy(record: &WorkRecord, other: &WorkRecord) -> bool {
+pub(crate) fn is_merged_copy(record: &WorkRecord, other: &WorkRecord) -> bool {
     other.outcome == Some(Outcome::Merged)
         && other.pr != record.pr
         && Similarity::between(&record.fingerprint, &other.fingerprint).changes_same_lines()

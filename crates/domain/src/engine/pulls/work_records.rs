@@ -9,6 +9,7 @@ use jiff::Timestamp;
 
 use super::protected_paths::ProtectedPaths;
 use super::reverts::{Revert, judge_reverts, unjudged_reverts};
+use super::work_facts::{note_facts, outdated_facts, renew_twins};
 use super::work_outcome::{mark_entry, refine_outcome};
 use super::work_verdict::judge_work;
 use crate::engine::input::pull::{Pull, PullFile, PullState};
@@ -51,14 +52,17 @@ pub(crate) fn record_work(builder: &mut DecisionBuilder<'_>) {
         return;
     }
     let ended = ended_pulls(builder);
-    let numbers: BTreeSet<PullNumber> = ended.union(&unrecorded_pulls(builder)).copied().collect();
+    let mut numbers: BTreeSet<PullNumber> =
+        ended.union(&unrecorded_pulls(builder)).copied().collect();
+    let outdated = outdated_facts(builder);
+    numbers.extend(&outdated);
     let reverts = unjudged_reverts(builder);
     if numbers.is_empty() && reverts.is_empty() {
         return;
     }
     // The files of pull requests would be read in vain while the records cannot be read.
     let written = match hot_records(builder) {
-        Some(hot) => record_pulls(builder, hot, &numbers, &reverts),
+        Some(hot) => record_pulls(builder, hot, &numbers, &outdated, &reverts),
         None => BTreeSet::new(),
     };
     // Their end is visible only now, so it is remembered until it can be recorded.
@@ -70,10 +74,12 @@ pub(crate) fn record_work(builder: &mut DecisionBuilder<'_>) {
 }
 
 /// Records those of these pull requests that were read, and returns the numbers of the records that are complete.
+/// `outdated`: those that are judged already, and only have new commits.
 fn record_pulls(
     builder: &mut DecisionBuilder<'_>,
     mut hot: WorkFile,
     numbers: &BTreeSet<PullNumber>,
+    outdated: &BTreeSet<PullNumber>,
     reverts: &[Revert<'_>],
 ) -> BTreeSet<PullNumber> {
     // A rebuilt state does not know them, nor what a person put back with an earlier version of the file.
@@ -86,7 +92,7 @@ fn record_pulls(
     if due.is_empty() && !is_reverted {
         return BTreeSet::new();
     }
-    let written = write_records(builder, &mut hot, due);
+    let written = write_records(builder, &mut hot, due, outdated);
     let mut files = leave_hot_file(builder, &mut hot);
     files.insert(HOT_PATH.to_owned(), Some(hot.text()));
     builder.state.work.remembered = hot.len() as u64;
@@ -202,6 +208,7 @@ fn write_records(
     builder: &mut DecisionBuilder<'_>,
     hot: &mut WorkFile,
     due: Vec<Due<'_>>,
+    outdated: &BTreeSet<PullNumber>,
 ) -> BTreeSet<PullNumber> {
     let now = builder.now();
     let mut complete = BTreeSet::new();
@@ -216,7 +223,10 @@ fn write_records(
                 };
                 let mut record = record_of(&source, pull, files.unwrap_or_default(), earlier);
                 if record.is_open() {
-                    judge_work(builder, pull, files, &record, hot);
+                    if !outdated.contains(&pull.number) {
+                        judge_work(builder, pull, files, &record, hot);
+                    }
+                    note_facts(builder, pull, files, &record, hot);
                 } else {
                     refine_outcome(builder, &mut record, files, hot);
                     mark_entry(builder, pull);
@@ -236,6 +246,7 @@ fn write_records(
                 builder.state.work.refused.remove(&number);
                 builder.state.work.forgotten.remove(&number);
                 builder.state.work.marks.remove(&number);
+                builder.state.work.facts.remove(&number);
                 builder.state.work.open.remove(&number)
             }
         };
@@ -243,6 +254,7 @@ fn write_records(
             hot.insert(record);
         }
     }
+    renew_twins(builder, &complete, hot);
     complete
 }
 

@@ -6,7 +6,7 @@ use crate::state::{
     Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent,
     MergeState, NextCheck, Outcome, Pause, PersonaState, PublishingState, PullAction, Refusal,
     RefusedEffect, RequestState, ScheduleState, State, StatusState, Timing, TrackState,
-    TrackedPull, Turn, WorkMark, WorkRefusal, WorkState,
+    TrackedPull, Turn, WorkFacts, WorkMark, WorkRefusal, WorkState,
 };
 
 /// As it stands on the branch; `TURN` is the live turn's id.
@@ -253,6 +253,19 @@ const FILE: &str = r#"{
           "head": "1d92",
           "at": "2026-01-01T21:00:00Z"
         }
+      }
+    },
+    "facts": {
+      "26": {
+        "head": "1d8f",
+        "files": 41,
+        "added": 42,
+        "removed": 43,
+        "protected": true,
+        "no_op": true,
+        "white_space": true,
+        "twin": 38,
+        "twin_outcome": "merged"
       }
     },
     "reverts": [
@@ -553,6 +566,22 @@ fn state() -> State {
                     comment: Some(PullAction::new("1d91".into(), at(18))),
                     closes_at: Some(at(20)),
                     closing: Some(PullAction::new("1d92".into(), at(21))),
+                    extra: extra.clone(),
+                },
+            )]
+            .into(),
+            facts: [(
+                PullNumber(26),
+                WorkFacts {
+                    head: "1d8f".into(),
+                    files: Some(41),
+                    added: 42,
+                    removed: 43,
+                    protected: true,
+                    no_op: true,
+                    white_space: true,
+                    twin: Some(PullNumber(38)),
+                    twin_outcome: Some(Outcome::Merged),
                     extra: extra.clone(),
                 },
             )]
