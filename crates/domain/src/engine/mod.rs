@@ -75,5 +75,6 @@ pub use view::attention::NeedsPerson;
 pub use view::line::plain_text;
 pub use view::pause::PauseView;
 pub use view::repository::RepositoryView;
+pub use view::review::{LaneKind, ReviewLane, ReviewPull};
 pub use view::track::{TrackView, place_text};
 pub use view::turn::{TurnStage, TurnView};

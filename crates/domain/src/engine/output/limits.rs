@@ -275,6 +275,10 @@ pub(crate) const REMINDED_AT_ONCE: usize = 5;
 /// Files of a pull request that are read; one with as many may have more.
 pub(crate) const PULL_FILES_READ: usize = 300;
 
+/// A pull request with at most this many files, and lines, is small: it is reviewed in one go.
+pub(crate) const SMALL_FILES: u64 = 10;
+pub(crate) const SMALL_LINES: u64 = 200;
+
 /// How long after a merge a revert is one.
 pub(crate) const REVERTED_WITHIN: SignedDuration = SignedDuration::from_hours(90 * 24);
 

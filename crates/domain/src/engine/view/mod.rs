@@ -8,5 +8,7 @@ pub(super) mod budget;
 pub(super) mod line;
 pub(super) mod pause;
 pub(super) mod repository;
+pub(super) mod review;
+pub(super) mod review_facts;
 pub(super) mod track;
 pub(super) mod turn;

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::attention::{NeedsPerson, needs_person};
 use super::pause::{PauseView, repository_pauses};
+use super::review::{ReviewLane, review_lanes};
 use super::track::{TrackView, track_views};
 use crate::engine::input::snapshot::{Ledger, Snapshot};
 use crate::engine::lookup::exchange_view::exchange_at_head;
@@ -27,6 +28,8 @@ pub struct RepositoryView {
     pub tracks: Vec<TrackView>,
     /// The lines about none of them.
     pub other_lines: Vec<Line>,
+    /// The open pull requests of Jules, by what they need from a reviewer.
+    pub review: Vec<ReviewLane>,
     /// What is used of the limits.
     pub budget: BudgetFigures,
     /// What became of each persona's work, by id.
@@ -63,6 +66,7 @@ impl RepositoryView {
             needs: needs_person(&builder.snapshot.notices, &tracks),
             other_lines: other.map(|line| (*line).clone()).collect(),
             tracks,
+            review: review_lanes(builder, &lines),
             budget: budget_so_far(builder),
             yields: yields_so_far(builder).into_iter().collect(),
             total: total_so_far(builder),

@@ -2,4 +2,5 @@
 
 mod figures;
 mod repository_view;
+mod review;
 mod yields;
