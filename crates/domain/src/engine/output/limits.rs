@@ -387,3 +387,9 @@ pub(crate) const DASHBOARD_REQUESTS: usize = 5;
 
 /// Maximum length of a table cell, in characters.
 pub(crate) const DASHBOARD_CELL: usize = 160;
+
+/// Maximum pull requests of each lane of the review on it.
+pub(crate) const DASHBOARD_REVIEWS: usize = 8;
+
+/// Maximum length of a pull request's title on it, in characters.
+pub(crate) const DASHBOARD_TITLE: usize = 80;

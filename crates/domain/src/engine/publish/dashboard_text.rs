@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::dashboard_review::write_review;
 use super::request_status::request_status;
 use crate::engine::lookup::dashboard_issue;
 use crate::engine::lookup::figures::Yield;
@@ -34,6 +35,7 @@ pub(crate) fn dashboard_text(builder: &DecisionBuilder<'_>) -> String {
             .map(|line| line.sentence(false)),
     );
     write_list(&mut out, "Needs attention", first);
+    write_review(&view.review, &mut out);
     let turns = view.tracks.iter().flat_map(|track| track.turn_items(false));
     write_list(&mut out, "At work", turns.collect());
     let idle = view.tracks.iter().filter(|track| track.turns.is_empty());

@@ -3,6 +3,7 @@
 pub(super) mod attempts;
 pub(super) mod comment_text;
 pub(super) mod dashboard;
+pub(super) mod dashboard_review;
 pub(super) mod dashboard_text;
 pub(super) mod ledger_documents;
 pub(super) mod notices;

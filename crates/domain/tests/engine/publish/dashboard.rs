@@ -2,11 +2,13 @@
 //! others.
 
 use phileas_domain::engine::{
-    Actor, Dashboard, Effect, Event, Reason, SubjectEdit, Verdict, text_digest,
+    Actor, Checks, Dashboard, Effect, Event, Mergeable, Pull, PullState, Reason, SubjectEdit,
+    Verdict, text_digest,
 };
+use phileas_domain::model::PullNumber;
 
 use crate::support::scenario::{Answering, Scenario};
-use crate::support::subjects::account;
+use crate::support::subjects::{account, new_file};
 
 /// The number that the issue gets.
 const BOARD: u64 = 60;
@@ -666,6 +668,67 @@ fn a_command_on_the_dashboard_itself_is_bound_to_nothing_that_changes_by_itself(
     );
 }
 
+/// Jules' own account opens a pull request of no session of phileas.
+fn opens_by_jules(scenario: &mut Scenario, title: &str) -> PullNumber {
+    let number = PullNumber(100 + scenario.pulls.len() as u64);
+    let head = format!("{:x}", number.0);
+    let pull = Pull {
+        number,
+        state: PullState::Open,
+        draft: false,
+        title: title.to_owned(),
+        body: String::new(),
+        author: "google-labs-jules[bot]".into(),
+        bot_id: Some(161_369_871),
+        head: format!("topic-{number}").into(),
+        head_oid: head.as_str().into(),
+        same_repository: true,
+        base: "main".into(),
+        created_at: scenario.now,
+        closed_at: None,
+        reviewed: false,
+        checks: Checks::Passed,
+        mergeable: Mergeable::Yes,
+    };
+    scenario.pulls.insert(number, pull);
+    let name = format!("src/{number}.rs");
+    scenario.pull_files.insert(number, vec![new_file(&name, 3)]);
+    number
+}
+
+#[test]
+fn it_lists_what_is_to_be_reviewed_with_what_settles_it() {
+    let mut scenario = scenario();
+    let board = scenario.board();
+    assert!(!board.contains("### Review"), "{board}");
+    let title = "Escape | quotes\n| @octocat `x` <b>";
+    let small = opens_by_jules(&mut scenario, title);
+    for _ in 0..9 {
+        let draft = opens_by_jules(&mut scenario, "Draft");
+        scenario.pulls.get_mut(&draft).unwrap().draft = true;
+    }
+    scenario.minutes(16);
+    scenario.tick();
+    scenario.minutes(16);
+    scenario.tick();
+    let board = scenario.board();
+    let lane = "### Review\n\n**Green and small**: checks passed, at most 10 files and 200 lines, nothing \
+                protected\n\n| Pull request | Changes | Checks | Opened | Settle it |\n|---|---|---|---|---|\n";
+    let row = format!(
+        "| #{small} `Escape ¦ quotes ¦ (at)octocat 'x' ‹b›` | 1 file, +3 -0 | passed | 2026-01-05 | review and merge it \
+         |\n\n**Waiting"
+    );
+    assert!(board.contains(&format!("{lane}{row}")), "{board}");
+    let waiting = "`Draft`<br>draft | 1 file, +3 -0 | passed | 2026-01-05 | wait for its session |";
+    assert_eq!(board.matches(waiting).count(), 8, "{board}");
+    assert!(board.contains("\nAnd 1 more, opened later.\n"), "{board}");
+    // Age alone changes nothing.
+    let commits = scenario.headlines.len();
+    scenario.hours(30);
+    scenario.tick();
+    assert_eq!(scenario.headlines.len(), commits);
+}
+
 /// GitHub takes 65,536 characters.
 #[test]
 fn it_fits_whatever_there_is() {
@@ -689,6 +752,15 @@ fn it_fits_whatever_there_is() {
     scenario.issue(7, "Please", "Show it.");
     scenario.writes(7, "/phileas dashboard", "ada");
     for _ in 0..5 {
+        scenario.tick();
+        scenario.minutes(16);
+    }
+    // As many open pull requests as fill the lanes.
+    for index in 0..80 {
+        let number = opens_by_jules(&mut scenario, &"long ".repeat(60));
+        scenario.pulls.get_mut(&number).unwrap().draft = index % 2 == 0;
+    }
+    for _ in 0..10 {
         scenario.tick();
         scenario.minutes(16);
     }
