@@ -47,7 +47,9 @@ const browser = await chromium.launch({
 });
 try {
   const repository = await firstRepository();
-  const pages = { front: '/', repository, deliveries: '/deliveries', nowhere: '/repositories/1', search: '/?q=absent%3Cb%3E' };
+  const review = `${repository}/review`;
+  await firstReview(review);
+  const pages = { front: '/', repository, review, deliveries: '/deliveries', nowhere: '/repositories/1', search: '/?q=absent%3Cb%3E' };
   for (const colorScheme of ['light', 'dark']) {
     for (const viewport of SIZES) {
       for (const javaScriptEnabled of [true, false]) await look(pages, { colorScheme, viewport, javaScriptEnabled });
@@ -103,6 +105,17 @@ async function firstRepository() {
   return path;
 }
 
+/** Waits until a pull request stands on the review page. */
+async function firstReview(path) {
+  const { context, page } = await open({}, () => 'review');
+  const begun = Date.now();
+  do {
+    if (Date.now() - begun > CHANGE_LIMIT_MS) throw new Error('no pull request stands on the review page');
+    await page.goto(base + path);
+  } while (await page.locator('.reviews li .settles').count() === 0);
+  await context.close();
+}
+
 async function look(pages, settings) {
   let name = '';
   const { context, page } = await open(settings, () => name);
@@ -116,6 +129,10 @@ async function look(pages, settings) {
       check(await page.locator('.stations li').count() >= 3, 'repository: the loop has no stations');
       check(await page.locator('.sessions li').count() >= 5, 'repository: there are no sessions');
       check(await page.locator('.bar').count() >= 5, 'repository: the timeline is empty');
+    }
+    if (key === 'review') {
+      const settled = await page.locator('.reviews li .settles').allInnerTexts();
+      check(settled.every((text) => text.trim() !== ''), 'review: a pull request without what settles it');
     }
     if (settings.javaScriptEnabled) {
       await page.screenshot({ path: `${folder}/${key}-${settings.colorScheme}-${settings.viewport.width}.png`, fullPage: true });

@@ -12,6 +12,7 @@ use super::forecast::Forecasts;
 use super::live_updates::Listeners;
 use crate::adapters::pause::Pause;
 use crate::runtime::driver::Heartbeat;
+use crate::runtime::inbox::Wake;
 use crate::server::admin::audit::Audit;
 use crate::server::public::counters::Figures;
 use crate::server::repositories::Repositories;
@@ -51,6 +52,16 @@ pub(super) struct DashboardContext<I> {
 impl<I> DashboardContext<I> {
     pub(super) fn current_time(&self) -> Timestamp {
         self.dashboard.clock.now()
+    }
+
+    /// The name of a repository that the service manages, or that its inbox knows.
+    pub(super) fn name_of(
+        &self,
+        repository: RepositoryId,
+        wake: Option<&Wake>,
+    ) -> Option<RepositoryName> {
+        let known = self.repository_names().remove(&repository);
+        known.or_else(|| wake?.name.clone())
     }
 
     /// The names of all repositories that the service manages.

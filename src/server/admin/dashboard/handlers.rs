@@ -19,7 +19,7 @@ use super::live_updates::Topic;
 use super::pages::{self, Frame, page_response};
 use super::refused_deliveries::refused_deliveries;
 use super::summary::short_line;
-use super::view::{deliveries as heard, front as all, repository as one};
+use super::view::{deliveries as heard, front as all, repository as one, review};
 use crate::runtime::inbox::{Inbox, InboxError, Page, Start};
 use crate::server::public::counters::RecentCounter;
 
@@ -220,9 +220,7 @@ pub(super) async fn repository_page<I: Inbox + 'static>(
         Ok(wake) => wake,
         Err(error) => return inbox_unavailable(&context, &who, &error).await,
     };
-    let known = context.repository_names().remove(&repository);
-    let stored = wake.as_ref().and_then(|wake| wake.name.clone());
-    let Some(name) = known.or(stored) else {
+    let Some(name) = context.name_of(repository, wake.as_ref()) else {
         return missing_page(&context, &who).await;
     };
     let words = dashboard.board.brief_summary(repository);
@@ -260,6 +258,44 @@ pub(super) async fn repository_page<I: Inbox + 'static>(
         horizon: HORIZON,
         no_forecast,
         no_summary: no_summary_reason(words.at.is_some()),
+        name,
+    };
+    page_response(StatusCode::OK, &page)
+}
+
+pub(super) async fn review_page<I: Inbox + 'static>(
+    State(context): Shared<I>,
+    Extension(who): Extension<Visitor>,
+    number: Number,
+) -> Response {
+    let Some(repository) = repository_of(&number) else {
+        return missing_page(&context, &who).await;
+    };
+    let dashboard = &context.dashboard;
+    let wake = match dashboard.inbox.read_wake(repository).await {
+        Ok(wake) => wake,
+        Err(error) => return inbox_unavailable(&context, &who, &error).await,
+    };
+    let Some(name) = context.name_of(repository, wake.as_ref()) else {
+        return missing_page(&context, &who).await;
+    };
+    let words = dashboard.board.brief_summary(repository);
+    let is_known = words.is_some_and(|words| words.at.is_some());
+    let page = pages::Review {
+        frame: Frame {
+            topic: Some(Topic::Repository(repository).topic_name()),
+            ..context.page_frame(Some(&who)).await
+        },
+        id: repository.0,
+        view: dashboard
+            .board
+            .full_summary(repository)
+            .map(|whole| review::ReviewPage {
+                summary: whole.summary,
+                github: dashboard.github.clone(),
+                now: context.current_time(),
+            }),
+        no_summary: no_summary_reason(is_known),
         name,
     };
     page_response(StatusCode::OK, &page)

@@ -11,6 +11,7 @@ use super::service_problems::ServiceProblem;
 use super::view::deliveries::{DeliveryView, InboxView, SuspendedView};
 use super::view::front::FrontView;
 use super::view::repository::{ComingView, PulseView, RepositoryPage};
+use super::view::review::{ReviewPage, TextPart};
 
 /// The frame of every page.
 #[derive(Debug)]
@@ -85,6 +86,17 @@ pub(super) struct Repository {
     pub(super) horizon: i64,
     /// Why there is no forecast.
     pub(super) no_forecast: &'static str,
+    /// Why there is no summary.
+    pub(super) no_summary: &'static str,
+}
+
+#[derive(Template)]
+#[template(path = "review.html")]
+pub(super) struct Review {
+    pub(super) frame: Frame,
+    pub(super) id: u64,
+    pub(super) name: RepositoryName,
+    pub(super) view: Option<ReviewPage>,
     /// Why there is no summary.
     pub(super) no_summary: &'static str,
 }

@@ -58,6 +58,12 @@ impl Summary {
         view.tracks.truncate(MAX_ROWS);
         view.needs.truncate(MAX_ROWS);
         view.yields.truncate(MAX_ROWS);
+        for lane in &mut view.review {
+            lane.pulls.truncate(MAX_ROWS);
+            for pull in &mut lane.pulls {
+                pull.title = short_line(&pull.title);
+            }
+        }
         shorten(&mut view.other_lines);
         for track in &mut view.tracks {
             shorten(&mut track.lines);

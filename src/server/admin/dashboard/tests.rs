@@ -5,15 +5,20 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
-use jiff::Timestamp;
-use phileas_domain::model::RepositoryId;
+use jiff::{SignedDuration, Timestamp};
+use phileas_domain::engine::{Checks, Ledger, Mergeable, Pull, PullState, Repository, Snapshot};
+use phileas_domain::model::{PullNumber, RepositoryId, Tree};
+use phileas_domain::state::{State, WorkFacts, WorkState};
+use phileas_domain::work::JULES_BOT_ID;
 use secrecy::SecretString;
 use tempfile::TempDir;
 use tower::ServiceExt as _;
 
+use super::summary::Summary;
 use super::{Access, Board, Dashboard, routes};
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, DataDirectory, SqliteInbox};
 use crate::adapters::pause::SystemPause;
+use crate::runtime::TickReport;
 use crate::runtime::inbox::{Delivery, Inbox as _};
 use crate::server::admin::audit::{AUDIT_FILE, Audit};
 use crate::server::public::counters::Figures;
@@ -26,6 +31,7 @@ const HOSTILE: &str = "</title><script>alert(1)</script>\"'onload=";
 struct Stand {
     router: Router,
     inbox: Arc<SqliteInbox>,
+    board: Arc<Board>,
     figures: Arc<Figures>,
     folder: TempDir,
     _end: ShutdownTrigger,
@@ -45,9 +51,10 @@ impl Stand {
         let inbox = Arc::new(inbox);
         let (end, asked) = shutdown_pair();
         let figures = Arc::new(Figures::default());
+        let board = Arc::new(Board::default());
         let dashboard = Dashboard {
             inbox: Arc::clone(&inbox),
-            board: Arc::new(Board::default()),
+            board: Arc::clone(&board),
             repositories: None,
             clock: Arc::new(SystemPause),
             access: Arc::new(
@@ -62,6 +69,7 @@ impl Stand {
         Self {
             router: routes(dashboard, Router::new()),
             inbox,
+            board,
             figures,
             folder,
             _end: end,
@@ -132,6 +140,120 @@ async fn what_others_say_stays_text() {
     assert!(!page.text.contains("\"'onload"), "{}", page.text);
     let front = stand.get("/?q=%3Cscript%3Ealert(1)%3C/script%3E").await;
     assert!(front.text.contains("alert(1)") && !front.text.contains("<script>alert"));
+}
+
+/// A tick of the repository 7 has seen these open pull requests of Jules.
+fn checked(pulls: Vec<Pull>, work: WorkState) -> TickReport {
+    let now = Timestamp::now();
+    let repository = Repository {
+        id: RepositoryId(7),
+        name: "acme/widget".parse().unwrap(),
+        public: false,
+        archived: false,
+        default_branch: "main".into(),
+        default_head: None,
+        default_checks: Checks::None,
+    };
+    let mut snapshot = Snapshot::unread(now, repository, Tree::new());
+    let pulls = pulls.into_iter().map(|pull| (pull.number, pull));
+    snapshot.pulls = pulls.collect();
+    snapshot.ledger = Ledger::Present {
+        head: "1f".into(),
+        state: Box::new(State {
+            work,
+            ..State::default()
+        }),
+    };
+    TickReport {
+        seen: Some(Box::new(snapshot)),
+        ..TickReport::default()
+    }
+}
+
+fn pull_of_jules(number: u64, title: &str) -> Pull {
+    Pull {
+        number: PullNumber(number),
+        state: PullState::Open,
+        draft: false,
+        title: title.to_owned(),
+        body: String::new(),
+        author: "google-labs-jules[bot]".into(),
+        bot_id: Some(JULES_BOT_ID),
+        head: "topic".into(),
+        head_oid: "2f".into(),
+        same_repository: true,
+        base: "main".into(),
+        created_at: Timestamp::now() - SignedDuration::from_hours(50),
+        closed_at: None,
+        reviewed: false,
+        checks: Checks::Passed,
+        mergeable: Mergeable::Yes,
+    }
+}
+
+#[tokio::test]
+async fn the_review_page_has_each_open_pull_request_with_what_settles_it() {
+    const PATH: &str = "/repositories/7/review";
+    let stand = Stand::new(None);
+    stand.receive_event("issues").await;
+    let unseen = stand.get(PATH).await;
+    assert_eq!(unseen.status, StatusCode::OK);
+    assert!(
+        unseen.text.contains("Nothing to show yet"),
+        "{}",
+        unseen.text
+    );
+    let other = stand.get("/repositories/8/review").await;
+    assert_eq!(other.status, StatusCode::NOT_FOUND);
+
+    let store = |report: TickReport| {
+        let summary = Summary::new(&report).unwrap();
+        stand.board.store_summary(summary, *report.seen.unwrap());
+    };
+    store(checked(Vec::new(), WorkState::default()));
+    let empty = stand.get(PATH).await.text;
+    assert!(empty.contains("Nothing to review"), "{empty}");
+
+    let facts = WorkFacts {
+        files: Some(3),
+        added: 52,
+        removed: 3,
+        twin: Some(PullNumber(9)),
+        ..WorkFacts::new("2f".into())
+    };
+    let work = WorkState {
+        facts: [(PullNumber(12), facts)].into(),
+        ..WorkState::default()
+    };
+    let pulls = vec![
+        pull_of_jules(12, HOSTILE),
+        pull_of_jules(9, "Escape quotes"),
+    ];
+    store(checked(pulls, work));
+    let page = stand.get(PATH).await.text;
+    assert!(
+        page.contains("alert(1)") && !page.contains("<script>alert"),
+        "{page}"
+    );
+    let (_, lanes) = page.split_once("Twins and no-ops").unwrap();
+    let (twins, others) = lanes.split_once("Large, protected or unchecked").unwrap();
+    for part in [
+        "href=\"https://github.com/acme/widget/pull/12\"",
+        "same as <a href=\"https://github.com/acme/widget/pull/9\" rel=\"noreferrer\">#9</a>, which is open",
+        "3 files, +52 -3",
+        "checks passed",
+        ">2 d 2 h ago</time>",
+        "<code>/phileas refuse duplicate</code>",
+    ] {
+        assert!(twins.contains(part), "{part}: {twins}");
+    }
+    assert!(others.contains("#9 Escape quotes</a>"), "{others}");
+    assert!(others.contains("size unknown"), "{others}");
+    let repository = stand.get("/repositories/7").await.text;
+    assert!(
+        repository.contains("href=\"/repositories/7/review\">review (2)</a>"),
+        "{repository}"
+    );
 }
 
 /// The service does not know a repository whose number is invalid.
@@ -249,7 +371,12 @@ async fn every_answer_is_sealed() {
 async fn r26_without_the_token_nothing_is_shown_or_done() {
     let stand = Stand::new(Some(TOKEN));
     stand.receive_event("issues").await;
-    for path in ["/", "/deliveries", "/repositories/7"] {
+    for path in [
+        "/",
+        "/deliveries",
+        "/repositories/7",
+        "/repositories/7/review",
+    ] {
         let answer = stand.get(path).await;
         assert_eq!(answer.status, StatusCode::SEE_OTHER, "{path}");
         let wanted = path.replace('/', "%2F");

@@ -5,6 +5,7 @@ pub mod deliveries;
 pub mod front;
 pub mod report_lines;
 pub mod repository;
+pub mod review;
 pub mod ring;
 pub mod sessions;
 pub mod timeline;

@@ -116,6 +116,13 @@ impl RepositoryPage {
             .collect()
     }
 
+    /// How many pull requests of Jules are open.
+    #[must_use]
+    pub fn open_pulls(&self) -> usize {
+        let lanes = self.view().review.iter();
+        lanes.map(|lane| lane.pulls.len()).sum()
+    }
+
     /// Who paused it and why.
     #[must_use]
     pub fn pause_text(&self, pause: &Pause) -> String {
