@@ -43,6 +43,9 @@ pub(super) const RETRIES: &str = "retries";
 /// Services are away for minutes.
 pub(super) const OUTAGES: &str = "outages";
 
+/// Sessions have the same ideas again, the maintainer refuses some of them, and the plans close what is unwanted.
+pub(super) const UNWANTED_WORK: &str = "unwanted-work";
+
 /// The Jules account allows less than the plans.
 pub(super) const SMALL_ACCOUNT: &str = "small-account";
 
@@ -69,7 +72,7 @@ const OUT_OF_REACH: [&str; 7] = [
     "answers-comments",
 ];
 
-const OWN: [&str; 16] = [
+const OWN: [&str; 17] = [
     LOST_ANSWERS,
     TIME_OUTS,
     REFUSALS,
@@ -86,6 +89,7 @@ const OWN: [&str; 16] = [
     RETRIES,
     OUTAGES,
     SMALL_ACCOUNT,
+    UNWANTED_WORK,
 ];
 
 /// What is little enough to be met by what happens here.

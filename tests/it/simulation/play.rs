@@ -434,6 +434,10 @@ impl<'a> Play<'a> {
             let again = verdict.second_attempts as u64;
             strokes.insert(disturbances::RETRIES.to_owned(), again);
         }
+        if self.case.is_turned(disturbances::UNWANTED_WORK) {
+            let marked = verdict.marked_pulls as u64;
+            strokes.insert(disturbances::UNWANTED_WORK.to_owned(), marked);
+        }
         if self.case.is_turned(disturbances::SMALL_ACCOUNT) {
             strokes.insert(disturbances::SMALL_ACCOUNT.to_owned(), beyond_quota(&books));
         }

@@ -30,6 +30,7 @@ use phileas_world::github::NewApp;
 use phileas_world::github::RepoId;
 use phileas_world::github::account::{Access, permissions};
 use phileas_world::github::hook::Target;
+use phileas_world::jules::{Ideas, Rewritten};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
@@ -70,6 +71,16 @@ const LONGEST_MINUTES: f64 = 20.0;
 /// How many sessions a day, and how many at once, a small account has in a long case and in a short one. The plans know
 /// of a large one.
 const SMALL_ACCOUNTS: [(usize, usize); 2] = [(20, 4), (6, 2)];
+/// Sessions that have the same few ideas most of the time, whatever their prompts say.
+const POPULAR_IDEAS: Ideas = Ideas {
+    exponent: 2.0,
+    heeds_prompt: 0.2,
+    heeds_plan: 0.5,
+    rewrites: 0.1,
+    rewritten: Rewritten::Scattered,
+};
+/// What share of the ideas the maintainer does not want.
+const REFUSED: f64 = 0.3;
 /// How many more they allow where people ask for them.
 pub(super) const RESERVED_SESSIONS: usize = 2;
 /// Where what agents leave for one another is kept on the ledger.
@@ -113,6 +124,18 @@ pub(super) struct Allowed {
     pub(super) at_once: usize,
     /// Further attempts at a turn whose session failed.
     pub(super) retries: u32,
+    /// Whether pull requests that are unwanted are closed.
+    pub(super) closes_unwanted: bool,
+}
+
+impl Allowed {
+    /// The plan's table for unwanted work.
+    fn novelty(self) -> &'static str {
+        match self.closes_unwanted {
+            true => "[novelty]\nmode = \"close\"\n\n",
+            false => "",
+        }
+    }
 }
 
 /// What the plans of a case allow: that of the first repository, and those of the others.
@@ -122,6 +145,7 @@ pub(super) fn allowed(case: &Case) -> (Allowed, Allowed) {
         daily_sessions: all[draws.draw_below(all.len() as u64) as usize],
         at_once,
         retries: u32::from(case.is_turned(disturbances::RETRIES)),
+        closes_unwanted: case.is_turned(disturbances::UNWANTED_WORK),
     };
     (
         allowed(&DAILY_SESSIONS, 4),
@@ -134,7 +158,9 @@ fn plan(allowed: Allowed) -> String {
         daily_sessions,
         at_once,
         retries,
+        ..
     } = allowed;
+    let novelty = allowed.novelty();
     format!(
         "cycle = [\"curator\", \"refactor\", \"tester\"]
 
@@ -148,7 +174,7 @@ tier = \"ultra\"
 [defaults]
 retry = {retries}
 
-[schedules.auditor]
+{novelty}[schedules.auditor]
 cron = \"30 6,16 * * *\"
 plan_approval = \"writers\"
 "
@@ -161,7 +187,9 @@ fn plan_of_others(allowed: Allowed) -> String {
         daily_sessions,
         at_once,
         retries,
+        ..
     } = allowed;
+    let novelty = allowed.novelty();
     format!(
         "cycle = [\"curator\", \"refactor\", \"tester\"]
 
@@ -174,7 +202,7 @@ tier = \"pro\"
 [defaults]
 retry = {retries}
 
-[schedules]
+{novelty}[schedules]
 auditor = \"30 4,16 * * *\"
 "
     )
@@ -196,6 +224,10 @@ pub(super) fn world(case: &Case) -> (SharedWorld, Vec<RepoId>) {
     setup.faults = disturbances::faults(case, setup.start);
     setup.tier = phileas_world::jules::Tier::Ultra;
     setup.begins_with_request = true;
+    if case.is_turned(disturbances::UNWANTED_WORK) {
+        setup.jules.ideas = Some(POPULAR_IDEAS);
+        setup.review_policy.refuses = REFUSED;
+    }
     setup.texts = BTreeMap::from([
         (".jlo/config.toml".to_owned(), LAYERS.to_owned()),
         (PLAN.to_owned(), plan(first_plan)),

@@ -16,6 +16,7 @@ mod rewritten;
 mod secrets;
 mod sessions;
 mod turns;
+mod unwanted;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,6 +63,8 @@ pub(super) struct Verdict {
     pub(super) imports: usize,
     /// Sessions that are not the first of their turn.
     pub(super) second_attempts: usize,
+    /// Pull requests that phileas labelled as unwanted.
+    pub(super) marked_pulls: usize,
     /// Lost deliveries that were found by a sweep.
     pub(super) swept: usize,
 }
@@ -156,6 +159,7 @@ impl Judge<'_> {
         self.history(&state);
         self.budget(ours);
         self.label_requests(&state, ours);
+        self.unwanted();
         self.notices();
         self.archived(ours);
         self.order(ours);
