@@ -3,7 +3,8 @@
 
 judge.py EXPORT...: each EXPORT is what `phileas sandbox --headless --export` wrote. Exit 1 when a turn or a session
 was lost, a session was doubled outside the one known window, a budget was exceeded, the history has a gap, a request by
-label was lost, or an issue has two status comments.
+label was lost, an issue has two status comments, or a pull request got a label for unwanted work twice or after a person
+had acted on it.
 """
 
 import argparse
@@ -22,6 +23,11 @@ INTENT = re.compile(r"intent (\S+)#(\d+)")
 STATUS = "<!-- phileas:status -->"
 # Who is asked for by labels in the sandbox.
 PERSONAS = {"fixer"}
+# The account of phileas' token, and what it puts on unwanted pull requests.
+OURS = "phileas-runner"
+UNWANTED = {"phileas:duplicate", "phileas:no-op"}
+# What a person does on a pull request is read right before a label; a request that is repeated takes minutes.
+RACE = timedelta(minutes=15)
 GRACE = timedelta(minutes=15)
 DAY = timedelta(days=1)
 
@@ -46,6 +52,23 @@ def daily_sessions(export):
     plan = export / "branches" / "main" / ".jules" / "schedules.toml"
     found = re.search(r"^daily_sessions\s*=\s*(\d+)", plan.read_text(), re.MULTILINE)
     return int(found.group(1)) if found else 5
+
+
+def unwanted(writes, figures):
+    """What is wrong with the labels of unwanted pull requests."""
+    findings, marked, acted = [], Counter(), {}
+    for write in writes:
+        number, what, at = write["detail"].get("number"), write["what"], instant(write["at"])
+        is_person = write["actor"] != OURS and not write["actor"].endswith("[bot]")
+        if what in {"comment.created", "pull.reviewed", "pull.reopened"} and is_person:
+            acted.setdefault(number, at)
+        if what == "label.added" and write["actor"] == OURS and write["detail"]["label"] in UNWANTED:
+            marked[number] += 1
+            if number in acted and at - acted[number] > RACE:
+                findings.append(f"#{number} was labelled at {at}, after a person had acted on it at {acted[number]}")
+    findings += [f"#{number} was labelled as unwanted {count} times" for number, count in marked.items() if count > 1]
+    figures["unwanted"] = len(marked)
+    return findings
 
 
 def judge(export):
@@ -137,6 +160,7 @@ def judge(export):
         findings.append(f"{labelled} requests by label, and {taken} of them were accepted")
     figures["requests"] = taken
     figures["status_comments"] = sum(comments.values())
+    findings += unwanted(books["github_writes"], figures)
     git(export, "fsck", "--full", "--strict")
     figures["hours"] = round((end - min(instant(request["at"]) for request in books["requests"])).total_seconds() / 3600)
     figures["requests"] = len(books["requests"])

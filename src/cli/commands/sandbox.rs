@@ -17,7 +17,7 @@ use phileas_domain::model::{PersonaId, TrackName, Tree};
 use phileas_domain::plan::SCHEDULES_PATH;
 use phileas_domain::toml_text::TomlText;
 use phileas_world::faults_file::FaultsFile;
-use phileas_world::jules::Weights;
+use phileas_world::jules::{Ideas, Weights};
 use phileas_world::maintainer::ReviewPolicy;
 use phileas_world::{FaultPlan, Knobs};
 use serde_json::json;
@@ -35,6 +35,8 @@ use option_file::read_option_file;
 
 /// The column at which the further rows of a long line begin.
 const INDENT: usize = 18;
+/// The share of ideas that the maintainer of the newcomer's repository does not want.
+const REFUSED: f64 = 0.2;
 
 pub(crate) async fn run(
     arguments: &Sandbox,
@@ -127,6 +129,11 @@ fn build_setup(arguments: &Sandbox) -> Result<WorldSetup, CliError> {
     setup.empty = arguments.empty;
     setup.begins_with_request = !arguments.world_only && !arguments.empty;
     setup.layers = arguments.layers;
+    let is_shown = setup.repo.is_none() && !arguments.empty && !arguments.world_only;
+    if is_shown {
+        // Sessions have popular ideas again, and the maintainer does not want all of them.
+        setup.jules.ideas = Some(Ideas::default());
+    }
     if arguments.empty {
         // A first try ends with a pull request, however long the person takes. Other sandboxes show what else may
         // happen.
@@ -136,6 +143,7 @@ fn build_setup(arguments: &Sandbox) -> Result<WorldSetup, CliError> {
     match arguments.maintainer {
         // In a sandbox for a person to try, no model of a maintainer acts.
         Maintainer::Usual if arguments.empty => setup.review_policy = ReviewPolicy::absent(),
+        Maintainer::Usual if is_shown => setup.review_policy.refuses = REFUSED,
         Maintainer::Usual => {}
         Maintainer::Eager => setup.review_policy = ReviewPolicy::eager(),
         Maintainer::Away => setup.review_policy = ReviewPolicy::absent(),
