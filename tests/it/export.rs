@@ -149,23 +149,28 @@ fn phileas_writes_to_no_branch_but_its_own() {
     // The first commit is an object without a branch until the branch is made of it.
     let loose = ours.iter().filter(|write| write.what == "commit.created");
     assert_eq!(loose.count(), 1);
-    // On the issue that it was asked on it takes its label off, and says in one comment of its own how it goes.
+    // Where it was asked for something it takes the label off, and says in one comment of its own how it goes. A pull
+    // request that repeats another gets a label.
     let written = ours.iter().filter(|write| write.what != "commit.created");
-    let (on_issue, on_branches): (Vec<&Write>, Vec<&Write>) =
+    let (on_threads, on_branches): (Vec<&Write>, Vec<&Write>) =
         written.copied().partition(|write: &&Write| {
             write.what.starts_with("label.") || write.what.starts_with("comment.")
         });
-    let said = |what: &str| {
-        let of_kind = on_issue.iter().filter(|write| write.what == what);
-        of_kind.count()
-    };
-    assert_eq!((said("label.removed"), said("comment.created")), (1, 1));
-    for write in on_issue {
-        let text = write.detail["body"].as_str();
-        let is_status = text.is_some_and(|text| text.contains("<!-- phileas:status -->"));
-        let is_label = write.detail["label"] == "phileas:fixer";
-        assert!(is_status || is_label, "{write:?}");
+    let mut commented = BTreeSet::new();
+    for write in on_threads {
+        let label = write.detail["label"].as_str().unwrap_or_default();
+        match write.what.as_str() {
+            "label.removed" => assert_eq!(label, "phileas:fixer"),
+            "label.added" => assert_eq!(label, "phileas:duplicate"),
+            what => {
+                let text = write.detail["body"].as_str().unwrap();
+                assert!(text.contains("<!-- phileas:status -->"), "{write:?}");
+                let is_new = commented.insert(write.detail["number"].as_u64());
+                assert!(is_new == (what == "comment.created"), "{write:?}");
+            }
+        }
     }
+    assert!(commented.contains(&Some(1)), "{commented:?}");
     for write in on_branches {
         assert_eq!(write.detail["ref"], "refs/heads/jules", "{write:?}");
         assert_ne!(write.detail["forced"], true, "{write:?}");

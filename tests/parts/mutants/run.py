@@ -24,6 +24,7 @@ ASKED = {
     "engine": (("lib", "engine::"), ("engine", "")),
     "state": (("lib", "state::"), ("engine", "")),
     "exchange": (("lib", "exchange::"), ("exchange", ""), ("pipeline", ""), ("engine", "")),
+    "work": (("lib", "work::"), ("engine", "")),
 }
 CHANCE = ("property", "properties", "::any::")
 # It takes longest by far, and is asked last.
