@@ -1,5 +1,5 @@
-//! Reads what decisions about turns of layers need: the exchange, the layers' files, the narrator's
-//! commits, and the files that sessions wrote. A turn waits for what cannot be read, and the next
+//! Reads what decisions about turns of layers need: the exchange, the layers' files, commits of the
+//! default branch, and the files that sessions wrote. A turn waits for what cannot be read, and the next
 //! tick reads it again.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,11 +46,11 @@ pub(super) async fn read_exchange(
     if needs.layers {
         read_layer_files(github, snapshot).await;
     }
-    if let Some(span) = &needs.commits {
+    for span in &needs.commits {
         match github.read_commits(span).await {
-            Ok(commits) => snapshot.commits = Some(commits),
+            Ok(commits) => snapshot.commits.push(commits),
             Err(failure) => {
-                tracing::warn!(%failure, "the newest commits could not be read; the narrator waits");
+                tracing::warn!(%failure, "commits of the default branch could not be read; what depends on them waits");
             }
         }
     }

@@ -110,6 +110,54 @@ fn a_killed_record_of_work_is_completed_once() {
     });
 }
 
+/// The rest ends in the commit that announces the session, or in one before it.
+#[test]
+fn a_killed_end_of_a_rest_starts_one_session() {
+    kill_at_each_request(&Play {
+        name: "end of a rest",
+        personas: &["curator"],
+        requested: &[],
+        plan: "[budget]\ndaily_sessions = 2\n[defaults]\nrest_after = 1\n",
+        files: &[],
+        turns: Some(2),
+        scenarios: || {
+            let work = Scenario::default().with_minutes(5.0);
+            vec![work.with_file("src/render.rs", "let escaped = 1;\n")]
+        },
+        prepare: |shared| {
+            tick(shared, "prepared");
+            pass_until(shared, "COMPLETED");
+            tick(shared, "recorded");
+            let repo = {
+                let mut world = shared.lock_world();
+                let now = world.now();
+                let github = world.github_mut();
+                let repo = github
+                    .repository_by_name(world_setup::OWNER, world_setup::NAME)
+                    .unwrap();
+                github.close_pull(repo, 1, "maintainer", now);
+                repo
+            };
+            shared.advance_time(MINUTE);
+            tick(shared, "refused");
+            let rests_for = &judge::state(shared)["personas"]["curator"]["rests_for"];
+            assert_eq!(*rests_for, serde_json::json!(["src/render.rs"]));
+            let mut world = shared.lock_world();
+            let now = world.now();
+            let files = [("src/render.rs".to_owned(), Some("let raw = 1;\n".into()))];
+            let github = world.github_mut();
+            let head = github.branch_head(repo, "main");
+            let commit = github.commit_files(repo, head, &files, "maintainer", "Render", now);
+            github.move_branch(repo, "main", commit, "maintainer", now);
+        },
+        verdict: |shared, context| {
+            outcomes(shared, context, &["rejected", "pr_open"]);
+            let curator = &judge::state(shared)["personas"]["curator"];
+            assert!(curator["rests_for"].is_null(), "{context}: {curator}");
+        },
+    });
+}
+
 #[test]
 fn a_killed_label_and_its_comment_are_written_once() {
     kill_at_each_request(&Play {

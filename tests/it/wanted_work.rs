@@ -201,6 +201,115 @@ fn same_work() -> Scenario {
         .with_file("src/render.rs", &text)
 }
 
+/// The pull request of the persona's newest session is closed by a person, and its end recorded.
+fn is_refused(shared: &SharedWorld, number: u64) {
+    pass_until(shared, "COMPLETED");
+    shared.advance_time(MINUTE);
+    run(shared);
+    let repo = repo(shared);
+    {
+        let mut world = shared.lock_world();
+        let now = world.now();
+        world
+            .github_mut()
+            .close_pull(repo, number, "maintainer", now);
+    }
+    shared.advance_time(MINUTE);
+    run(shared);
+    shared.advance_time(MINUTE);
+}
+
+/// A person changes a file on the default branch.
+fn push(shared: &SharedWorld, path: &str) {
+    let repo = repo(shared);
+    let mut world = shared.lock_world();
+    let now = world.now();
+    let files = [(path.to_owned(), Some(format!("// {now}\n").into()))];
+    let github = world.github_mut();
+    let head = github.branch_head(repo, "main");
+    let commit = github.commit_files(repo, head, &files, "maintainer", "Change", now);
+    github.move_branch(repo, "main", commit, "maintainer", now);
+}
+
+fn sessions(shared: &SharedWorld) -> usize {
+    shared.lock_world().books().sessions.len()
+}
+
+/// How often two commits were compared.
+fn comparisons(shared: &SharedWorld) -> usize {
+    let world = shared.lock_world();
+    let requests = world.books().requests.iter();
+    requests
+        .filter(|one| one.path.contains("/compare/"))
+        .count()
+}
+
+#[test]
+fn a_persona_whose_work_is_refused_rests_until_its_files_change_or_a_person_asks() {
+    let plan = "cycle = [\"curator\"]\n[budget]\nmax_open_pulls = 1\ndaily_sessions = 50\n[defaults]\nrest_after = 2\n\
+                skip_unchanged = false\n";
+    let repository = Folder::repository(plan, &["curator"]);
+    let shared = quiet_world(&repository, 7, vec![same_work(), same_work(), same_work()]);
+    tick(&shared, "prepared");
+    is_refused(&shared, 1);
+    assert_eq!(sessions(&shared), 2);
+    is_refused(&shared, 2);
+    shared.advance_time(MINUTE * 20);
+    run(&shared);
+    assert_eq!(sessions(&shared), 2, "it rests");
+    shared.advance_time(MINUTE * 60 * 24 * 30);
+    run(&shared);
+    assert_eq!(run(&shared), 1, "an idle tick is one request");
+
+    push(&shared, "docs/other.md");
+    shared.advance_time(MINUTE);
+    run(&shared);
+    assert_eq!((sessions(&shared), comparisons(&shared)), (2, 1));
+    run(&shared);
+    assert_eq!(comparisons(&shared), 0);
+
+    let served = Served::start(&shared, None);
+    let shown = |command: &[&str]| {
+        let command = [command, &["--repo", "acme/widget"]].concat();
+        let ended = Phileas::new(&command).within(&served).run();
+        ended.expect(0).to_string()
+    };
+    for (command, part) in [
+        (
+            &["explain"][..],
+            "it rests until `src/render.rs` changes on the default branch, at the latest until 2026-07",
+        ),
+        (
+            &["persona", "roster"],
+            "rests until `src/render.rs` changes, at the latest 2026-07",
+        ),
+        (&["status", "--json"], "\"resting_for\":[\"src/render.rs\"]"),
+    ] {
+        let text = shown(command);
+        assert!(text.contains(part), "{text}");
+    }
+    drop(served);
+
+    push(&shared, "src/render.rs");
+    shared.advance_time(MINUTE);
+    run(&shared);
+    assert_eq!(sessions(&shared), 3, "its file has changed");
+    is_refused(&shared, 3);
+    run(&shared);
+    assert_eq!(sessions(&shared), 3, "it rests again");
+    {
+        let repo = repo(&shared);
+        let mut world = shared.lock_world();
+        let now = world.now();
+        let github = world.github_mut();
+        let issue = github.open_issue(repo, "It is slow", "Very.", &[], "maintainer", now);
+        github.add_label(repo, issue, "phileas:curator", "maintainer", now);
+    }
+    shared.advance_time(MINUTE);
+    run(&shared);
+    assert_eq!(sessions(&shared), 4, "a person asked for it");
+}
+
 /// Two personas do the same work; the second pull request is opened, and phileas has not seen it.
 fn repeated_work(mode: &str) -> (Folder, SharedWorld) {
     let plan = format!(

@@ -133,6 +133,7 @@ pub(crate) fn yield_json(figures: &Yield) -> Value {
         "median_to_merge_secs": figures.median_to_merge.map(|span| span.as_secs()),
         "median_to_review_secs": figures.median_to_review.map(|span| span.as_secs()),
         "resting_until": figures.resting_until.map(|until| until.to_string()),
+        "resting_for": figures.resting_for,
     })
 }
 

@@ -517,6 +517,12 @@ pub(super) fn any_state() -> impl Strategy<Value = State> {
                             no_output_streak: empty_streak,
                             rests_until_pass,
                             rested_at,
+                            rests_for: rests_until_pass
+                                .map(|pass| format!("src/{pass}.rs"))
+                                .into_iter()
+                                .collect(),
+                            rests_since: rests_until_pass
+                                .map(|pass| Oid::new(format!("{pass:040x}"))),
                             extra,
                         },
                     )

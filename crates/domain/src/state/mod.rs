@@ -159,12 +159,17 @@ pub struct DashboardState {
 /// The state of a persona across its turns.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PersonaState {
-    /// How many turns in a row ended without output or with a rejected pull request.
+    /// How many turns in a row ended without output or with an unwanted pull request.
     pub no_output_streak: u32,
     /// The persona rests until its track has made this many passes.
     pub rests_until_pass: Option<u64>,
     /// When the rest began. A rest also ends with time, so that a track in which all personas rest starts again.
     pub rested_at: Option<Timestamp>,
+    /// Files that its pull requests changed, those of the newest first: a change of one on the default branch ends the
+    /// rest. Where there are none, it ends with its track's passes or with time.
+    pub rests_for: Vec<String>,
+    /// The newest commit of the default branch of which phileas knows that these files are as they were.
+    pub rests_since: Option<Oid>,
     /// Unknown keys.
     pub extra: Extra,
 }

@@ -269,7 +269,9 @@ record! { DashboardState:
 record! { PersonaState:
     no_output_streak always,
     rests_until_pass always,
-    rested_at if_set
+    rested_at if_set,
+    rests_for if_set,
+    rests_since if_set
 }
 
 record! { BudgetState:

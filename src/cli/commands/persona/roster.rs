@@ -120,7 +120,11 @@ fn remark_text(one: &PersonaStatus) -> String {
         said.push(format!("{} unwanted in a row", one.unwanted));
     }
     if let Some(until) = one.yields.resting_until {
-        said.push(format!("rests until {}", short_time(until)));
+        let until = short_time(until);
+        said.push(match one.yields.resting_text() {
+            None => format!("rests until {until}"),
+            Some(change) => format!("rests until {change}, at the latest {until}"),
+        });
     }
     said.join(", ")
 }

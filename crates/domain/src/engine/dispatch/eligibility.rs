@@ -3,7 +3,7 @@
 use super::candidate::SlotWork;
 use crate::engine::input::snapshot::Snapshot;
 use crate::engine::lookup::in_progress::is_in_progress;
-use crate::engine::lookup::rest;
+use crate::engine::lookup::rest::{self, Rest};
 use crate::engine::lookup::slot::SlotRole;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::Reason;
@@ -25,11 +25,8 @@ pub(crate) fn skip_reason(
     if let Some(why) = builder.unable_slots.get(&place) {
         return Some(why.clone());
     }
-    if let Some(until) = rest::resting_until(builder, track, passes, persona, policy) {
-        let text = format!(
-            "`{persona}`'s last work was not wanted; it rests, at the latest until {until}"
-        );
-        return Some((Reason::PersonaResting, text));
+    if let Some(rest) = rest::rest_of(builder, track, passes, persona, policy) {
+        return Some((Reason::PersonaResting, rest_text(persona, &rest)));
     }
     if let Some(refused) = refusal_text(builder, track, persona) {
         return Some((Reason::PersonaRefused, refused));
@@ -46,6 +43,16 @@ pub(crate) fn skip_reason(
             format!("the default branch has not moved since `{persona}`'s last turn"),
         )
     })
+}
+
+/// What a persona that rests waits for.
+fn rest_text(persona: &PersonaId, rest: &Rest<'_>) -> String {
+    let until = rest.until;
+    let rests = match rest::change_text(rest.paths) {
+        None => "it rests".to_owned(),
+        Some(change) => format!("it rests until {change} on the default branch"),
+    };
+    format!("`{persona}`'s last work was not wanted; {rests}, at the latest until {until}")
 }
 
 /// Why a track skips a persona whose last session there was refused for its content. Another track may use another

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use crate::engine::lookup::policy::policy_of_persona;
-use crate::engine::lookup::rest::resting_until;
+use crate::engine::lookup::rest::rest_of;
 use crate::engine::lookup::slot::SlotRole;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::{Line, Reason};
@@ -55,7 +55,7 @@ pub(crate) fn inputs_digest(
     for (persona, known) in &builder.state.personas {
         let policy = policy_of_persona(&snapshot.plan, &plan.name, persona);
         if known.rested_at.is_some()
-            && resting_until(builder, &plan.name, passes, persona, &policy).is_some()
+            && rest_of(builder, &plan.name, passes, persona, &policy).is_some()
         {
             let _infallible = writeln!(seen, "rests {persona}");
         }

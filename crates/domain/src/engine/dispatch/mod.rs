@@ -5,6 +5,7 @@ pub(super) mod budget;
 pub(super) mod candidate;
 mod earlier_work;
 pub(super) mod eligibility;
+mod exhaustion;
 pub(super) mod layer_idle;
 pub(super) mod layer_prompt;
 pub(super) mod layer_step;

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::candidate::{Candidate, Cause};
 use super::eligibility::{persona_work, skip_reason};
+use super::exhaustion::check_rest;
 use super::{pause, timing};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{CATCH_UP_TOLERANCE, POLL};
@@ -53,6 +54,7 @@ fn next_candidate(builder: &mut DecisionBuilder<'_>, schedule: &Schedule) -> Opt
             return None;
         }
     };
+    check_rest(builder, persona);
     if let Some((reason, text)) = skip_reason(builder, &track, 0, &work, &schedule.policy) {
         let line = Line::about_track(&track, Verdict::Waiting, reason, text).with_persona(persona);
         builder.report_line(line);

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::candidate::{Candidate, Cause, SlotWork};
 use super::eligibility::{self, skip_reason};
+use super::exhaustion::check_rest;
 use super::layer_step::{self, FanOut};
 use super::{layer_idle, pause, timing};
 use crate::engine::input::snapshot::RunRequest;
@@ -285,13 +286,16 @@ fn walk_steps(
                     }
                 }
             }
-            StepKind::Persona(_) => match evaluate_step(builder, plan, index, passes) {
-                Ok(work) => vec![work],
-                Err(line) => {
-                    skipped.push(*line);
-                    continue;
+            StepKind::Persona(id) => {
+                check_rest(builder, id);
+                match evaluate_step(builder, plan, index, passes) {
+                    Ok(work) => vec![work],
+                    Err(line) => {
+                        skipped.push(*line);
+                        continue;
+                    }
                 }
-            },
+            }
         };
         let mut work = work.into_iter();
         if let Some(first) = work.next() {

@@ -25,7 +25,7 @@ pub struct Commits {
 }
 
 /// Commits from one to another.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CommitSpan {
     /// The commit before the first one; `None`: the newest ones, up to a limit.
     pub after: Option<Oid>,

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::comment::Comment;
-use super::commits::Commits;
+use super::commits::{CommitSpan, Commits};
 use super::coverage::CommentCoverage;
 use super::merge_facts::MergeFacts;
 use super::pull::{Checks, FailedChecks, Pull, PullFile, Remark, Reviews};
@@ -104,8 +104,8 @@ pub struct Snapshot {
     pub layers_read: bool,
     /// The files of requested sessions of layers.
     pub session_files: BTreeMap<SessionId, SessionFiles>,
-    /// The newest commits of the default branch, where they were requested.
-    pub commits: Option<Commits>,
+    /// Requested commits of the default branch, span by span.
+    pub commits: Vec<Commits>,
     /// The time of the plan's newest commit, where it was requested.
     pub plan_commit: PlanCommit,
     /// When this process last finished a tick of the repository. Other processes show only in the ledger.
@@ -306,12 +306,18 @@ impl Snapshot {
             exchange_id: None,
             layers_read: false,
             session_files: BTreeMap::new(),
-            commits: None,
+            commits: Vec::new(),
             plan_commit: PlanCommit::Unread,
             previous_tick: None,
             prompts: BTreeMap::new(),
             run_request: RunRequest::Due,
         }
+    }
+
+    /// The commits of a span, where they were read.
+    #[must_use]
+    pub fn commits_of(&self, span: &CommitSpan) -> Option<&Commits> {
+        self.commits.iter().find(|commits| commits.span == *span)
     }
 
     /// The listing, where one was taken.

@@ -60,6 +60,8 @@ pub struct Yield {
     pub median_to_review: Option<SignedDuration>,
     /// The latest end of the persona's rest.
     pub resting_until: Option<Timestamp>,
+    /// Files of which a change ends that rest. Without any, it ends with time.
+    pub resting_for: Vec<String>,
 }
 
 /// How much of each limit is used.
@@ -112,6 +114,14 @@ pub struct BudgetLimits {
     pub reserved: u32,
 }
 
+impl Yield {
+    /// Which change ends the persona's rest. `None`: it ends with time.
+    #[must_use]
+    pub fn resting_text(&self) -> Option<String> {
+        rest::change_text(&self.resting_for)
+    }
+}
+
 /// The yield of each persona that has a history or rests, by id.
 pub(crate) fn yields_so_far(builder: &DecisionBuilder<'_>) -> BTreeMap<PersonaId, Yield> {
     let mut entries: BTreeMap<&PersonaId, Vec<&HistoryEntry>> = BTreeMap::new();
@@ -123,6 +133,9 @@ pub(crate) fn yields_so_far(builder: &DecisionBuilder<'_>) -> BTreeMap<PersonaId
         .map(|(persona, entries)| {
             let mut figures = yield_of_entries(builder, &entries);
             figures.resting_until = rests_until(builder, persona);
+            if figures.resting_until.is_some() {
+                figures.resting_for = rest::rest_paths(builder, persona).to_vec();
+            }
             (persona.clone(), figures)
         })
         .collect()
@@ -217,7 +230,7 @@ fn rests_until(builder: &DecisionBuilder<'_>, persona: &PersonaId) -> Option<Tim
             .tracks
             .get(&track)
             .map_or(0, |known| known.passes);
-        rest::resting_until(builder, &track, passes, persona, policy)
+        rest::rest_of(builder, &track, passes, persona, policy).map(|rest| rest.until)
     };
     in_tracks.chain(scheduled).filter_map(until).max()
 }

@@ -21,11 +21,7 @@ pub(crate) enum NewCommits {
 /// The commits for the next summary. `None`: they were not read.
 pub(crate) fn unsummarized_commits<'s>(builder: &DecisionBuilder<'s>) -> Option<&'s Commits> {
     let span = unsummarized_span(builder)?;
-    builder
-        .snapshot
-        .commits
-        .as_ref()
-        .filter(|commits| commits.span == span)
+    builder.snapshot.commits_of(&span)
 }
 
 /// Whether there are commits to summarize. Commits that change only phileas' own folders are skipped for good.
@@ -39,7 +35,7 @@ pub(crate) fn find_new_commits(builder: &mut DecisionBuilder<'_>) -> NewCommits 
         return NewCommits::None(Reason::Unchanged, text);
     }
     let Some(commits) = unsummarized_commits(builder) else {
-        builder.reads.commits = Some(span);
+        builder.reads.commits.insert(span);
         return NewCommits::Unread;
     };
     let own = |path: &String| OWN.iter().any(|folder| path.starts_with(folder));
@@ -55,7 +51,7 @@ pub(crate) fn find_new_commits(builder: &mut DecisionBuilder<'_>) -> NewCommits 
 pub(crate) fn request_commits(builder: &mut DecisionBuilder<'_>) -> bool {
     let wanted = unsummarized_span(builder).filter(|_| unsummarized_commits(builder).is_none());
     let unread = wanted.is_some();
-    builder.reads.commits = wanted.or(builder.reads.commits.take());
+    builder.reads.commits.extend(wanted);
     unread
 }
 

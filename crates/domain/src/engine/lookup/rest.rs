@@ -8,18 +8,27 @@ use crate::engine::input::pull::PullState;
 use crate::engine::input::snapshot::Snapshot;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{IGNORED_AFTER, REST_DAYS_PER_CYCLE, REST_DAYS_PER_SLOT};
+use crate::engine::text::markdown::quote_as_code;
 use crate::model::{PersonaId, TrackName};
-use crate::plan::Policy;
+use crate::plan::{NoveltyMode, Policy};
 use crate::state::{HistoryEntry, Outcome};
 
-/// Returns the latest end of a persona's rest, if it rests.
-pub(crate) fn resting_until(
-    builder: &DecisionBuilder<'_>,
+/// The rest of a persona.
+pub(crate) struct Rest<'b> {
+    /// Its latest end.
+    pub(crate) until: Timestamp,
+    /// Files of which a change ends it, those of the newest work first. Without any, it ends with time.
+    pub(crate) paths: &'b [String],
+}
+
+/// Returns a persona's rest, if it rests.
+pub(crate) fn rest_of<'b>(
+    builder: &'b DecisionBuilder<'_>,
     track: &TrackName,
     passes: u64,
     persona: &PersonaId,
     policy: &Policy,
-) -> Option<Timestamp> {
+) -> Option<Rest<'b>> {
     if policy.rest_after == 0 {
         return None;
     }
@@ -39,12 +48,41 @@ pub(crate) fn resting_until(
     } else {
         REST_DAYS_PER_SLOT
     };
-    let until = rested_at
-        .checked_add(SignedDuration::from_hours(24 * days * cycles))
-        .ok()?;
-    let passed = |until_pass| has_passes(track) && passes >= until_pass;
-    let over = builder.now() >= until || known.rests_until_pass.is_some_and(passed);
-    (!over).then_some(until)
+    let mut rest = SignedDuration::from_hours(24 * days * cycles);
+    let paths = rest_paths(builder, persona);
+    let mut is_passed = known
+        .rests_until_pass
+        .is_some_and(|until_pass| has_passes(track) && passes >= until_pass);
+    if !paths.is_empty() {
+        // What it did is remembered no longer than that.
+        rest = rest.max(builder.snapshot.plan.novelty.remember());
+        is_passed = false;
+    }
+    let until = rested_at.checked_add(rest).ok()?;
+    let is_over = builder.now() >= until || is_passed;
+    (!is_over).then_some(Rest { until, paths })
+}
+
+/// Files of which a change ends a persona's rest.
+pub(crate) fn rest_paths<'b>(
+    builder: &'b DecisionBuilder<'_>,
+    persona: &PersonaId,
+) -> &'b [String] {
+    match builder.state.personas.get(persona) {
+        Some(known) if builder.snapshot.plan.novelty.mode != NoveltyMode::Off => &known.rests_for,
+        _ => &[],
+    }
+}
+
+/// Which change ends a rest. `None`: none does.
+pub(crate) fn change_text(paths: &[String]) -> Option<String> {
+    let (first, others) = paths.split_first()?;
+    let first = quote_as_code(first);
+    Some(match others.len() {
+        0 => format!("{first} changes"),
+        1 => format!("{first} or another file of its work changes"),
+        more => format!("{first} or one of {more} other files of its work changes"),
+    })
 }
 
 /// Whether a track has passes. The tracks of schedules and requests have none.

@@ -244,6 +244,12 @@ pub(crate) const WORK_REFUSED_SHOWN: usize = 20;
 /// Maximum merged pull requests that a prompt lists.
 pub(crate) const WORK_MERGED_SHOWN: usize = 10;
 
+/// Maximum files of which a change ends a persona's rest.
+pub(crate) const REST_PATHS: usize = 50;
+
+/// Maximum rests for which commits are compared in one decision.
+pub(crate) const RESTS_COMPARED: usize = 5;
+
 /// A persona's newest records whose files tell which work is near.
 pub(crate) const WORK_COMPARED: usize = 20;
 

@@ -57,8 +57,8 @@ pub struct ReadRequests {
     pub layers: bool,
     /// Sessions of layers whose files are needed, with the pull request that they may be in instead, at a pinned commit.
     pub session_files: BTreeMap<SessionId, Option<(PullNumber, Oid)>>,
-    /// Commits of the default branch.
-    pub commits: Option<CommitSpan>,
+    /// Spans of commits of the default branch.
+    pub commits: BTreeSet<CommitSpan>,
     /// When the plan got its newest commit.
     pub plan_commit: bool,
     /// Prompts to render, by their keys. Render them only when nothing else is needed, because further reads may change

@@ -4,6 +4,7 @@ pub(super) mod archive;
 pub(super) mod backoff;
 pub(super) mod conflicts;
 pub(super) mod drafts;
+mod exhaustion;
 pub(super) mod failed_checks;
 pub(super) mod merge;
 pub(super) mod merge_gates;

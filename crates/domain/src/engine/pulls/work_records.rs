@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
+use super::exhaustion::note_rest;
 use super::protected_paths::ProtectedPaths;
 use super::reverts::{Revert, judge_reverts, unjudged_reverts};
 use super::work_facts::{note_facts, outdated_facts, renew_twins};
@@ -230,6 +231,7 @@ fn write_records(
                 } else {
                     refine_outcome(builder, &mut record, files, hot);
                     mark_entry(builder, pull);
+                    note_rest(builder, &record, hot);
                 }
                 (pull.number, Some(record))
             }

@@ -4,7 +4,7 @@ use crate::engine::lookup::policy;
 use crate::engine::lookup::rest::has_passes;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::model::{PersonaId, TrackName};
-use crate::state::Outcome;
+use crate::state::{Outcome, PersonaState};
 
 /// Records a turn's outcome. `was`: the outcome that was recorded before, if any.
 pub(crate) fn record_rest(
@@ -27,8 +27,7 @@ pub(crate) fn record_rest(
     match outcome {
         Outcome::Merged | Outcome::Imported | Outcome::Completed => {
             known.no_output_streak = 0;
-            known.rests_until_pass = None;
-            known.rested_at = None;
+            end_rest(known);
         }
         wanted if wanted.is_unwanted() && !was.is_some_and(Outcome::is_unwanted) => {
             known.no_output_streak += 1;
@@ -45,5 +44,29 @@ pub(crate) fn record_rest(
         }
         // Failures are Jules', and an open pull request has no verdict yet.
         _ => {}
+    }
+}
+
+/// Ends a rest. What was unwanted stays counted, so that the next unwanted turn begins another one.
+pub(crate) fn end_rest(known: &mut PersonaState) {
+    known.rests_until_pass = None;
+    known.rested_at = None;
+    known.rests_for.clear();
+    known.rests_since = None;
+}
+
+/// Lets a persona that rests do so until one of these files has changed on the default branch.
+pub(crate) fn rest_for_paths(
+    builder: &mut DecisionBuilder<'_>,
+    persona: &PersonaId,
+    paths: Vec<String>,
+) {
+    let head = &builder.snapshot.repository.default_head;
+    let Some(known) = builder.state.personas.get_mut(persona) else {
+        return;
+    };
+    if known.rested_at.is_some() && !paths.is_empty() {
+        known.rests_for = paths;
+        known.rests_since.clone_from(head);
     }
 }

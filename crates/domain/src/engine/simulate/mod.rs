@@ -376,7 +376,7 @@ impl<'r> Imagined<'r> {
             at: Some(self.snapshot.now),
             subject: "Imagined".to_owned(),
         };
-        self.snapshot.commits = Some(Commits {
+        self.snapshot.commits = vec![Commits {
             span: CommitSpan { after, until },
             whole: true,
             total: 1,
@@ -384,7 +384,7 @@ impl<'r> Imagined<'r> {
             files: vec!["imagined".to_owned()],
             cut: false,
             lines: (1, 0),
-        });
+        }];
     }
 
     fn update_listing(&mut self) {

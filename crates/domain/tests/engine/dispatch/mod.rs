@@ -8,6 +8,7 @@ mod changed_times;
 mod create_session;
 mod earlier_work;
 mod eligibility;
+mod exhaustion;
 mod intents;
 mod order;
 mod paused;

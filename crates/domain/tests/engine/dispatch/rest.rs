@@ -65,7 +65,7 @@ fn a_rejected_request_does_not_end_a_rest() {
 
 #[test]
 fn a_rest_that_requests_alone_have_earned_lasts_by_days() {
-    let plan = "cycle = [\"a\"]\n[defaults]\nskip_unchanged = false\nrest_after = 1\n";
+    let plan = "cycle = [\"a\"]\n[defaults]\nskip_unchanged = false\nrest_after = 1\n[novelty]\nmode = \"off\"\n";
     let mut scenario = Scenario::new(plan, &["a"]);
     scenario.ask = RunRequest::Persona("a".into());
     scenario.tick();

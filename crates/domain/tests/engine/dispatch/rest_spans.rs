@@ -10,7 +10,8 @@ use crate::support::scenario::Scenario;
 
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 const SECOND: SignedDuration = SignedDuration::from_secs(1);
-const TWICE: &str = "cycle = [\"a\"]\n[defaults]\nskip_unchanged = false\nrest_after = 2\n";
+/// Without records of work a rest ends with passes and with time.
+const TWICE: &str = "cycle = [\"a\"]\n[defaults]\nskip_unchanged = false\nrest_after = 2\n[novelty]\nmode = \"off\"\n";
 
 /// `a` was turned down so often, and rests since now.
 fn turned_down(plan: &str, streak: u32, rests_until_pass: Option<u64>) -> Scenario {

@@ -155,6 +155,12 @@ pub(crate) struct Scenario {
     pub(crate) as_person: bool,
     /// Files that each push to the default branch touches.
     pub(crate) touched: Vec<String>,
+    /// Whether the commits that a comparison begins with exist.
+    pub(crate) commits_exist: bool,
+    /// Whether GitHub lists fewer files than commits touch.
+    pub(crate) files_cut: bool,
+    /// How many spans of commits were read.
+    pub(crate) spans_read: usize,
     /// The id of the exchange's content, where it is known.
     pub(crate) exchange_id: Option<String>,
     /// How often the exchange was read.
@@ -240,6 +246,9 @@ impl Scenario {
             activity_read: 0,
             as_person: false,
             touched: vec!["src/lib.rs".to_owned()],
+            commits_exist: true,
+            files_cut: false,
+            spans_read: 0,
             exchange_id: None,
             exchanges_read: 0,
             folders_read: Vec::new(),

@@ -32,6 +32,8 @@ pub struct YieldView {
     pub to_merge: Option<String>,
     /// The end of its rest.
     pub resting: Option<Moment>,
+    /// Whether a change of a file ends that rest before.
+    pub rests_for_files: bool,
 }
 
 /// A part of a bar.
@@ -74,6 +76,7 @@ pub fn yield_view(who: &str, figures: &Yield, now: Timestamp) -> YieldView {
             .resting_until
             .filter(|until| *until > now)
             .map(|until| format::format_moment(until, now)),
+        rests_for_files: !figures.resting_for.is_empty(),
     }
 }
 

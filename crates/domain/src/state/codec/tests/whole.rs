@@ -276,7 +276,12 @@ const FILE: &str = r#"{
     "curator": {
       "no_output_streak": 17,
       "rests_until_pass": 18,
-      "rested_at": "2026-01-01T17:00:00Z"
+      "rested_at": "2026-01-01T17:00:00Z",
+      "rests_for": [
+        "src/render.rs",
+        "src/count.rs"
+      ],
+      "rests_since": "5e01"
     }
   },
   "budget": {
@@ -482,6 +487,8 @@ fn state() -> State {
         no_output_streak: 17,
         rests_until_pass: Some(18),
         rested_at: Some(at(17)),
+        rests_for: vec!["src/render.rs".into(), "src/count.rs".into()],
+        rests_since: Some("5e01".into()),
         extra: extra.clone(),
     };
     let watched = TrackedPull {

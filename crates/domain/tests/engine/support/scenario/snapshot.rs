@@ -103,7 +103,7 @@ impl Scenario {
             exchange_id: self.exchange_id.clone(),
             layers_read: false,
             session_files: BTreeMap::new(),
-            commits: None,
+            commits: Vec::new(),
             plan_commit: PlanCommit::Unread,
             previous_tick: self.previous_tick,
             prompts: BTreeMap::new(),
@@ -269,19 +269,20 @@ impl Scenario {
                     },
                 );
             }
-            if let Some(span) = needs.commits {
+            for span in needs.commits {
+                self.spans_read += 1;
                 let newest = vec![Commit {
                     oid: span.until.clone(),
                     at: Some(self.now),
                     subject: "Count words".to_owned(),
                 }];
-                snapshot.commits = Some(Commits {
+                snapshot.commits.push(Commits {
                     span,
-                    whole: true,
+                    whole: self.commits_exist,
                     total: 1,
                     newest,
                     files: self.touched.clone(),
-                    cut: false,
+                    cut: self.files_cut,
                     lines: (3, 1),
                 });
             }
