@@ -10,6 +10,7 @@
 //! | [`paths`] | Which files does a pull request mainly change? |
 //! | [`sketch`] | Which lines does it add and remove? |
 //! | [`similarity`] | Are two pull requests the same work? |
+//! | [`planned`] | Does the plan of a session do what a pull request does? |
 //! | [`neighbour`] | Which records are like a record? |
 //! | [`no_op`] | Does a pull request change anything? |
 //! | [`past_pull`] | What does a listing say of one pull request of Jules? |
@@ -27,6 +28,7 @@ pub mod neighbour;
 pub mod no_op;
 pub mod past_pull;
 pub mod paths;
+pub mod planned;
 pub mod record;
 pub mod repeats;
 pub mod similarity;
@@ -41,6 +43,7 @@ pub use fingerprint::Fingerprint;
 pub use history::History;
 pub use neighbour::Neighbour;
 pub use past_pull::PastPull;
+pub use planned::PlannedWork;
 pub use record::{Refusal, RefusalReason, WorkRecord};
 pub use repeats::worth_reading;
 pub use similarity::{Likeness, Similarity};

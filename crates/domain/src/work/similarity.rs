@@ -21,9 +21,9 @@ const SAME_REMOVED: f64 = 0.3;
 const SOME_TERMS: f64 = 0.15;
 const LIKE_SIZE: f64 = 1.5;
 /// From this share on, both mainly change the same files.
-const SAME_PATHS: f64 = 0.5;
+pub(super) const SAME_PATHS: f64 = 0.5;
 /// Titles and files alone: from this share of the titles' words on they are the same idea.
-const SAME_TITLE: f64 = 0.8;
+pub(super) const SAME_TITLE: f64 = 0.8;
 /// From one of these shares on, they are close to each other.
 const CLOSE_PATHS: f64 = 0.5;
 const CLOSE_HUNKS: f64 = 0.3;

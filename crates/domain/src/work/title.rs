@@ -24,9 +24,15 @@ const STOP_WORDS: [&str; 61] = [
 /// sorted. The marker of a session does not count.
 #[must_use]
 pub fn title_words(title: &str) -> Vec<String> {
+    let words = meaningful_words(without_marker(title), WORD_COUNT);
+    words.into_iter().collect()
+}
+
+/// The words of a text as [`title_words`] has them, of the first so many that carry meaning.
+pub(super) fn meaningful_words(text: &str, count: usize) -> BTreeSet<String> {
     let stemmer = Stemmer::create(Algorithm::English);
     let stop_stems = STOP_WORDS.map(|word| stemmer.stem(word));
-    let lower = without_marker(title).to_lowercase();
+    let lower = text.to_lowercase();
     let words = lower
         .unicode_words()
         .map(|word| match word.is_ascii() {
@@ -34,8 +40,7 @@ pub fn title_words(title: &str) -> Vec<String> {
             false => word.to_owned(),
         })
         .filter(|stem| !stop_stems.iter().any(|stop| stop == stem));
-    let words: BTreeSet<String> = words.take(WORD_COUNT).map(cut_word).collect();
-    words.into_iter().collect()
+    words.take(count).map(cut_word).collect()
 }
 
 /// The title without the marker ` [phileas:<turn>.<attempt>]` that phileas puts at the end of a session's title.
