@@ -50,6 +50,7 @@ pub use lookup::figures::{
 };
 pub use lookup::pending_requests::{pending_requests, requested_persona};
 pub use lookup::policy::blocks_every_start;
+pub use lookup::protected_paths::ProtectedPaths;
 pub use lookup::pull_owner::of_session as pull_of_session;
 pub use lookup::roster::{LastTurn, PersonaStatus, persona_statuses};
 pub use lookup::work_items::WORK_LABEL;
@@ -60,7 +61,6 @@ pub use output::event::{CreateFailure, Event};
 pub use output::read_requests::ReadRequests;
 pub use output::report::{Line, Reason, Report, SIGN_LEGEND, Verdict};
 pub use publish::dashboard::DASHBOARD_KEY;
-pub use pulls::protected_paths::ProtectedPaths;
 pub use pulls::rebuilt_records::rebuild_records;
 pub use record::import::{Import, ImportError};
 pub use record::request::withdraw_request;

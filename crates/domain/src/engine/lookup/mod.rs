@@ -13,6 +13,7 @@ pub(super) mod permissions;
 pub(super) mod plan_approval;
 pub(super) mod pointer;
 pub(super) mod policy;
+pub(super) mod protected_paths;
 pub(super) mod pull_owner;
 pub(super) mod request_origin;
 pub(super) mod rest;

@@ -2,12 +2,12 @@
 
 use jiff::Timestamp;
 
-use super::protected_paths::protection_text;
 use crate::engine::input::commands::HOLD;
 use crate::engine::input::merge_facts::{MergeFacts, MergeMethod, MergeStatus, ReviewDemand};
 use crate::engine::input::pull::{Checks, Mergeable, Pull, PullState};
 use crate::engine::lookup::pending_merges::PendingMerge;
 use crate::engine::lookup::permissions::{may_request, may_write};
+use crate::engine::lookup::protected_paths::protection_text;
 use crate::engine::lookup::pull_owner::merge_allowed;
 use crate::engine::lookup::request_origin::request_actor;
 use crate::engine::output::builder::DecisionBuilder;

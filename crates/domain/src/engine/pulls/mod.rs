@@ -9,7 +9,6 @@ pub(super) mod failed_checks;
 pub(super) mod merge;
 pub(super) mod merge_gates;
 pub(super) mod message;
-pub(super) mod protected_paths;
 pub(super) mod rebuilt_records;
 pub(super) mod refusals;
 pub(super) mod reminders;

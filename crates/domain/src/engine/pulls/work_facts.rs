@@ -4,10 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use super::protected_paths::ProtectedPaths;
 use super::work_outcome::is_merged_copy;
 use super::work_verdict::{no_op_of, twin_of};
 use crate::engine::input::pull::{Pull, PullFile};
+use crate::engine::lookup::protected_paths::ProtectedPaths;
 use crate::engine::lookup::work_files::open_work;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::model::PullNumber;

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::exhaustion::note_rest;
-use super::protected_paths::ProtectedPaths;
 use super::reverts::{Revert, judge_reverts, unjudged_reverts};
 use super::work_facts::{note_facts, outdated_facts, renew_twins};
 use super::work_outcome::{mark_entry, refine_outcome};
@@ -16,6 +15,7 @@ use super::work_verdict::judge_work;
 use crate::engine::input::pull::{Pull, PullFile, PullState};
 use crate::engine::input::snapshot::Ledger;
 use crate::engine::lookup::policy::only_observes;
+use crate::engine::lookup::protected_paths::is_protected_by;
 use crate::engine::lookup::pull_owner::pull_owners;
 use crate::engine::lookup::work_files::{
     changed_files, entry_of, hot_records, open_work, work_file,
@@ -88,7 +88,7 @@ fn record_pulls(
     let open = open.map(|record| PullNumber(record.pr));
     builder.state.work.open.extend(open);
     let due = read_due(builder, numbers);
-    let is_protected = protected_paths(&builder.snapshot.plan);
+    let is_protected = is_protected_by(&builder.snapshot.plan);
     let is_reverted = judge_reverts(builder, &mut hot, reverts, is_protected);
     if due.is_empty() && !is_reverted {
         return BTreeSet::new();
@@ -282,7 +282,7 @@ pub(super) fn record_of(
     files: &[PullFile],
     earlier: Option<&WorkRecord>,
 ) -> WorkRecord {
-    let is_protected = protected_paths(source.plan);
+    let is_protected = is_protected_by(source.plan);
     let entry = entry_of(source.state, pull.number);
     // The history of long ago lies in archives.
     let settled = entry.and_then(|entry| entry.outcome.clone().filter(Outcome::is_final));
@@ -346,13 +346,6 @@ fn refusal_of(
         never: refusal.never,
         unknown: BTreeMap::new(),
     })
-}
-
-/// What tells whether a path is protected, so that it says nothing about the work.
-fn protected_paths(plan: &Plan) -> impl Fn(&str) -> bool + use<> {
-    let own = &plan.gate.protected_paths;
-    let protected = ProtectedPaths::with_patterns(own);
-    move |path: &str| protected.as_ref().is_some_and(|one| one.is_protected(path))
 }
 
 fn fingerprint_of(

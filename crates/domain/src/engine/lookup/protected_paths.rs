@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::engine::text::markdown::quote_as_code;
+use crate::plan::Plan;
 
 /// The built-in protected paths; the file explains its format.
 const PROTECTED: &str = include_str!("protected_paths.txt");
@@ -67,6 +68,12 @@ impl ProtectedPaths {
             || self.built_in.is_match(checked)
             || checked.split('/').any(is_short_name)
     }
+}
+
+/// What tells whether a path is protected by a plan, so that it says nothing about the work.
+pub(crate) fn is_protected_by(plan: &Plan) -> impl Fn(&str) -> bool + use<> {
+    let protected = ProtectedPaths::with_patterns(&plan.gate.protected_paths);
+    move |path: &str| protected.as_ref().is_some_and(|one| one.is_protected(path))
 }
 
 /// Why phileas may not merge these files. `None`: there are more than were read.
