@@ -8,7 +8,6 @@ use super::section::{Entry, Reader, Section};
 /// Seconds that a refusal is remembered: at most ten years. `"0"`: not at all.
 pub const REMEMBER_SECS: RangeInclusive<u64> = 0..=315_360_000;
 
-const PLAN_RESERVED: &str = "phileas turns down no plans yet, so the key has no effect";
 const REVIEWS_RESERVED: &str =
     "phileas quotes no reviews of refused work yet, so the key has no effect";
 
@@ -40,7 +39,7 @@ pub(super) fn read(
         let before = reader.count();
         match entry.key {
             "mode" => novelty.mode = entry.read_keyword(reader).unwrap_or_default(),
-            "plan" => novelty.plan = read_reserved(reader, &entry, PLAN_RESERVED),
+            "plan" => novelty.plan = entry.flag(reader).unwrap_or_default(),
             "remember_refusals" => {
                 if let Some(seconds) = remember_seconds(reader, &entry) {
                     novelty.remember_refusals_secs = seconds;

@@ -329,7 +329,7 @@ pub enum RefusalsFor {
 pub struct Novelty {
     /// How far phileas goes.
     pub mode: NoveltyMode,
-    /// Reserved for judging plans; it has no effect yet.
+    /// Whether phileas judges the plans of sessions before it approves them.
     pub plan: bool,
     /// Seconds that a refusal is remembered; 0 means not at all.
     pub remember_refusals_secs: u64,

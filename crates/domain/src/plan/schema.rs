@@ -290,7 +290,7 @@ fn of_novelty(key: &str) -> Value {
             "How far phileas goes, each including the ones before: `off`; `prompt` names in prompts what is open, refused and merged; `label` labels pull requests that repeat others or change nothing; `close` closes them a day later.",
         ),
         "plan" => json!({
-            "description": "Reserved for judging plans; it has no effect yet.",
+            "description": "Whether plans are judged: sessions start with plan approval, and phileas turns down a plan that does what an open or refused pull request does.",
             "type": "boolean",
             "default": usual.plan,
         }),

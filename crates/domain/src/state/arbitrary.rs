@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::{
     Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent,
     MergeState, NextCheck, Outcome, Pause, PersonaState, PublishingState, PullAction, Refusal,
-    RefusedEffect, RequestState, ScheduleState, State, StatusState, Timing, TrackState,
-    TrackedPull, Turn, WorkFacts, WorkMark, WorkRefusal, WorkState,
+    RefusedEffect, RepeatedPlan, RequestState, ScheduleState, State, StatusState, Timing,
+    TrackState, TrackedPull, Turn, WorkFacts, WorkMark, WorkRefusal, WorkState,
 };
 use crate::model::{Oid, PersonaId, PullNumber, RepositoryId, SessionId, TrackName, TurnId};
 
@@ -212,6 +212,12 @@ fn any_turn() -> impl Strategy<Value = Turn> {
                 late_finds: nudges / 3,
                 warned_at: nudged_at,
                 cancel,
+                repeated_plan: pull.map(|number| RepeatedPlan {
+                    refused: cancel.then(|| "out-of-scope".to_owned()),
+                    requested_at: nudged_at,
+                    repeats: nudges / 2,
+                    ..RepeatedPlan::new("a6".to_owned(), PullNumber(number))
+                }),
                 branch: branch.clone().map(Into::into),
                 base_sha: branch.map(Into::into),
                 pr_number: pull.map(PullNumber),

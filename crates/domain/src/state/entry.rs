@@ -55,6 +55,17 @@ impl HistoryEntry {
             .unwrap_or_else(|| TrackName::from("default"))
     }
 
+    /// Whether phileas archived its session while that was at work.
+    #[must_use]
+    pub fn is_given_up(&self) -> bool {
+        match &self.outcome {
+            Some(Outcome::Cancelled | Outcome::Stuck) => true,
+            // Only its plans repeated earlier work.
+            Some(Outcome::Repeated) => self.pr_number.is_none(),
+            _ => false,
+        }
+    }
+
     /// Whether the outcome is final, so that the entry may be archived.
     #[must_use]
     pub fn is_finished(&self) -> bool {
@@ -88,7 +99,7 @@ pub enum Outcome {
     Cancelled,
     /// A second session of a turn that already had one.
     Duplicate,
-    /// Its pull request did the same as an older one, and was closed.
+    /// Its pull request did the same as an older one, and was closed; without a pull request: its plans did.
     Repeated,
     /// Its pull request changed nothing, and was closed.
     NoOp,
@@ -126,6 +137,9 @@ impl Outcome {
     /// The outcome for people. `pull`: the turn's pull request.
     #[must_use]
     pub fn describe(&self, pull: Option<PullNumber>) -> String {
+        if (self, pull) == (&Self::Repeated, None) {
+            return "ended, since its plans repeated earlier work".to_owned();
+        }
         let pull = pull.map_or_else(
             || "pull request".to_owned(),
             |pull| format!("pull request #{pull}"),

@@ -46,7 +46,7 @@ pub use history::History;
 pub use pause::Pause;
 pub use request::{MergeState, RequestKind, RequestOutcome, RequestState, StatusState};
 pub use timing::Timing;
-pub use track::{Intent, Refusal, TrackState, Turn};
+pub use track::{Intent, Refusal, RepeatedPlan, TrackState, Turn};
 pub use tracked_pull::{NextCheck, PullAction, TrackedPull};
 pub use work::{WorkFacts, WorkMark, WorkRefusal, WorkState};
 

@@ -20,8 +20,8 @@ use super::written::{JsonObject, JsonValue};
 use super::{
     Amendment, BudgetState, Cursors, DashboardState, Genesis, HistoryEntry, Intent, MergeState,
     NextCheck, Pause, PersonaState, PublishingState, PullAction, Refusal, RefusedEffect,
-    RequestState, STATE_VERSION, ScheduleState, State, StatusState, TrackState, TrackedPull, Turn,
-    WorkFacts, WorkMark, WorkRefusal, WorkState,
+    RepeatedPlan, RequestState, STATE_VERSION, ScheduleState, State, StatusState, TrackState,
+    TrackedPull, Turn, WorkFacts, WorkMark, WorkRefusal, WorkState,
 };
 use crate::json::{Node, Value as Json};
 
@@ -158,7 +158,17 @@ record! { Turn:
     cancel if_set,
     approved_by if_set,
     approved_at if_set,
-    plan_shown if_set
+    plan_shown if_set,
+    approved_plan if_set,
+    repeated_plan if_set
+}
+
+record! { RepeatedPlan:
+    plan required,
+    twin required,
+    refused if_set,
+    requested_at if_set,
+    repeats if_set
 }
 
 record! { Intent:

@@ -122,8 +122,44 @@ pub struct Turn {
     pub approved_at: Option<Timestamp>,
     /// The activity of the plan that phileas last showed.
     pub plan_shown: Option<String>,
+    /// The activity of the newest plan that phileas judged and approves.
+    pub approved_plan: Option<String>,
+    /// The newest plan of its session that repeats a pull request.
+    pub repeated_plan: Option<RepeatedPlan>,
     /// Unknown keys.
     pub extra: Extra,
+}
+
+/// A plan that does what a pull request does that is open or was refused.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RepeatedPlan {
+    /// The activity of the plan.
+    pub plan: String,
+    /// That pull request.
+    pub twin: PullNumber,
+    /// The reason of its refusal; `None`: it was open.
+    pub refused: Option<String>,
+    /// When phileas decided to ask the session for another task. `None`: a person decides about the plan.
+    pub requested_at: Option<Timestamp>,
+    /// How often phileas decided that message again, because it did not arrive.
+    pub repeats: u32,
+    /// Unknown keys.
+    pub extra: Extra,
+}
+
+impl RepeatedPlan {
+    /// A plan that repeats an open pull request, and about which phileas did nothing yet.
+    #[must_use]
+    pub fn new(plan: String, twin: PullNumber) -> Self {
+        Self {
+            plan,
+            twin,
+            refused: None,
+            requested_at: None,
+            repeats: 0,
+            extra: Extra::new(),
+        }
+    }
 }
 
 /// The right to create one session. A commit takes it before phileas calls Jules.
@@ -172,6 +208,8 @@ impl Turn {
             approved_by: None,
             approved_at: None,
             plan_shown: None,
+            approved_plan: None,
+            repeated_plan: None,
             extra: Extra::new(),
         }
     }

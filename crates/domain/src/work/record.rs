@@ -169,14 +169,19 @@ impl WorkRecord {
         self.closed_at.is_none_or(is_recent) || refusal.is_some_and(|one| one.is_remembered(now))
     }
 
+    /// Whether the same work again is not wanted: it is open, or its refusal condemns the work.
+    #[must_use]
+    pub fn forbids_repeats(&self, now: Timestamp) -> bool {
+        let is_condemned = |refusal: &Refusal| refusal.condemns_work(now);
+        self.is_open() || self.refused.as_ref().is_some_and(is_condemned)
+    }
+
     /// Whether a newer pull request with this fingerprint and number repeats it: the same work as an older open pull
     /// request, or as one whose refusal condemns the work.
     #[must_use]
     pub fn is_repeated_by(&self, pr: u64, work: &Fingerprint, now: Timestamp) -> bool {
-        let is_condemned = |refusal: &Refusal| refusal.condemns_work(now);
-        let counts = self.is_open() || self.refused.as_ref().is_some_and(is_condemned);
         self.pr < pr
-            && counts
+            && self.forbids_repeats(now)
             && Similarity::between(&self.fingerprint, work).likeness() == Likeness::Same
     }
 

@@ -6,7 +6,7 @@ use super::session_text::SessionText;
 use super::{eligibility, layer_prompt, request_gate, sprint};
 use crate::engine::input::subject::Subject;
 use crate::engine::lookup::slot::SlotRole;
-use crate::engine::lookup::{policy, work_items};
+use crate::engine::lookup::{policy, twins, work_items};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::{CreateSession, Effect, MakeBranch};
 use crate::engine::output::limits::{BUDGET_DAY, INTENT_VALID};
@@ -91,7 +91,13 @@ pub(crate) fn announce_session(
         make_branch,
         open_pull: words.open_pull,
         environment_variables: candidate.policy.environment_variables,
-        require_plan_approval: candidate.policy.plan_approval != PlanApproval::Auto,
+        require_plan_approval: candidate.policy.plan_approval != PlanApproval::Auto
+            || twins::judges_plan(
+                &snapshot.plan,
+                &candidate.policy,
+                (&candidate.track, &candidate.work.slot),
+                turn.attempt,
+            ),
         not_after,
     })));
     builder.write_files(words.seeds);

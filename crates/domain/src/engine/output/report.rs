@@ -261,6 +261,8 @@ reasons! {
     ReviewBacklog = "waiting.review_backlog",
     /// Its plan waits for the approval of a person.
     PlanApproval = "waiting.plan_approval",
+    /// Its plan does what an open or refused pull request does, and its session was asked for another task.
+    PlanRepeats = "waiting.plan_repeats",
     /// Enough sessions are at work in this repository.
     BudgetActive = "waiting.budget_active",
     /// Enough sessions were started within a day in this repository (`daily_sessions` and `reserve_for_people` of the

@@ -1,7 +1,8 @@
 //! Says what became of an ended pull request more exactly than merged or closed, once its files are read.
 
-use super::work_verdict::{is_requested, no_op_of, twin_of};
+use super::work_verdict::{no_op_of, twin_of};
 use crate::engine::input::pull::{Pull, PullFile, PullState};
+use crate::engine::lookup::twins::is_requested;
 use crate::engine::lookup::work_files::entry_of;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::record::rest::record_rest;

@@ -3,13 +3,14 @@
 //! The verdict is recorded with the pull request's record; [`work_marks`](super::work_marks) acts on it.
 
 use crate::engine::input::commands::{HOLD, KEEP};
-use crate::engine::input::pull::{Pull, PullFile, PullState};
+use crate::engine::input::pull::{Pull, PullFile};
+use crate::engine::lookup::twins::{is_current, is_requested};
 use crate::engine::lookup::work_files::{changed_files, entry_of};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::PULL_FILES_READ;
 use crate::model::PullNumber;
 use crate::plan::NoveltyMode;
-use crate::state::{HistoryEntry, WorkMark};
+use crate::state::WorkMark;
 use crate::work::no_op::{NoOp, no_op};
 use crate::work::{WorkFile, WorkRecord};
 
@@ -73,16 +74,6 @@ fn is_kept(builder: &DecisionBuilder<'_>, pull: PullNumber) -> bool {
     labels.is_some_and(|labels| labels.contains(HOLD) || labels.contains(KEEP))
 }
 
-/// Whether a person or a layer asked for the work, or for another attempt at it.
-pub(crate) fn is_requested(entry: &HistoryEntry) -> bool {
-    let is_of_layer = entry
-        .slot
-        .as_ref()
-        .is_some_and(|slot| !slot.as_str().is_empty());
-    let is_retry = entry.attempt.is_some_and(|attempt| attempt > 1);
-    entry.track_name().as_str().starts_with("request:") || is_of_layer || is_retry
-}
-
 /// Whether it changes nothing. More files than phileas reads are a change.
 pub(crate) fn no_op_of(files: &[PullFile], persona: &str) -> Option<NoOp> {
     if files.len() >= PULL_FILES_READ {
@@ -104,17 +95,4 @@ pub(crate) fn twin_of<'h>(
             && is_current(builder, other)
             && other.is_repeated_by(record.pr, &record.fingerprint, now)
     })
-}
-
-/// Whether a record is as GitHub shows the pull request now, and its refusal is not withdrawn.
-fn is_current(builder: &DecisionBuilder<'_>, record: &WorkRecord) -> bool {
-    let number = PullNumber(record.pr);
-    let pull = builder.snapshot.pulls.get(&number);
-    let is_shown_open = pull.is_none_or(|pull| pull.state == PullState::Open);
-    let is_forgotten = builder.state.work.forgotten.contains(&number);
-    if record.is_open() {
-        is_shown_open
-    } else {
-        !is_forgotten
-    }
 }

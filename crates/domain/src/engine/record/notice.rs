@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use crate::engine::lookup::twins::twin_text;
 use crate::engine::lookup::{plan_approval, request_origin};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::NoticeKey;
@@ -49,7 +50,12 @@ pub(crate) fn open_plan_notice(
         turn.plan_shown = plan.clone();
     }
     let persona = &turn.persona_id;
+    let known = builder.find_turn(track, slot);
+    let repeated = known.and_then(|turn| turn.repeated_plan.as_ref());
+    let repeated = repeated.filter(|repeated| Some(&repeated.plan) == plan.as_ref());
+    let twin = repeated.map(|repeated| format!("This plan {}.\n\n", twin_text(repeated)));
     let plan = plan.and_then(|_| plan_approval::plan_text(builder, track, turn));
+    let plan = plan.map(|plan| format!("{}{plan}", twin.unwrap_or_default()));
     let what = match &plan {
         Some(plan) => approval_body(builder, track, turn, plan),
         None => format!("It waits for a person: {detail}.{}", session_line(turn)),

@@ -31,6 +31,8 @@ pub(crate) fn retry_turn(
     turn.nudged_at = None;
     turn.reminded_at = None;
     turn.repeats = 0;
+    turn.approved_plan = None;
+    turn.repeated_plan = None;
     turn.not_before = Some(now);
     let turn = turn.clone();
     if let Some(entry) = key.and_then(|key| builder.state.history.get_mut(&key)) {

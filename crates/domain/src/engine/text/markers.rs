@@ -14,17 +14,20 @@ pub(crate) const REQUESTED_ON: &str = "requested on #";
 /// Begins the text of the dashboard issue.
 pub(crate) const DASHBOARD_MARKER: &str = "<!-- phileas:notice:dashboard -->";
 
+/// Begins the last line of each message to a session.
+pub(crate) const MESSAGE_MARKER: &str = "phileas-message: ";
+
 /// The last line of a message about the checks of a commit.
 pub(crate) fn checks_marker(pull: PullNumber, head: &Oid) -> String {
-    format!("phileas-message: pull {pull} checks {head}")
+    format!("{MESSAGE_MARKER}pull {pull} checks {head}")
 }
 
 /// The last line of a message about merging the base into a commit.
 pub(crate) fn base_marker(pull: PullNumber, head: &Oid) -> String {
-    format!("phileas-message: pull {pull} base {head}")
+    format!("{MESSAGE_MARKER}pull {pull} base {head}")
 }
 
 /// The last line of a message about requested changes on a commit.
 pub(crate) fn reviews_marker(pull: PullNumber, head: &Oid) -> String {
-    format!("phileas-message: pull {pull} reviews {head}")
+    format!("{MESSAGE_MARKER}pull {pull} reviews {head}")
 }

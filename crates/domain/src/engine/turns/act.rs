@@ -2,10 +2,13 @@
 
 use jiff::Timestamp;
 
-use super::messages::{message_marker, reminder_text, standard_answer};
+use super::messages::{
+    PLAN_MESSAGE, message_marker, reminder_text, standard_answer, turned_down_text,
+};
 use super::progress::Progress;
 use crate::engine::lookup::plan_approval;
 use crate::engine::lookup::slot::SlotRole;
+use crate::engine::lookup::twins::twin_text;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
 use crate::engine::output::limits::POLL;
@@ -13,7 +16,7 @@ use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::engine::record::notice::open_plan_notice;
 use crate::engine::record::turn::{end_turn, retry_turn};
 use crate::model::{SessionId, Slot, TrackName};
-use crate::state::{Outcome, Turn};
+use crate::state::{Outcome, RepeatedPlan, Turn};
 
 /// A live turn whose progress is applied.
 pub(crate) struct FollowedTurn<'a> {
@@ -42,6 +45,7 @@ pub(crate) fn apply_progress(
         Progress::Answer { number } => send_answer(builder, followed, number),
         Progress::Remind => send_reminder(builder, followed),
         Progress::Approve => approve_plan(builder, followed),
+        Progress::TurnDown(repeated) => turn_down_plan(builder, followed, repeated),
         Progress::OpenNotice { reason, detail } => open_notice(builder, followed, reason, detail),
         Progress::End {
             outcome,
@@ -173,6 +177,32 @@ fn approve_plan(builder: &mut DecisionBuilder<'_>, followed: &FollowedTurn<'_>) 
     let text = "its plan is approved; Jules is told so".to_owned();
     let soon = builder.now_plus(POLL);
     followed.report_waiting(builder, Reason::SessionRunning, text, soon);
+}
+
+fn turn_down_plan(
+    builder: &mut DecisionBuilder<'_>,
+    followed: &FollowedTurn<'_>,
+    repeated: RepeatedPlan,
+) {
+    let marker = message_marker(followed.turn, PLAN_MESSAGE);
+    let text = turned_down_text(&repeated, &marker);
+    let detail = format!(
+        "its plan {}; it is asked for another task",
+        twin_text(&repeated)
+    );
+    let now = builder.now();
+    if let Some(turn) = builder.find_turn_mut(followed.track, followed.slot) {
+        turn.repeated_plan = Some(RepeatedPlan {
+            requested_at: Some(now),
+            ..repeated
+        });
+    }
+    followed.send_message(builder, marker, text);
+    let name = followed.headline_name(builder);
+    let headline = format!("turned down the plan of {name}");
+    builder.add_headline(headline, Some(&followed.turn.turn));
+    let soon = builder.now_plus(POLL);
+    followed.report_waiting(builder, Reason::PlanRepeats, detail, soon);
 }
 
 fn open_notice(

@@ -402,7 +402,7 @@ fn archive_again(builder: &mut DecisionBuilder<'_>, session: &Session) {
     let now = builder.now();
     let young = |at: &Timestamp| now.duration_since(*at) < DAY;
     let recorded = |entry: &HistoryEntry| {
-        let given_up = matches!(entry.outcome, Some(Outcome::Cancelled | Outcome::Stuck))
+        let given_up = entry.is_given_up()
             && entry.session_id.as_ref() == Some(&session.id)
             && entry.finished_at.as_ref().is_some_and(young);
         given_up || entry.duplicates.contains(&session.id)

@@ -221,7 +221,7 @@ fn assess_plan_approval(live: &LiveTurn<'_>) -> Progress {
 }
 
 /// Whether a person approved the plan of this time, not an earlier one.
-fn is_plan_approved(turn: &Turn, made: Option<Timestamp>) -> bool {
+pub(crate) fn is_plan_approved(turn: &Turn, made: Option<Timestamp>) -> bool {
     let is_older = turn.approved_at.is_some() && turn.approved_at < made;
     turn.approved_by.is_some() && !is_older
 }
@@ -259,14 +259,7 @@ fn assess_question(live: &LiveTurn<'_>) -> Progress {
         until: time_after(since, MESSAGE_LAG).min(time_after(now, POLL)),
     };
     let marker = message_marker(live.turn, &format!("q{given}"));
-    let sent_at = activities
-        .iter()
-        .rev()
-        .find_map(|activity| match &activity.kind {
-            ActivityKind::UserMessaged(text) if text.contains(&marker) => Some(activity.at),
-            _ => None,
-        });
-    match sent_at {
+    match sent_at(activities, &marker) {
         // The decision to send was committed, but the process died before it sent the message.
         None if now >= time_after(nudged_at, MESSAGE_LAG) => {
             if live.turn.repeats < MESSAGE_REPEATS {
@@ -317,7 +310,7 @@ fn answered_by_person(live: &LiveTurn<'_>, activities: &[Activity]) -> Option<Ti
 }
 
 /// Assesses a running session. Inactivity counts, not age.
-fn assess_running(live: &LiveTurn<'_>, unknown_state: Option<&str>) -> Progress {
+pub(crate) fn assess_running(live: &LiveTurn<'_>, unknown_state: Option<&str>) -> Progress {
     let now = live.snapshot.now;
     let stuck_after = SignedDuration::from_mins(i64::from(live.policy.stuck_minutes));
     let seen = live.session.updated_at.unwrap_or(live.session.created_at);
@@ -379,7 +372,16 @@ fn assess_running(live: &LiveTurn<'_>, unknown_state: Option<&str>) -> Progress 
 
 /// Whether one of phileas' messages was delivered.
 fn was_delivered(activities: &[Activity], marker: &str) -> bool {
-    activities.iter().any(|activity| matches!(&activity.kind, ActivityKind::UserMessaged(text) if text.contains(marker)))
+    sent_at(activities, marker).is_some()
+}
+
+/// When the newest of phileas' messages with this marker was delivered.
+pub(crate) fn sent_at(activities: &[Activity], marker: &str) -> Option<Timestamp> {
+    let mut newest_first = activities.iter().rev();
+    newest_first.find_map(|activity| match &activity.kind {
+        ActivityKind::UserMessaged(text) if text.contains(marker) => Some(activity.at),
+        _ => None,
+    })
 }
 
 fn newest_activity(

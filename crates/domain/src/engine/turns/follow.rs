@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::act::{FollowedTurn, apply_progress};
 use super::progress::{LiveTurn, Progress};
-use super::{adopt, assess, assess_layer, import};
+use super::{adopt, assess, assess_layer, import, judge_plan};
 use crate::engine::input::pull::Pull;
 use crate::engine::input::session::{Listing, ListingNeed, Session, SessionState};
 use crate::engine::lookup::sessions::{self, session_created_at};
@@ -109,7 +109,7 @@ fn recheck_given_up(builder: &mut DecisionBuilder<'_>) {
         .values()
         .rev()
         .take(GIVEN_UP_ENTRIES)
-        .filter(|entry| matches!(entry.outcome, Some(Outcome::Cancelled | Outcome::Stuck)))
+        .filter(|entry| entry.is_given_up())
         .filter(|entry| entry.finished_at.as_ref().is_some_and(lately))
         .filter_map(|entry| entry.created_at)
         .min();
@@ -212,7 +212,10 @@ fn follow_session(builder: &mut DecisionBuilder<'_>, track: &TrackName, slot: &S
             };
             match &slot_role {
                 Some(slot_role) => assess_layer::layer_outcome(&live, slot_role),
-                None => assess::session_outcome(&live),
+                None => {
+                    let progress = assess::session_outcome(&live);
+                    judge_plan::judge_plan(builder, &live, (track, slot), progress)
+                }
             }
         }
         (None, None) => assess_unlisted(builder, turn, id),

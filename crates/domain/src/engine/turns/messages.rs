@@ -1,11 +1,16 @@
 //! The texts of phileas' messages to live sessions. Each ends in a marker, so that a later tick sees that it was sent.
 
 use crate::engine::lookup::slot::SlotRole;
-use crate::state::Turn;
+use crate::engine::lookup::twins::twin_text;
+use crate::engine::text::markers::MESSAGE_MARKER;
+use crate::state::{RepeatedPlan, Turn};
+
+/// Which message asks for another plan.
+pub(crate) const PLAN_MESSAGE: &str = "p1";
 
 /// The last line of a message: `phileas-message: <turn>.<attempt>/<which>`.
 pub(crate) fn message_marker(turn: &Turn, which: &str) -> String {
-    format!("phileas-message: {}.{}/{which}", turn.turn, turn.attempt)
+    format!("{MESSAGE_MARKER}{}.{}/{which}", turn.turn, turn.attempt)
 }
 
 /// The standard answer to a question. `slot_role`: whose turn it is, where it is a layer's.
@@ -70,6 +75,16 @@ pub(crate) fn reminder_text(slot_role: Option<&SlotRole>, marker: &str) -> Strin
         }
     };
     format!("{how}\n\n{marker}")
+}
+
+/// The message to a session whose plan repeats a pull request. It names no text of people.
+pub(crate) fn turned_down_text(repeated: &RepeatedPlan, marker: &str) -> String {
+    format!(
+        "phileas does not approve this plan: it {}. Do not work on it.\n\nChoose another task that your prompt asks for \
+         and that no open or refused pull request does, and make a new plan. If there is none, change nothing and say so \
+         in one sentence.\n\n{marker}",
+        twin_text(repeated)
+    )
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ pub(super) mod assess_layer;
 pub(super) mod created;
 pub(super) mod follow;
 pub(super) mod import;
+pub(super) mod judge_plan;
 pub(super) mod messages;
 pub(super) mod progress;
 pub(super) mod unreadable;

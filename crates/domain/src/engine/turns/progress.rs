@@ -7,7 +7,7 @@ use crate::engine::input::session::{Activity, Session};
 use crate::engine::input::snapshot::Snapshot;
 use crate::engine::output::report::Reason;
 use crate::plan::Policy;
-use crate::state::{Outcome, Turn};
+use crate::state::{Outcome, RepeatedPlan, Turn};
 
 /// A live turn with everything known of its session.
 #[derive(Clone, Copy)]
@@ -40,6 +40,8 @@ pub(crate) enum Progress {
     Remind,
     /// Approve its plan.
     Approve,
+    /// Its plan repeats a pull request: ask for another task.
+    TurnDown(RepeatedPlan),
     /// It ended, and its output is to be imported.
     Import,
     /// A person is needed.

@@ -6,6 +6,7 @@ mod endings;
 mod inactivity;
 mod lookalikes;
 mod losses;
+mod plans;
 mod pull_outcome;
 mod questions;
 mod reads;

@@ -5,8 +5,8 @@ use crate::state::codec::{load, save};
 use crate::state::{
     Amendment, BudgetState, Cursors, DashboardState, Extra, Genesis, HistoryEntry, Intent,
     MergeState, NextCheck, Outcome, Pause, PersonaState, PublishingState, PullAction, Refusal,
-    RefusedEffect, RequestState, ScheduleState, State, StatusState, Timing, TrackState,
-    TrackedPull, Turn, WorkFacts, WorkMark, WorkRefusal, WorkState,
+    RefusedEffect, RepeatedPlan, RequestState, ScheduleState, State, StatusState, Timing,
+    TrackState, TrackedPull, Turn, WorkFacts, WorkMark, WorkRefusal, WorkState,
 };
 
 /// As it stands on the branch; `TURN` is the live turn's id.
@@ -109,7 +109,15 @@ const FILE: &str = r#"{
           "cancel": true,
           "approved_by": "ada",
           "approved_at": "2026-01-01T13:00:00Z",
-          "plan_shown": "a5"
+          "plan_shown": "a5",
+          "approved_plan": "a7",
+          "repeated_plan": {
+            "plan": "a6",
+            "twin": 31,
+            "refused": "out-of-scope",
+            "requested_at": "2026-01-01T13:00:00Z",
+            "repeats": 34
+          }
         }
       },
       "paused": {
@@ -409,6 +417,13 @@ fn state() -> State {
         approved_by: Some("ada".to_owned()),
         approved_at: Some(at(13)),
         plan_shown: Some("a5".to_owned()),
+        approved_plan: Some("a7".to_owned()),
+        repeated_plan: Some(RepeatedPlan {
+            refused: Some("out-of-scope".to_owned()),
+            requested_at: Some(at(13)),
+            repeats: 34,
+            ..RepeatedPlan::new("a6".to_owned(), PullNumber(31))
+        }),
         extra: extra.clone(),
     };
     let pause = |hour, by: &str, reason: &str| Pause {
