@@ -73,8 +73,14 @@ async fn execute_effect(
         Effect::CreateSession(create) => {
             Executed::only_event(create_session(github, jules, create, now, stop).await)
         }
-        Effect::SendMessage { session, text, .. } => {
-            Executed::without_event(jules.send_message(session, text).await)
+        Effect::SendMessage {
+            session,
+            text,
+            not_after,
+            ..
+        } => {
+            let send = jules.send_message(session, text);
+            Executed::without_event(in_time(now(), *not_after, send).await)
         }
         Effect::NotifyPullSession {
             pull,

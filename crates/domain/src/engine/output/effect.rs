@@ -27,6 +27,8 @@ pub enum Effect {
         marker: String,
         /// The text, marker included.
         text: String,
+        /// Deadline for calling Jules; a later decision repeats the effect.
+        not_after: Timestamp,
     },
     /// Send a message to the session of a pull request. The ledger counts it first; it is repeated only while the
     /// session does not show the marker.
@@ -387,6 +389,7 @@ mod tests {
             session: session.clone(),
             marker: String::new(),
             text: String::new(),
+            not_after: Timestamp::MIN,
         };
         let retarget = Effect::RetargetPull {
             pull: PullNumber(7),

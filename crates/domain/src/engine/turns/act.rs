@@ -11,7 +11,7 @@ use crate::engine::lookup::slot::SlotRole;
 use crate::engine::lookup::twins::twin_text;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
-use crate::engine::output::limits::POLL;
+use crate::engine::output::limits::{INTENT_VALID, POLL};
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::engine::record::notice::open_plan_notice;
 use crate::engine::record::turn::{end_turn, retry_turn};
@@ -91,6 +91,7 @@ impl FollowedTurn<'_> {
             session: self.session.clone(),
             marker,
             text,
+            not_after: builder.now_plus(INTENT_VALID),
         });
     }
 }
