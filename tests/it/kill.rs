@@ -8,7 +8,7 @@ use std::sync::Arc;
 use phileas::sandbox::{SharedWorld, world_setup};
 use phileas_domain::model::Tree;
 use phileas_world::github::{CheckOutput, TimelineEvent, TimelineKind, Verdict};
-use phileas_world::jules::{Ending, Scenario};
+use phileas_world::jules::{Ending, Ideas, Scenario};
 use serde_json::Value;
 
 use crate::support::books::messages;
@@ -197,6 +197,72 @@ fn a_killed_label_and_its_comment_are_written_once() {
             let count = pull.thread.timeline.iter().filter(labelled).count();
             assert_eq!(count, 1, "{context}");
             assert_eq!(github.comments(repo, 2).count(), 1, "{context}");
+        },
+    });
+}
+
+/// The second session plans what the first one did.
+fn repeated_plan(shared: &SharedWorld, heeds_plan: f64) {
+    shared.lock_world().jules_mut().set_ideas(Ideas {
+        exponent: 8.0,
+        heeds_prompt: 0.0,
+        heeds_plan,
+        ..Ideas::default()
+    });
+    tick(shared, "prepared");
+    pass_until(shared, "AWAITING_PLAN_APPROVAL");
+    tick(shared, "prepared");
+    pass_until(shared, "COMPLETED");
+    shared.advance_time(MINUTE);
+    // The second session starts; then the pull request of the first one is recorded.
+    for _ in 0..2 {
+        tick(shared, "prepared");
+    }
+    pass_until(shared, "AWAITING_PLAN_APPROVAL");
+    assert!(messages(shared).is_empty());
+}
+
+#[test]
+fn a_killed_message_about_a_repeated_plan_arrives_once() {
+    kill_at_each_request(&Play {
+        name: "message about a repeated plan",
+        personas: &["curator", "tester"],
+        requested: &[],
+        plan: "[budget]\ndaily_sessions = 2\n[novelty]\nplan = true\n",
+        files: &[],
+        turns: None,
+        scenarios: Vec::new,
+        prepare: |shared| repeated_plan(shared, 1.0),
+        verdict: |shared, context| {
+            outcomes(shared, context, &["pr_open", "pr_open"]);
+            assert_eq!(messages(shared).len(), 1, "{context}");
+            let ideas = shared.lock_world().books().sessions[1].ideas.clone();
+            assert_eq!(ideas.len(), 2, "{context}: {ideas:?}");
+        },
+    });
+}
+
+#[test]
+fn a_killed_end_of_a_session_that_plans_repeated_work_again_archives_it() {
+    kill_at_each_request(&Play {
+        name: "second repeated plan",
+        personas: &["curator", "tester"],
+        requested: &[],
+        plan: "[budget]\ndaily_sessions = 2\n[novelty]\nplan = true\n",
+        files: &[],
+        turns: None,
+        scenarios: Vec::new,
+        prepare: |shared| {
+            repeated_plan(shared, 0.0);
+            tick(shared, "prepared");
+            shared.advance_time(MINUTE);
+            pass_until(shared, "AWAITING_PLAN_APPROVAL");
+        },
+        verdict: |shared, context| {
+            outcomes(shared, context, &["pr_open", "repeated"]);
+            assert_eq!(messages(shared).len(), 1, "{context}");
+            let session = shared.lock_world().books().sessions[1].clone();
+            assert!(session.archived && session.pull.is_none(), "{context}");
         },
     });
 }

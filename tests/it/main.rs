@@ -47,3 +47,4 @@ mod tls;
 mod twenty_four;
 mod unread;
 mod wanted_work;
+mod wanted_work_plans;

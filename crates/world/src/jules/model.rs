@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::account::{Account, Installed};
 use super::beat_plan::{self, Circumstances};
 use super::config::Config;
+use super::ideas::Ideas;
 use super::perform::{BeatContext, later_by_seconds};
 use super::quota::Usage;
 use super::record::{SessionRecord, Via};
@@ -70,6 +71,11 @@ impl Model {
         self.usage.push(Usage::default());
         self.of_account.push(Vec::new());
         self.config.accounts.len() - 1
+    }
+
+    /// From here on sessions have ideas of their own.
+    pub fn set_ideas(&mut self, ideas: Ideas) {
+        self.config.ideas = Some(ideas);
     }
 
     /// Registers an API key with the account of this login, which is created if missing.
