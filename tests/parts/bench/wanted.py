@@ -21,11 +21,14 @@ words = argparse.ArgumentParser(description=__doc__)
 words.add_argument("file", type=pathlib.Path)
 runs = [json.loads(line) for line in words.parse_args().file.read_text().splitlines()]
 
-groups = collections.defaultdict(list)
+by_seed = collections.defaultdict(dict)
 for run in runs:
     case = run["case"]
     key = (case["rewritten"], MODES.index(case["mode"]), case["plan"], case["heeds"])
-    groups[key].append(run["counts"])
+    by_seed[key][case["seed"]] = run["counts"]
+# A measurement that was cut off compares the seeds that each setting has.
+seeds = set.intersection(*(set(counts) for counts in by_seed.values()))
+groups = {key: [counts[seed] for seed in sorted(seeds)] for key, counts in by_seed.items()}
 
 
 def mean(counts, name):
@@ -68,6 +71,11 @@ for rewritten, said in LINES.items():
     for key in keys:
         print(row(key, groups[key], off))
 seen = {(mode, plan) for _, mode, plan, _ in groups}
+after_merge = [counts.get("repeats_of_merged") for counts in groups.get(("scattered", 2, True, 0.6), [])]
+if after_merge and None not in after_merge:
+    repeats = mean(groups[("scattered", 2, True, 0.6)], "repeats")
+    share = 100 * sum(after_merge) / len(after_merge) / repeats
+    print(f"\nOf the repeats at `label`, `plan = true` and p = 0.6, {share:.0f} % came after a pull request with the same idea was merged.")
 missing = [f"`{name}`" for index, name in enumerate(MODES) if (index, False) not in seen]
 missing += [] if any(plan for _, plan in seen) else ["`plan = true`"]
 if missing:

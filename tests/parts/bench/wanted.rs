@@ -224,6 +224,17 @@ fn count(world: &World, repo: RepoId) -> Value {
         .filter(|(_, pull)| is_repeat(&pull.title, pull.created_at))
         .map(|(number, _)| *number)
         .collect();
+    // What became of the idea before the copy came: only open and refused pull requests forbid one.
+    let is_after_merge = |pull: &Pull| {
+        let merged = opened
+            .values()
+            .filter_map(|one| Some((&one.title, one.merged.as_ref()?)));
+        let mut merged = merged.filter(|(title, _)| **title == pull.title);
+        merged.any(|(_, merge)| merge.at < pull.created_at)
+    };
+    let after_merge = repeats
+        .iter()
+        .filter(|number| is_after_merge(opened[*number]));
     let judged: BTreeSet<u64> = books
         .reviews
         .iter()
@@ -258,6 +269,7 @@ fn count(world: &World, repo: RepoId) -> Value {
         "sessions": books.sessions.len(),
         "opened": opened.len(),
         "repeats": repeats.len(),
+        "repeats_of_merged": after_merge.count(),
         "costly": repeats.intersection(&judged).count(),
         "merged": opened.values().filter(|pull| pull.merged.is_some()).count(),
         "fresh": fresh.len() + turned_down.1,
