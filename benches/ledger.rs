@@ -59,6 +59,8 @@ fn state(entries: u64) -> State {
                 duplicates: Vec::new(),
                 zero_touch: None,
                 review_secs: None,
+                refused: None,
+                prompt: None,
                 note: None,
                 extra: serde_json::Map::new(),
             },

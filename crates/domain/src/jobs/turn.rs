@@ -338,6 +338,8 @@ mod tests {
             duplicates: Vec::new(),
             zero_touch: None,
             review_secs: None,
+            refused: None,
+            prompt: None,
             note: None,
             extra: Extra::new(),
         }

@@ -147,6 +147,8 @@ fn any_entry() -> impl Strategy<Value = HistoryEntry> {
                     duplicates: Vec::new(),
                     zero_touch: None,
                     review_secs: None,
+                    refused: None,
+                    prompt: None,
                     note,
                     extra,
                 }

@@ -40,6 +40,10 @@ pub struct HistoryEntry {
     pub zero_touch: Option<bool>,
     /// Seconds from the opening of its pull request to the first review of a person.
     pub review_secs: Option<u64>,
+    /// The reason that a person gave for refusing its pull request.
+    pub refused: Option<String>,
+    /// The beginning of the SHA-256 of the persona's prompt file, without its frontmatter, when the session was recorded.
+    pub prompt: Option<String>,
     /// A remark of one line, such as the findings of an import or the reason of a failure.
     pub note: Option<String>,
     /// Unknown keys.

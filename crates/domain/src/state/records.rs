@@ -98,6 +98,8 @@ record! { HistoryEntry:
     duplicates if_set or turn,
     zero_touch if_set,
     review_secs if_set,
+    refused if_set,
+    prompt if_set,
     note if_set
 }
 

@@ -126,6 +126,8 @@ fn strip_unused(entry: &HistoryEntry) -> HistoryEntry {
         duplicates: Vec::new(),
         zero_touch: None,
         review_secs: None,
+        refused: None,
+        prompt: None,
         ..entry.clone()
     }
 }

@@ -211,6 +211,10 @@ reasons! {
     Finished = "finished",
     /// Its pull request was merged or closed.
     PullSettled = "finished.pull",
+    /// Its pull request was refused by a person, who gave a reason.
+    PullRefused = "finished.refused",
+    /// Its pull request was merged, and another one took the change back.
+    PullReverted = "finished.reverted",
     /// Its session was archived some time after its end.
     SessionArchived = "finished.archived",
     /// Reviewers were reminded of its pull request.

@@ -5,6 +5,7 @@ use crate::engine::input::pull::{Pull, PullFile, PullState};
 use crate::engine::lookup::twins::is_requested;
 use crate::engine::lookup::work_files::entry_of;
 use crate::engine::output::builder::DecisionBuilder;
+use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::engine::record::rest::record_rest;
 use crate::model::PullNumber;
 use crate::state::{HistoryEntry, Outcome};
@@ -65,14 +66,52 @@ pub(crate) fn change_entry(
         return;
     }
     entry.outcome = Some(outcome.clone());
-    let (track, persona, turn) = (
-        entry.track_name(),
-        entry.persona_id.clone(),
-        entry.turn.clone(),
-    );
-    record_rest(builder, &track, &persona, Some(&known), &outcome);
+    let entry = entry.clone();
+    let track = entry.track_name();
+    record_rest(builder, &track, &entry.persona_id, Some(&known), &outcome);
     let text = format!("pull request #{number} is {outcome}");
-    builder.add_headline(text, turn.as_ref());
+    builder.add_headline(text, entry.turn.as_ref());
+    // The others are found together with the end of the pull request, which has a line.
+    if outcome == Outcome::Reverted {
+        let text =
+            format!("pull request #{number} was merged, and another one took its change back");
+        report_entry(builder, &entry, Reason::PullReverted, text);
+    }
+}
+
+/// Records in the history why a person refused a closed pull request, or that the refusal was withdrawn.
+pub(crate) fn record_refusal(builder: &mut DecisionBuilder<'_>, record: &WorkRecord) {
+    let number = PullNumber(record.pr);
+    let refused = record.refused.as_ref();
+    let refused = refused.map(|refusal| refusal.reason.as_str().to_owned());
+    let Some(entry) = newest_entry_mut(builder, number) else {
+        return;
+    };
+    if entry.refused == refused {
+        return;
+    }
+    entry.refused.clone_from(&refused);
+    let entry = entry.clone();
+    if let Some(reason) = refused {
+        let text = format!("pull request #{number} was refused as `{reason}`");
+        report_entry(builder, &entry, Reason::PullRefused, text);
+    }
+}
+
+fn report_entry(
+    builder: &mut DecisionBuilder<'_>,
+    entry: &HistoryEntry,
+    reason: Reason,
+    text: String,
+) {
+    let mut line = Line::about_track(&entry.track_name(), Verdict::Settled, reason, text)
+        .with_persona(&entry.persona_id);
+    line.seq = entry.seq;
+    line.slot.clone_from(&entry.slot);
+    line.turn.clone_from(&entry.turn);
+    line.session_id.clone_from(&entry.session_id);
+    line.pr_number = entry.pr_number;
+    builder.report_line(line);
 }
 
 /// Records how much an ended pull request asked of people.

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::exhaustion::note_rest;
 use super::reverts::{Revert, judge_reverts, unjudged_reverts};
 use super::work_facts::{note_facts, outdated_facts, renew_twins};
-use super::work_outcome::{mark_entry, refine_outcome};
+use super::work_outcome::{mark_entry, record_refusal, refine_outcome};
 use super::work_verdict::judge_work;
 use crate::engine::input::pull::{Pull, PullFile, PullState};
 use crate::engine::input::snapshot::Ledger;
@@ -230,6 +230,7 @@ fn write_records(
                     note_facts(builder, pull, files, &record, hot);
                 } else {
                     refine_outcome(builder, &mut record, files, hot);
+                    record_refusal(builder, &record);
                     mark_entry(builder, pull);
                     note_rest(builder, &record, hot);
                 }

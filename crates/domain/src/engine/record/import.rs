@@ -173,6 +173,8 @@ impl Import<'_> {
             duplicates: Vec::new(),
             zero_touch: None,
             review_secs: None,
+            refused: None,
+            prompt: None,
             note: Some("imported: started outside phileas".to_owned()),
             extra: Extra::new(),
         }

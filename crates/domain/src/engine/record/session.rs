@@ -26,10 +26,15 @@ pub(crate) fn new_entry(turn: &Turn, track: &TrackName, slot: &Slot, seq: u64) -
         duplicates: Vec::new(),
         zero_touch: None,
         review_secs: None,
+        refused: None,
+        prompt: None,
         note: None,
         extra: Extra::new(),
     }
 }
+
+/// How many characters of a digest tell the prompts of a persona apart.
+const PROMPT_DIGEST_CHARS: usize = 12;
 
 /// Records a session as the turn's own: in the turn, its track, the history and the budget.
 pub(crate) fn record_session(
@@ -67,7 +72,13 @@ pub(crate) fn record_session(
     });
     state.session_id = Some(session.id.clone());
     state.updated_at = Some(builder.snapshot.now);
+    let personas = &builder.snapshot.plan.personas;
+    let prompt = personas.get(&turn.persona_id).map(|persona| {
+        let digest = prompt::prompt_sha256(&persona.body);
+        digest.chars().take(PROMPT_DIGEST_CHARS).collect()
+    });
     let entry = HistoryEntry {
+        prompt,
         session_id: Some(session.id.clone()),
         created_at: Some(session.created_at),
         attempt: Some(marker.attempt),

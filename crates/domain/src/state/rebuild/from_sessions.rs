@@ -189,6 +189,8 @@ fn history_entry(session: &IdentifiedSession<'_>, duplicates: &[SessionId]) -> H
         duplicates: duplicates.to_vec(),
         zero_touch: None,
         review_secs: None,
+        refused: None,
+        prompt: None,
         note: Some("rebuilt from Jules' listing".to_owned()),
         extra: Extra::new(),
     }

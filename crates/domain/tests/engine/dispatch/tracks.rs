@@ -130,6 +130,8 @@ fn an_older_programs_ledger_goes_on_after_its_last_persona() {
             duplicates: Vec::new(),
             zero_touch: None,
             review_secs: None,
+            refused: None,
+            prompt: None,
             note: None,
             extra: serde_json::Map::new(),
         };

@@ -23,6 +23,8 @@ fn ledger() -> State {
         duplicates: Vec::new(),
         zero_touch: None,
         review_secs: None,
+        refused: None,
+        prompt: None,
         note: None,
         extra: serde_json::Map::new(),
     };

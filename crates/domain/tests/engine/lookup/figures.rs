@@ -32,6 +32,8 @@ fn merged_after(minutes: &[i64]) -> Scenario {
             duplicates: Vec::new(),
             zero_touch: None,
             review_secs: None,
+            refused: None,
+            prompt: None,
             note: None,
             extra: serde_json::Map::new(),
         };

@@ -1,6 +1,6 @@
 //! Tests what is said of an ended pull request beside merged and closed.
 
-use phileas_domain::engine::{PullChange, PullEvent, PullFile, PullState};
+use phileas_domain::engine::{Line, PullChange, PullEvent, PullFile, PullState, Reason};
 use phileas_domain::model::PullNumber;
 use phileas_domain::state::{HistoryEntry, Outcome};
 use phileas_domain::work::{HOT_PATH, WorkFile};
@@ -37,11 +37,22 @@ fn opens(scenario: &mut Scenario, files: Vec<PullFile>) -> PullNumber {
     number
 }
 
-fn settle(scenario: &mut Scenario) {
+/// Ticks until all is recorded. Returns what was reported.
+fn settle(scenario: &mut Scenario) -> Vec<Line> {
+    let mut lines = Vec::new();
     for _ in 0..3 {
         scenario.tick();
+        lines.append(&mut scenario.lines);
         scenario.minutes(1);
     }
+    lines
+}
+
+/// How many lines have this reason, and name the turn of a pull request.
+fn lines_about(scenario: &Scenario, lines: &[Line], reason: Reason, number: PullNumber) -> usize {
+    let turn = entry(scenario, number).turn;
+    let is_about = |line: &&Line| line.reason == reason && line.turn == turn;
+    lines.iter().filter(is_about).count()
 }
 
 fn entry(scenario: &Scenario, number: PullNumber) -> HistoryEntry {
@@ -117,6 +128,30 @@ fn a_refused_one_stays_rejected_and_a_reopened_one_can_be_merged() {
 }
 
 #[test]
+fn the_history_keeps_the_reason_of_a_refusal_until_it_is_withdrawn() {
+    let mut scenario = scenario();
+    let number = opens(&mut scenario, vec![new_file("src/a.rs", 12)]);
+    scenario.pull_subject(number.0, true);
+    scenario.writes(number.0, "/phileas refuse too-large", "ada");
+    let lines = settle(&mut scenario);
+    assert_eq!(
+        entry(&scenario, number).refused.as_deref(),
+        Some("too-large")
+    );
+    assert_eq!(
+        lines_about(&scenario, &lines, Reason::PullRefused, number),
+        1
+    );
+    scenario.writes(number.0, "/phileas forget", "ada");
+    let lines = settle(&mut scenario);
+    assert_eq!(entry(&scenario, number).refused, None);
+    assert_eq!(
+        lines_about(&scenario, &lines, Reason::PullRefused, number),
+        0
+    );
+}
+
+#[test]
 fn what_a_merge_asked_of_people_is_recorded() {
     for (what, zero_touch, is_review) in [
         (None, true, false),
@@ -149,7 +184,7 @@ fn what_a_merge_asked_of_people_is_recorded() {
 }
 
 /// A person's pull request that says that it reverts another one is merged.
-fn reverts(scenario: &mut Scenario, body: &str, base: &str, files: Vec<PullFile>) -> PullNumber {
+fn reverts(scenario: &mut Scenario, body: &str, base: &str, files: Vec<PullFile>) -> Vec<Line> {
     let number = PullNumber(90);
     let mut pull = scenario.pulls.values().next().unwrap().clone();
     pull.number = number;
@@ -160,8 +195,7 @@ fn reverts(scenario: &mut Scenario, body: &str, base: &str, files: Vec<PullFile>
     pull.closed_at = Some(scenario.now);
     scenario.pulls.insert(number, pull);
     scenario.pull_files.insert(number, files);
-    settle(scenario);
-    number
+    settle(scenario)
 }
 
 #[test]
@@ -189,13 +223,15 @@ fn a_revert_needs_the_words_the_inverse_change_and_the_same_branch() {
         scenario.merge(number);
         settle(&mut scenario);
         assert_eq!(outcome(&scenario, number), Some(Outcome::Merged));
-        reverts(&mut scenario, body, base, files);
+        let lines = reverts(&mut scenario, body, base, files);
         let expected = if is_revert {
             Outcome::Reverted
         } else {
             Outcome::Merged
         };
         assert_eq!(outcome(&scenario, number), Some(expected), "{body} {base}");
+        let count = lines_about(&scenario, &lines, Reason::PullReverted, number);
+        assert_eq!(count, usize::from(is_revert));
         // It is judged once.
         let read = scenario.files_read;
         settle(&mut scenario);

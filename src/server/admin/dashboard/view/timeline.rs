@@ -239,6 +239,8 @@ mod tests {
             duplicates: Vec::new(),
             zero_touch: None,
             review_secs: None,
+            refused: None,
+            prompt: None,
             note: None,
             extra: phileas_domain::state::Extra::new(),
         }

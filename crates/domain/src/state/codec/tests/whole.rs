@@ -37,6 +37,8 @@ const FILE: &str = r#"{
       ],
       "zero_touch": true,
       "review_secs": 39,
+      "refused": "too-large",
+      "prompt": "0a1b2c3d4e5f",
       "note": "found by hand"
     }
   },
@@ -371,6 +373,8 @@ fn state() -> State {
         duplicates: vec!["1009".into(), "1010".into()],
         zero_touch: Some(true),
         review_secs: Some(39),
+        refused: Some("too-large".to_owned()),
+        prompt: Some("0a1b2c3d4e5f".to_owned()),
         note: Some("found by hand".to_owned()),
         extra: extra.clone(),
     };

@@ -55,6 +55,8 @@ fn an_entry_a_track_and_a_live_turn_say_all_that_is_known() {
             duplicates: Vec::new(),
             zero_touch: None,
             review_secs: None,
+            refused: None,
+            prompt: None,
             note: note.clone(),
             extra: Default::default(),
         }
