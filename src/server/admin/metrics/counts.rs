@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use phileas_domain::engine::{Ledger, Verdict, budget_figures};
+use phileas_domain::engine::{Ledger, Line, Reason, Verdict, budget_figures};
 use phileas_domain::model::RepositoryId;
+use phileas_domain::state::{HistoryEntry, Outcome, State};
+use phileas_domain::work::RefusalReason;
 
 use crate::runtime::TickReport;
 use crate::runtime::inbox::Fault;
@@ -44,6 +46,8 @@ pub(super) struct Tallies {
     pub(super) requests: BTreeMap<(Target, &'static str), u64>,
     pub(super) sessions: BTreeMap<&'static str, u64>,
     pub(super) settled: BTreeMap<&'static str, u64>,
+    /// The refused pull requests, by reason.
+    pub(super) refused: BTreeMap<RefusalReason, u64>,
     /// The sessions left of each key's day, by the key's number.
     pub(super) keys: BTreeMap<u64, u32>,
     /// The repositories that need a person.
@@ -82,7 +86,33 @@ impl Metrics {
     }
 }
 
+/// The newest history entry of a line's turn.
+fn entry_of_line<'s>(state: &'s State, line: &Line) -> Option<&'s HistoryEntry> {
+    let turn = line.turn.as_ref()?;
+    let mut newest_first = state.history.values().rev();
+    newest_first.find(|entry| entry.turn.as_ref() == Some(turn))
+}
+
 impl Tallies {
+    /// Counts what became known of a turn. Lines about its open pull request say nothing of its outcome.
+    fn count_settled(&mut self, line: (Verdict, Reason), entry: (Option<&Outcome>, Option<&str>)) {
+        let (outcome, refused) = entry;
+        let is_outcome = match line {
+            (_, Reason::PullRefused) => {
+                if let Some(reason) = refused.and_then(RefusalReason::parse) {
+                    *self.refused.entry(reason).or_default() += 1;
+                }
+                false
+            }
+            (_, Reason::PullSettled | Reason::PullReverted) => true,
+            (verdict, _) => verdict == Verdict::Advanced,
+        };
+        if let Some(outcome) = outcome.filter(|_| is_outcome) {
+            let label = outcome_label(outcome.as_str());
+            *self.settled.entry(label).or_default() += 1;
+        }
+    }
+
     /// Sets whether a repository needs a person.
     pub(super) fn set_attention(&mut self, id: RepositoryId, needed: bool) {
         if needed {
@@ -127,17 +157,10 @@ impl TickObserver for Metrics {
                 Verdict::Adopted => "adopted",
                 Verdict::Imported => "imported",
                 Verdict::Advanced | Verdict::Settled => {
-                    let entry = state.zip(line.turn.as_ref()).and_then(|(state, turn)| {
-                        let of_turn = |entry: &&phileas_domain::state::HistoryEntry| {
-                            entry.turn.as_ref() == Some(turn)
-                        };
-                        state.history.values().rev().find(of_turn)
-                    });
-                    if let Some(outcome) = entry.and_then(|entry| entry.outcome.as_ref()) {
-                        *counted
-                            .settled
-                            .entry(outcome_label(outcome.as_str()))
-                            .or_default() += 1;
+                    let entry = state.and_then(|state| entry_of_line(state, line));
+                    if let Some(entry) = entry {
+                        let known = (entry.outcome.as_ref(), entry.refused.as_deref());
+                        counted.count_settled((line.verdict, line.reason), known);
                     }
                     continue;
                 }
@@ -193,6 +216,27 @@ fn outcome_label(outcome: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn outcomes_are_counted_when_they_become_known_and_refusals_by_reason() {
+        let mut counted = Tallies::default();
+        for (verdict, reason, outcome) in [
+            (Verdict::Advanced, Reason::Finished, Outcome::PrOpen),
+            (Verdict::Settled, Reason::RepeatsWork, Outcome::PrOpen),
+            (Verdict::Settled, Reason::Reminded, Outcome::PrOpen),
+            (Verdict::Settled, Reason::PullSettled, Outcome::Merged),
+            (Verdict::Settled, Reason::PullReverted, Outcome::Reverted),
+        ] {
+            counted.count_settled((verdict, reason), (Some(&outcome), None));
+        }
+        let line = (Verdict::Settled, Reason::PullRefused);
+        for refused in ["wrong", "wrong", "of another version"] {
+            counted.count_settled(line, (Some(&Outcome::Rejected), Some(refused)));
+        }
+        let settled = [("merged", 1), ("pr_open", 1), ("reverted", 1)];
+        assert_eq!(counted.settled, settled.into());
+        assert_eq!(counted.refused, [(RefusalReason::Wrong, 2)].into());
+    }
 
     #[test]
     fn words_of_other_programs_are_one_series() {

@@ -9,6 +9,7 @@ use axum::response::IntoResponse as _;
 use axum::routing::get;
 use jiff::Timestamp;
 use phileas_domain::jobs::EventKind;
+use phileas_domain::work::RefusalReason;
 
 use super::counts::{BOUNDS, MAX_SERIES, Metrics, Target};
 use super::text::{Kind, Text};
@@ -228,6 +229,16 @@ fn write_work(text: &mut Text, metrics: &Metrics) {
     );
     for (outcome, count) in &counted.settled {
         text.add_sample(name, &[("outcome", outcome)], count);
+    }
+    let name = "phileas_pulls_refused_total";
+    text.begin_metric(
+        name,
+        Kind::Counter,
+        "Pull requests that people refused with a reason.",
+    );
+    for reason in RefusalReason::ALL {
+        let count = counted.refused.get(&reason).copied().unwrap_or(0);
+        text.add_sample(name, &[("reason", reason.as_str())], count);
     }
     let name = "phileas_jules_key_sessions_left";
     text.begin_metric(
