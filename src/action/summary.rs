@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use phileas_domain::Diagnostic;
-use phileas_domain::engine::{Line, RepositoryView, Verdict, plain_text, session_page};
+use phileas_domain::engine::{Line, RepositoryView, Verdict, Yield, plain_text, session_page};
 use phileas_domain::model::RepositoryName;
 
 use super::main_line::MainLine;
@@ -59,6 +59,7 @@ pub fn tick_page(page: &Page<'_>) -> String {
     let readable = |view: &&RepositoryView| view.entries.is_some();
     if let Some(view) = view.as_ref().filter(readable) {
         push_budget(&mut text, view);
+        push_yields(&mut text, view);
     }
     push_failures(&mut text, &report.failed);
     push_issues(&mut text, page);
@@ -284,6 +285,39 @@ fn push_budget(text: &mut String, view: &RepositoryView) {
     if let Some(pause) = budget.pause_sentence(view.at) {
         text.push_str(&format!("\n{pause}.\n"));
     }
+}
+
+/// Adds what became of the work of each persona, and of each version of a prompt that has changed.
+fn push_yields(text: &mut String, view: &RepositoryView) {
+    if view.yields.is_empty() {
+        return;
+    }
+    text.push_str(
+        "\n| Persona | Sessions | Merged | Merged per session | Reverted | Rejected | Repeated or no-op | Refused |\n\
+         |---|---|---|---|---|---|---|---|\n",
+    );
+    for (persona, figures) in view.yields.iter().take(MAX_ROWS) {
+        text.push_str(&yield_row(&escape_text(persona.as_str()), figures));
+        let prompts = view.prompt_yields.iter();
+        for one in prompts.filter(|one| one.persona == *persona) {
+            let name = format!("prompt {}", code_span(&one.prompt));
+            text.push_str(&yield_row(&name, &one.figures));
+        }
+    }
+    text.push_str(&yield_row("all", &view.total));
+}
+
+fn yield_row(name: &str, figures: &Yield) -> String {
+    format!(
+        "| {name} | {} | {} | {} | {} | {} | {} | {} |\n",
+        figures.sessions,
+        figures.merged,
+        figures.merge_rate_text(),
+        figures.reverted,
+        figures.rejected,
+        figures.repeated + figures.no_op + figures.superseded,
+        figures.refused_text(),
+    )
 }
 
 fn push_failures(text: &mut String, failed: &[FailedEffect]) {

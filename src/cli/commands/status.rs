@@ -88,19 +88,17 @@ fn status_json(connection: &Connection, status: &Status) -> Value {
             document
         })
         .collect();
-    let personas: serde_json::Map<String, Value> = view
-        .yields
-        .iter()
-        .map(|(persona, figures)| (persona.to_string(), yield_json(figures)))
-        .collect();
+    let figures = view.entries.map(|_| figures_json(view));
+    let figures = figures.unwrap_or_default();
     json!({
         "repo": connection.repository.to_string(),
         "at": report.now.to_string(),
         "tracks": lines,
         "yield": {
             "entries": view.entries,
-            "all": view.entries.map(|_| yield_json(&view.total)),
-            "personas": view.entries.map(|_| personas),
+            "all": figures["all"],
+            "personas": figures["personas"],
+            "prompts": figures["prompts"],
         },
         "budget": budget_json(status),
         "notices": status.notices.iter()
@@ -110,15 +108,40 @@ fn status_json(connection: &Connection, status: &Status) -> Value {
     })
 }
 
+/// What became of all work, of each persona's, and of each version of a prompt that has changed.
+pub(crate) fn figures_json(view: &RepositoryView) -> Value {
+    let personas: serde_json::Map<String, Value> = view
+        .yields
+        .iter()
+        .map(|(persona, figures)| (persona.to_string(), yield_json(figures)))
+        .collect();
+    let prompts = view.prompt_yields.iter().map(|one| {
+        json!({
+            "persona": one.persona.to_string(),
+            "prompt": one.prompt,
+            "yield": yield_json(&one.figures),
+        })
+    });
+    json!({
+        "all": yield_json(&view.total),
+        "personas": personas,
+        "prompts": prompts.collect::<Vec<_>>(),
+    })
+}
+
 pub(crate) fn yield_json(figures: &Yield) -> Value {
     json!({
         "sessions": figures.sessions,
         "pulls": figures.pulls,
         "at_work": figures.at_work,
         "merged": figures.merged,
+        "merged_per_session": figures.merged_per_session(),
         "zero_touch": figures.zero_touch,
         "reverted": figures.reverted,
         "rejected": figures.rejected,
+        "refused": figures.refused.iter()
+            .map(|(reason, count)| (reason.as_str(), *count))
+            .collect::<BTreeMap<_, _>>(),
         "repeated": figures.repeated,
         "no_op": figures.no_op,
         "superseded": figures.superseded,

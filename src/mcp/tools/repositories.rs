@@ -190,12 +190,16 @@ struct YieldView {
     pulls: u32,
     /// The number of merged pull requests.
     merged: u32,
+    /// The number of merged pull requests for each job; null without a job.
+    merged_per_session: Option<f64>,
     /// The number of them that no person changed or objected to.
     zero_touch: u32,
     /// The number of pull requests that were merged and then reverted.
     reverted: u32,
     /// The number of rejected pull requests.
     rejected: u32,
+    /// Why people refused pull requests, each reason with how often they gave it.
+    refused: BTreeMap<&'static str, u32>,
     /// The number of pull requests that repeated earlier work.
     repeated: u32,
     /// The number of pull requests that changed nothing.
@@ -304,9 +308,15 @@ fn yield_view(figures: &Yield) -> YieldView {
         sessions: figures.sessions,
         pulls: figures.pulls,
         merged: figures.merged,
+        merged_per_session: figures.merged_per_session(),
         zero_touch: figures.zero_touch,
         reverted: figures.reverted,
         rejected: figures.rejected,
+        refused: figures
+            .refused
+            .iter()
+            .map(|(reason, count)| (reason.as_str(), *count))
+            .collect(),
         repeated: figures.repeated,
         no_op: figures.no_op,
         superseded: figures.superseded,

@@ -85,6 +85,11 @@ fn records_are_listed_with_the_one_that_is_most_like_each() {
     let whole = bench.run(&["work", "list", "--json"]).done().json();
     let lines = bench.run(&["work", "list", "--jsonl"]).done().lines();
     assert_eq!(whole["records"], Value::from(lines.clone()));
+    let figures = &whole["figures"];
+    assert_eq!(
+        (&figures["all"]["sessions"], &figures["prompts"]),
+        (&json!(0), &json!([]))
+    );
     assert_eq!(lines[0]["neighbours"][0]["pr"], 1);
     assert_eq!(lines[0]["neighbours"][0]["likeness"], "same");
     let refused = bench.run(&["work", "list", "--json", "--jsonl"]);

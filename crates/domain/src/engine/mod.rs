@@ -46,7 +46,7 @@ pub use input::subject::{
 pub use lookup::dashboard_issue::text_digest;
 pub use lookup::exchange_view::LEDGER_DOCUMENTS;
 pub use lookup::figures::{
-    BudgetFigures, BudgetLimits, UnreviewedPull, Yield, budget_figures, plan_limits,
+    BudgetFigures, BudgetLimits, PromptYield, UnreviewedPull, Yield, budget_figures, plan_limits,
 };
 pub use lookup::pending_requests::{pending_requests, requested_persona};
 pub use lookup::policy::blocks_every_start;

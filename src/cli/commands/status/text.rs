@@ -202,6 +202,7 @@ fn yield_table(status: &Status, width: Option<usize>) -> String {
         "sessions",
         "at work",
         "merged",
+        "merged per session",
         "zero touch",
         "reverted",
         "rejected",
@@ -218,26 +219,33 @@ fn yield_table(status: &Status, width: Option<usize>) -> String {
         "no review for 2 weeks",
         "median to review",
         "median to merge",
+        "refused",
         "resting until (UTC)",
     ];
     let mut table = Table::new(header)
         .with_max_width(width)
-        .with_figures(1..=19);
+        .with_figures(1..=20);
     for (persona, figures) in &status.view.yields {
         table.push_row(yield_row(persona.as_str(), figures));
+        let prompts = status.view.prompt_yields.iter();
+        for one in prompts.filter(|one| one.persona == *persona) {
+            let name = format!("  prompt {}", one.prompt);
+            table.push_row(yield_row(&name, &one.figures));
+        }
     }
     table.push_row(yield_row("all", &status.view.total));
     table.table_text()
 }
 
-/// The columns from `at work` to `other` add up to the sessions. Ignored ones are among the open, and those of zero touch
-/// among the merged.
-fn yield_row(name: &str, figures: &Yield) -> [String; 21] {
+/// The columns from `at work` to `other` add up to the sessions. Ignored ones are among the open, those of zero touch
+/// among the merged, and refused ones among the closed.
+fn yield_row(name: &str, figures: &Yield) -> [String; 23] {
     [
         name.to_owned(),
         figures.sessions.to_string(),
         figures.at_work.to_string(),
         figures.merged.to_string(),
+        figures.merge_rate_text(),
         figures.zero_touch.to_string(),
         figures.reverted.to_string(),
         figures.rejected.to_string(),
@@ -254,6 +262,7 @@ fn yield_row(name: &str, figures: &Yield) -> [String; 21] {
         figures.ignored.to_string(),
         figures.median_to_review.map_or_else(String::new, span_text),
         figures.median_to_merge.map_or_else(String::new, span_text),
+        figures.refused_text(),
         figures.resting_until.map_or_else(String::new, short_time),
     ]
 }

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::records::{Records, neighbour_text, outcome_text, record_json};
 use crate::cli::arguments::ListWork;
+use crate::cli::commands::status::figures_json;
 use crate::cli::context::clients;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::short_time;
@@ -60,7 +61,11 @@ fn print_json(
     }
     if !arguments.jsonl {
         let repository = arguments.repository.repo.to_string();
-        let document = json!({ "repository": repository, "records": documents });
+        let document = json!({
+            "repository": repository,
+            "figures": figures_json(&records.view),
+            "records": documents,
+        });
         screen.print_line(&document.to_string())?;
     }
     Ok(())

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use phileas_domain::engine::Ledger;
+use phileas_domain::engine::{Ledger, RepositoryView, Snapshot};
 use phileas_domain::model::Oid;
-use phileas_domain::plan::{self, Plan};
+use phileas_domain::plan::Plan;
 use phileas_domain::state::State;
 use phileas_domain::work::{HOT_PATH, Likeness, Neighbour, WorkFile, WorkRecord};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::adapters::github::Client;
 use crate::cli::exit::CliError;
 use crate::cli::terminal::output;
-use crate::runtime::ports::{GitHubObservation, ReadGitHub as _};
+use crate::runtime::ports::{LedgerRead, ReadGitHub as _};
 use crate::runtime::{EditError, ledger_of};
 
 /// The records of a repository, and what else one read of it shows.
@@ -23,6 +23,8 @@ pub(super) struct Records {
     pub(super) state: State,
     /// The plan of the default branch.
     pub(super) plan: Plan,
+    /// What all commands show of the repository.
+    pub(super) view: RepositoryView,
     /// GitHub's time.
     pub(super) now: jiff::Timestamp,
     /// The files that can be read, by path.
@@ -35,9 +37,14 @@ impl Records {
     /// Reads the records below these paths.
     pub(super) async fn read(github: &Client, paths: &[&str]) -> Result<Self, CliError> {
         let observation = github.observe_repository().await?;
-        let (plan, _) = plan::read(&observation.tree);
         let now = observation.now;
-        let (head, state) = ledger_state(observation)?;
+        let mut snapshot = Snapshot::unread(now, observation.repository, observation.tree);
+        snapshot.pulls = observation.pulls;
+        let (head, state) = ledger_state(observation.ledger)?;
+        snapshot.ledger = Ledger::Present {
+            head: head.clone(),
+            state: Box::new(state.clone()),
+        };
         let tree = github.read_folders(&head, paths).await?;
         let (mut files, mut broken) = (BTreeMap::new(), BTreeMap::new());
         for (path, entry) in tree.iter().filter(|(path, _)| path.ends_with(".json")) {
@@ -57,7 +64,8 @@ impl Records {
         Ok(Self {
             head,
             state,
-            plan,
+            view: RepositoryView::new(&snapshot, []),
+            plan: snapshot.plan,
             now,
             files,
             broken,
@@ -94,8 +102,8 @@ impl Records {
     }
 }
 
-fn ledger_state(observation: GitHubObservation) -> Result<(Oid, State), CliError> {
-    match ledger_of(observation.ledger) {
+fn ledger_state(ledger: LedgerRead) -> Result<(Oid, State), CliError> {
+    match ledger_of(ledger) {
         Ledger::Present { head, state } => Ok((head, *state)),
         Ledger::Missing { .. } => Err(EditError::NoLedger.into()),
         Ledger::Corrupt { diagnostics, .. } => {

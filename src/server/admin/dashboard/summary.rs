@@ -58,6 +58,7 @@ impl Summary {
         view.tracks.truncate(MAX_ROWS);
         view.needs.truncate(MAX_ROWS);
         view.yields.truncate(MAX_ROWS);
+        view.prompt_yields.truncate(MAX_ROWS);
         for lane in &mut view.review {
             lane.pulls.truncate(MAX_ROWS);
             for pull in &mut lane.pulls {

@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, Request, StatusCode};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{Checks, Ledger, Mergeable, Pull, PullState, Repository, Snapshot};
 use phileas_domain::model::{PullNumber, RepositoryId, Tree};
-use phileas_domain::state::{State, WorkFacts, WorkState};
+use phileas_domain::state::{State, WorkFacts, WorkState, codec};
 use phileas_domain::work::JULES_BOT_ID;
 use secrecy::SecretString;
 use tempfile::TempDir;
@@ -144,6 +144,14 @@ async fn what_others_say_stays_text() {
 
 /// A tick of the repository 7 has seen these open pull requests of Jules.
 fn checked(pulls: Vec<Pull>, work: WorkState) -> TickReport {
+    let state = State {
+        work,
+        ..State::default()
+    };
+    seen(pulls, state)
+}
+
+fn seen(pulls: Vec<Pull>, state: State) -> TickReport {
     let now = Timestamp::now();
     let repository = Repository {
         id: RepositoryId(7),
@@ -159,10 +167,7 @@ fn checked(pulls: Vec<Pull>, work: WorkState) -> TickReport {
     snapshot.pulls = pulls.collect();
     snapshot.ledger = Ledger::Present {
         head: "1f".into(),
-        state: Box::new(State {
-            work,
-            ..State::default()
-        }),
+        state: Box::new(state),
     };
     TickReport {
         seen: Some(Box::new(snapshot)),
@@ -254,6 +259,38 @@ async fn the_review_page_has_each_open_pull_request_with_what_settles_it() {
         repository.contains("href=\"/repositories/7/review\">review (2)</a>"),
         "{repository}"
     );
+}
+
+/// Two versions of a prompt, by the sessions of the history.
+#[tokio::test]
+async fn the_yield_tells_the_versions_of_a_prompt_apart() {
+    let stand = Stand::new(None);
+    stand.receive_event("issues").await;
+    let entry = |session: &str, outcome, prompt| {
+        format!(
+            "{{\"persona_id\":\"curator\",\"session_id\":\"{session}\",\"pr_number\":{session},\"created_at\":null,\
+             \"track\":\"default\",\"outcome\":\"{outcome}\",\"refused\":\"too-large\",\"prompt\":\"{prompt}\"}}"
+        )
+    };
+    let text = format!(
+        "{{\"version\":5,\"history\":{{\"0\":{},\"1\":{}}}}}",
+        entry("1", "merged", "0a1b2c3d4e5f"),
+        entry("2", "rejected", "9f8e7d6c5b4a")
+    );
+    let state = codec::load(&text).unwrap().state;
+    let report = seen(Vec::new(), state);
+    let summary = Summary::new(&report).unwrap();
+    stand.board.store_summary(summary, *report.seen.unwrap());
+    let page = stand.get("/repositories/7").await.text;
+    let (_, table) = page.split_once("id=\"yield\"").unwrap();
+    let (table, _) = table.split_once("</table>").unwrap();
+    let rows = ["prompt 0a1b2c3d4e5f", "prompt 9f8e7d6c5b4a"];
+    for row in rows {
+        let row = format!("<tr class=\"prompt\"><th scope=\"row\">{row}</th>");
+        assert!(table.contains(&row), "{row}: {table}");
+    }
+    assert!(table.contains("<td class=\"n\">0.50</td>"), "{table}");
+    assert_eq!(table.matches("<td>too-large 1</td>").count(), 3, "{table}");
 }
 
 /// The service does not know a repository whose number is invalid.

@@ -1,5 +1,6 @@
 //! Computes what became of the work and what it cost, from the same facts that decisions use.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
@@ -12,13 +13,14 @@ use crate::engine::output::builder::DecisionBuilder;
 use crate::model::{PersonaId, PullNumber, SessionId, TrackName};
 use crate::plan::{Policy, StepKind};
 use crate::state::{HistoryEntry, Outcome};
+use crate::work::RefusalReason;
 
 /// What became of the sessions of one persona, or of all, in the history that is not archived.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Yield {
     /// Sessions, duplicates included. It is the sum of [`at_work`](Self::at_work) to [`other`](Self::other), without
-    /// [`ignored`](Self::ignored), which are among the open ones, and [`zero_touch`](Self::zero_touch), which are among
-    /// the merged ones.
+    /// [`ignored`](Self::ignored), which are among the open ones, [`zero_touch`](Self::zero_touch), which are among the
+    /// merged ones, and [`refused`](Self::refused).
     pub sessions: u32,
     /// Sessions with a pull request.
     pub pulls: u32,
@@ -32,6 +34,8 @@ pub struct Yield {
     pub reverted: u32,
     /// Pull requests that were closed without a merge, without those of the next three.
     pub rejected: u32,
+    /// Why people refused pull requests, each reason with how often it was given. They are among the closed ones.
+    pub refused: BTreeMap<RefusalReason, u32>,
     /// Pull requests that did the same as an older one, and were closed.
     pub repeated: u32,
     /// Pull requests that changed nothing, and were closed.
@@ -62,6 +66,42 @@ pub struct Yield {
     pub resting_until: Option<Timestamp>,
     /// Files of which a change ends that rest. Without any, it ends with time.
     pub resting_for: Vec<String>,
+}
+
+impl Yield {
+    /// How many merged and kept pull requests a session brought. `None`: there was no session.
+    #[must_use]
+    pub fn merged_per_session(&self) -> Option<f64> {
+        (self.sessions > 0).then(|| f64::from(self.merged) / f64::from(self.sessions))
+    }
+
+    /// The same for people; empty without a session.
+    #[must_use]
+    pub fn merge_rate_text(&self) -> String {
+        let rate = self.merged_per_session();
+        rate.map_or_else(String::new, |rate| format!("{rate:.2}"))
+    }
+
+    /// The reasons of refusals, each with how often it was given, the most frequent first.
+    #[must_use]
+    pub fn refused_text(&self) -> String {
+        let mut reasons: Vec<_> = self.refused.iter().collect();
+        reasons.sort_by_key(|(reason, count)| (Reverse(**count), **reason));
+        let reasons = reasons.into_iter();
+        let reasons = reasons.map(|(reason, count)| format!("{} {count}", reason.as_str()));
+        reasons.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// What became of a persona's sessions with one version of its prompt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PromptYield {
+    /// The persona.
+    pub persona: PersonaId,
+    /// The beginning of the prompt's SHA-256.
+    pub prompt: String,
+    /// What became of them.
+    pub figures: Yield,
 }
 
 /// How much of each limit is used.
@@ -141,6 +181,31 @@ pub(crate) fn yields_so_far(builder: &DecisionBuilder<'_>) -> BTreeMap<PersonaId
         .collect()
 }
 
+/// The yield of each version of a prompt, in the order of the first session, for personas that have had several.
+pub(crate) fn yields_by_prompt(builder: &DecisionBuilder<'_>) -> Vec<PromptYield> {
+    let mut prompts: BTreeMap<&PersonaId, Vec<(&str, Vec<&HistoryEntry>)>> = BTreeMap::new();
+    for entry in builder.state.history.values() {
+        let Some(prompt) = entry.prompt.as_deref() else {
+            continue;
+        };
+        let known = prompts.entry(&entry.persona_id).or_default();
+        match known.iter_mut().find(|(one, _)| *one == prompt) {
+            Some((_, entries)) => entries.push(entry),
+            None => known.push((prompt, vec![entry])),
+        }
+    }
+    let several = prompts.into_iter().filter(|(_, prompts)| prompts.len() > 1);
+    let yields = several.flat_map(|(persona, prompts)| {
+        let yields = prompts.into_iter().map(|(prompt, entries)| PromptYield {
+            persona: persona.clone(),
+            prompt: prompt.to_owned(),
+            figures: yield_of_entries(builder, &entries),
+        });
+        yields.collect::<Vec<_>>()
+    });
+    yields.collect()
+}
+
 /// The yield over all personas.
 pub(crate) fn total_so_far(builder: &DecisionBuilder<'_>) -> Yield {
     let entries: Vec<&HistoryEntry> = builder.state.history.values().collect();
@@ -185,12 +250,25 @@ fn yield_of_entries(builder: &DecisionBuilder<'_>, entries: &[&HistoryEntry]) ->
             Some(Outcome::Duplicate | Outcome::Other(_)) | None => figures.other += 1,
         }
         figures.zero_touch += u32::from(is_zero_touch(entry));
+        if let Some(reason) = refusal_reason(entry) {
+            *figures.refused.entry(reason).or_default() += 1;
+        }
         to_review.extend(entry.review_secs.and_then(|secs| i64::try_from(secs).ok()));
         figures.ignored += u32::from(rest::is_ignored(snapshot, entry));
     }
     figures.median_to_merge = lower_median(to_merge);
     figures.median_to_review = lower_median(to_review).map(SignedDuration::from_secs);
     figures
+}
+
+/// Why a person refused it. One that was reopened and merged is refused no more.
+fn refusal_reason(entry: &HistoryEntry) -> Option<RefusalReason> {
+    let is_closed = entry
+        .outcome
+        .as_ref()
+        .is_some_and(Outcome::is_closed_unmerged);
+    let reason = entry.refused.as_deref().filter(|_| is_closed)?;
+    RefusalReason::parse(reason)
 }
 
 fn is_zero_touch(entry: &HistoryEntry) -> bool {

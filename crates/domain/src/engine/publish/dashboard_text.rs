@@ -113,18 +113,19 @@ fn write_yields(yields: &[(PersonaId, Yield)], out: &mut String) {
         return;
     }
     out.push_str(
-        "\n| Persona | Sessions | Pull requests | Merged | Zero touch | Reverted | Rejected | Repeated or no-op | Open | \
-         No review for 2 weeks | Median time to merge |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+        "\n| Persona | Sessions | Pull requests | Merged | Merged per session | Zero touch | Reverted | Rejected | Repeated or \
+         no-op | Open | No review for 2 weeks | Median time to merge | Refused |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for (persona, figures) in yields.iter().take(DASHBOARD_PERSONAS) {
         let median = figures.median_to_merge.map(span_text);
         let _ = writeln!(
             out,
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             code_cell(persona.as_str()),
             figures.sessions,
             figures.pulls,
             figures.merged,
+            figures.merge_rate_text(),
             figures.zero_touch,
             figures.reverted,
             figures.rejected,
@@ -132,6 +133,7 @@ fn write_yields(yields: &[(PersonaId, Yield)], out: &mut String) {
             figures.open,
             figures.ignored,
             median.unwrap_or_default(),
+            figures.refused_text(),
         );
     }
     let more = yields.len().saturating_sub(DASHBOARD_PERSONAS);

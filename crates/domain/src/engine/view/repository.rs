@@ -9,7 +9,7 @@ use super::track::{TrackView, track_views};
 use crate::engine::input::snapshot::{Ledger, Snapshot};
 use crate::engine::lookup::exchange_view::exchange_at_head;
 use crate::engine::lookup::figures::{
-    BudgetFigures, Yield, budget_so_far, total_so_far, yields_so_far,
+    BudgetFigures, PromptYield, Yield, budget_so_far, total_so_far, yields_by_prompt, yields_so_far,
 };
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::Line;
@@ -34,6 +34,8 @@ pub struct RepositoryView {
     pub budget: BudgetFigures,
     /// What became of each persona's work, by id.
     pub yields: Vec<(PersonaId, Yield)>,
+    /// The same for each version of a prompt, of personas whose prompt has changed.
+    pub prompt_yields: Vec<PromptYield>,
     /// What became of all work.
     pub total: Yield,
     /// How many turns the ledger remembers. `None`: the ledger cannot be read.
@@ -69,6 +71,7 @@ impl RepositoryView {
             review: review_lanes(builder, &lines),
             budget: budget_so_far(builder),
             yields: yields_so_far(builder).into_iter().collect(),
+            prompt_yields: yields_by_prompt(builder),
             total: total_so_far(builder),
             entries: match &builder.snapshot.ledger {
                 Ledger::Present { .. } => Some(builder.state.history.len()),

@@ -1,7 +1,7 @@
 //! Tests the yields of personas.
 
 use jiff::SignedDuration;
-use phileas_domain::engine::budget_figures;
+use phileas_domain::engine::{RepositoryView, budget_figures};
 use phileas_domain::model::PullNumber;
 use phileas_domain::state::Outcome;
 
@@ -79,6 +79,87 @@ fn each_outcome_is_counted_under_its_name() {
     let ended = all.at_work + all.merged + all.rejected + all.open + all.completed + all.no_output;
     let ended = ended + all.failed + all.stuck + all.cancelled + all.other;
     assert_eq!(ended, all.sessions, "the outcomes add up to the sessions");
+}
+
+#[test]
+fn refusals_are_counted_by_reason_and_merges_by_session() {
+    let mut scenario = Scenario::new("cycle = [\"a\"]\n", &["a"]);
+    assert_eq!(total_yield(&scenario.snapshot()).merge_rate_text(), "");
+    scenario.tick();
+    let mut state = scenario.state().clone();
+    let entry = state.history[&0].clone();
+    for (key, outcome, refused) in [
+        (1, Outcome::Merged, None),
+        (2, Outcome::Rejected, Some("wrong")),
+        (3, Outcome::Rejected, Some("out-of-scope")),
+        (4, Outcome::Rejected, Some("out-of-scope")),
+        (5, Outcome::Rejected, Some("of another version")),
+        // It was reopened after the refusal.
+        (6, Outcome::Merged, Some("wrong")),
+        (7, Outcome::Rejected, None),
+    ] {
+        let mut entry = entry.clone();
+        entry.session_id = Some(format!("s{key}").into());
+        entry.outcome = Some(outcome);
+        entry.refused = refused.map(str::to_owned);
+        state.history.insert(key, entry);
+    }
+    scenario.set_state(state);
+    let all = total_yield(&scenario.snapshot());
+    assert_eq!(all.refused_text(), "out-of-scope 2, wrong 1");
+    assert_eq!((all.sessions, all.merged), (8, 2));
+    assert_eq!(all.merged_per_session(), Some(0.25));
+    assert_eq!(all.merge_rate_text(), "0.25");
+}
+
+#[test]
+fn a_persona_whose_prompt_has_changed_has_figures_for_each_version() {
+    let plan = "cycle = [\"a\", \"b\"]\n[defaults]\nskip_unchanged = false\n[budget]\nmax_open_pulls = 9\ndaily_sessions = 9\n";
+    let mut scenario = Scenario::new(plan, &["a", "b"]);
+    let runs = |scenario: &mut Scenario| {
+        for _ in 0..2 {
+            scenario.tick();
+            scenario.minutes(20);
+            let number = scenario.opens_pull();
+            scenario.tick();
+            scenario.merge(number);
+            scenario.tick();
+            scenario.minutes(20);
+        }
+    };
+    runs(&mut scenario);
+    let view = RepositoryView::new(&scenario.snapshot(), []);
+    assert_eq!(view.prompt_yields, [], "each has one version");
+    scenario.persona("a", "emoji: \"🎭\"");
+    let path = ".jules/personas/a/prompt.md".to_owned();
+    scenario
+        .files
+        .get_mut(&path)
+        .unwrap()
+        .push_str("Read the tests first.\n");
+    runs(&mut scenario);
+    let view = RepositoryView::new(&scenario.snapshot(), []);
+    let shown = view.prompt_yields.iter();
+    let shown: Vec<_> = shown
+        .map(|one| {
+            (
+                one.persona.as_str(),
+                one.figures.sessions,
+                one.figures.merged,
+            )
+        })
+        .collect();
+    // Its second session had started before the change.
+    assert_eq!(shown, [("a", 2, 2), ("a", 1, 0)]);
+    let history = scenario.state().history.values();
+    let known: Vec<_> = history
+        .map(|entry| entry.prompt.as_deref().unwrap())
+        .collect();
+    let (first, second) = (&view.prompt_yields[0].prompt, &view.prompt_yields[1].prompt);
+    assert_eq!([known[0], known[2], known[4]], [first, first, second]);
+    assert_eq!((first.len(), second.len()), (12, 12));
+    assert_ne!(first, second);
+    assert_eq!(known[1], known[3], "the other one stayed as it was");
 }
 
 #[test]

@@ -214,7 +214,7 @@ fn it_follows_what_changes_and_not_more_often_than_it_may() {
     assert!(
         scenario
             .board()
-            .contains("| `a` | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 1 | 0 |  |"),
+            .contains("| `a` | 1 | 1 | 0 | 0.00 | 0 | 0 | 0 | 0 | 1 | 0 |  |  |"),
         "{}",
         scenario.board()
     );
@@ -224,7 +224,7 @@ fn it_follows_what_changes_and_not_more_often_than_it_may() {
     assert!(
         scenario
             .board()
-            .contains("| `a` | 2 | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 30 min |"),
+            .contains("| `a` | 2 | 1 | 1 | 0.50 | 0 | 0 | 0 | 0 | 0 | 0 | 30 min |  |"),
         "{}",
         scenario.board()
     );

@@ -151,13 +151,23 @@ impl RepositoryPage {
             .collect()
     }
 
-    /// What became of each persona's work.
+    /// What became of each persona's work, and with which version of its prompt where that has changed.
     #[must_use]
     pub fn yields(&self) -> Vec<YieldView> {
-        let yields = self.view().yields.iter();
-        yields
-            .map(|(persona, figures)| yields::yield_view(persona.as_str(), figures, self.now))
-            .collect()
+        let mut views = Vec::new();
+        for (persona, figures) in &self.view().yields {
+            views.push(yields::yield_view(persona.as_str(), figures, self.now));
+            let prompts = self.view().prompt_yields.iter();
+            let prompts = prompts.filter(|one| one.persona == *persona);
+            views.extend(prompts.map(|one| {
+                let who = format!("prompt {}", one.prompt);
+                YieldView {
+                    is_prompt: true,
+                    ..yields::yield_view(&who, &one.figures, self.now)
+                }
+            }));
+        }
+        views
     }
 
     /// What became of all work.

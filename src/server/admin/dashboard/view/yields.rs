@@ -10,12 +10,18 @@ use crate::server::admin::dashboard::format::{self, Moment};
 pub struct YieldView {
     /// The persona; `all` for the total.
     pub who: String,
+    /// Whether it is a version of the prompt of the persona above.
+    pub is_prompt: bool,
     /// The number of sessions.
     pub sessions: u32,
     /// The number of pull requests.
     pub pulls: u32,
     /// The number of merged pull requests.
     pub merged: u32,
+    /// How many of them a session brought.
+    pub merge_rate: String,
+    /// Why people refused pull requests.
+    pub refused: String,
     /// The number of other pull requests that were closed unmerged.
     pub rejected: u32,
     /// The number of closed pull requests that repeated others or changed nothing.
@@ -62,9 +68,12 @@ pub fn yield_view(who: &str, figures: &Yield, now: Timestamp) -> YieldView {
     ];
     YieldView {
         who: who.to_owned(),
+        is_prompt: false,
         sessions: figures.sessions,
         pulls: figures.pulls,
         merged: figures.merged,
+        merge_rate: figures.merge_rate_text(),
+        refused: figures.refused_text(),
         rejected: figures.rejected,
         unwanted,
         reverted: figures.reverted,
