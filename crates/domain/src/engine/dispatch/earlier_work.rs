@@ -39,7 +39,7 @@ pub(crate) fn earlier_work(
     }
     let mut records = match builder.state.work.remembered {
         0 => WorkFile::default(),
-        _ => hot_records(builder).unwrap_or_default(),
+        _ => hot_records(builder).map_or_else(WorkFile::default, |hot| (*hot).clone()),
     };
     add_unrecorded(builder, &mut records);
     // A further attempt of a turn is to do the turn's work, not to avoid it.

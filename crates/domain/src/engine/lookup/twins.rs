@@ -1,5 +1,7 @@
 //! Which pull requests must not be repeated, and whose work is judged by that.
 
+use std::rc::Rc;
+
 use super::protected_paths::is_protected_by;
 use super::work_files::{changed_files, hot_records, open_work};
 use crate::engine::input::pull::PullState;
@@ -63,7 +65,7 @@ pub(crate) fn planned_twin(
         .flat_map(|step| [step.title.as_str(), step.description.as_str()]);
     let planned = PlannedWork::from_steps(texts, is_protected_by(&builder.snapshot.plan));
     let hot = match builder.state.work.remembered {
-        0 => WorkFile::default(),
+        0 => Rc::default(),
         _ => hot_records(builder)?,
     };
     let is_of_turn = |record: &&WorkRecord| record.turn.as_deref() == Some(turn.as_str());

@@ -1,6 +1,7 @@
 //! The files of work records, and the pull requests that have one.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::Diagnostic;
 use crate::engine::input::pull::{Pull, PullFile, PullState};
@@ -35,11 +36,11 @@ pub(crate) fn open_work<'b>(
 }
 
 /// The records of open and remembered work. `None`: they are being read, or cannot be read.
-pub(crate) fn hot_records(builder: &mut DecisionBuilder<'_>) -> Option<WorkFile> {
+pub(crate) fn hot_records(builder: &mut DecisionBuilder<'_>) -> Option<Rc<WorkFile>> {
     if let Some(known) = builder.hot_records.get() {
         return known.clone();
     }
-    let hot = work_file(builder, HOT_PATH);
+    let hot = work_file(builder, HOT_PATH).map(Rc::new);
     builder.hot_records.get_or_init(|| hot).clone()
 }
 
@@ -85,4 +86,57 @@ pub(crate) fn changed_files(files: &[PullFile]) -> Vec<ChangedFile<'_>> {
 pub(crate) fn entry_of(state: &State, number: PullNumber) -> Option<&HistoryEntry> {
     let mut newest_first = state.history.values().rev();
     newest_first.find(|entry| entry.pr_number == Some(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::engine::input::pull::Checks;
+    use crate::engine::input::snapshot::{Repository, Snapshot, WorkFilesRead};
+    use crate::model::{Oid, RepositoryId, Tree};
+
+    fn snapshot(hot: &str) -> Snapshot {
+        let repository = Repository {
+            id: RepositoryId(42),
+            name: "acme/widget".parse().expect("a name"),
+            public: false,
+            archived: false,
+            default_branch: "main".into(),
+            default_head: None,
+            default_checks: Checks::None,
+        };
+        let head = Oid::from("ledger");
+        Snapshot {
+            ledger: Ledger::Present {
+                head: head.clone(),
+                state: Box::default(),
+            },
+            work_files: Some(WorkFilesRead {
+                head,
+                texts: [(HOT_PATH.to_owned(), Some(hot.to_owned()))].into(),
+            }),
+            ..Snapshot::unread(Timestamp::UNIX_EPOCH, repository, Tree::new())
+        }
+    }
+
+    #[test]
+    fn one_decision_parses_the_records_once() {
+        let snapshot = snapshot(&WorkFile::default().text());
+        let mut builder = DecisionBuilder::new(&snapshot, None);
+        let first = hot_records(&mut builder).expect("records");
+        let second = hot_records(&mut builder).expect("records");
+        assert!(Rc::ptr_eq(&first, &second));
+    }
+
+    #[test]
+    fn records_that_cannot_be_read_are_reported_once() {
+        let snapshot = snapshot("{ torn");
+        let mut builder = DecisionBuilder::new(&snapshot, None);
+        assert!((0..2).all(|_| hot_records(&mut builder).is_none()));
+        let (decision, reads) = builder.into_decision();
+        assert_eq!(decision.report.diagnostics.len(), 1);
+        assert!(reads.is_empty());
+    }
 }

@@ -31,7 +31,7 @@ pub(crate) struct DecisionBuilder<'a> {
     /// The number of ignored pull requests of each persona; counted once, because each candidate asks.
     pub(crate) ignored_pulls: OnceCell<BTreeMap<PersonaId, u32>>,
     /// The records of open and remembered work; parsed once, because each candidate asks.
-    pub(crate) hot_records: OnceCell<Option<WorkFile>>,
+    pub(crate) hot_records: OnceCell<Option<Rc<WorkFile>>>,
     /// Slots that could not start when their turn had come, with the reason.
     pub(crate) unable_slots: BTreeMap<(TrackName, Slot, PersonaId), (Reason, String)>,
     /// The exchange after this decision, where it was read.

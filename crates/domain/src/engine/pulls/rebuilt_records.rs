@@ -43,9 +43,8 @@ pub fn rebuild_records(
 
 fn record_in_state(state: &mut State, record: &WorkRecord) {
     let (number, work) = (PullNumber(record.pr), &mut state.work);
-    if record.is_open() {
-        work.open.insert(number);
-    } else {
+    // A tick has still to judge an open one that it does not know.
+    if !record.is_open() {
         work.open.remove(&number);
         work.refused.remove(&number);
         work.forgotten.remove(&number);

@@ -63,7 +63,7 @@ pub(crate) fn record_work(builder: &mut DecisionBuilder<'_>) {
     }
     // The files of pull requests would be read in vain while the records cannot be read.
     let written = match hot_records(builder) {
-        Some(hot) => record_pulls(builder, hot, &numbers, &outdated, &reverts),
+        Some(hot) => record_pulls(builder, (*hot).clone(), &numbers, &outdated, &reverts),
         None => BTreeSet::new(),
     };
     // Their end is visible only now, so it is remembered until it can be recorded.
@@ -86,6 +86,8 @@ fn record_pulls(
     // A rebuilt state does not know them, nor what a person put back with an earlier version of the file.
     let open = hot.records().filter(|record| record.is_open());
     let open = open.map(|record| PullNumber(record.pr));
+    // Those that are due are known once they are judged.
+    let open = open.filter(|number| !numbers.contains(number));
     builder.state.work.open.extend(open);
     let due = read_due(builder, numbers);
     let is_protected = is_protected_by(&builder.snapshot.plan);
