@@ -221,10 +221,15 @@ fn is_refused(shared: &SharedWorld, number: u64) {
 
 /// A person changes a file on the default branch.
 fn push(shared: &SharedWorld, path: &str) {
+    let now = shared.lock_world().now();
+    push_text(shared, path, &format!("// {now}\n"));
+}
+
+fn push_text(shared: &SharedWorld, path: &str, text: &str) {
     let repo = repo(shared);
     let mut world = shared.lock_world();
     let now = world.now();
-    let files = [(path.to_owned(), Some(format!("// {now}\n").into()))];
+    let files = [(path.to_owned(), Some(text.to_owned().into()))];
     let github = world.github_mut();
     let head = github.branch_head(repo, "main");
     let commit = github.commit_files(repo, head, &files, "maintainer", "Change", now);
@@ -384,6 +389,29 @@ fn repeated_work_is_labelled_once_and_closed_after_a_day_where_the_plan_says_so(
         };
         assert_eq!((is_closed(1), is_closed(2)), (false, mode == "close"));
     }
+}
+
+#[test]
+fn a_comment_is_edited_when_the_plan_closes_nothing_any_more() {
+    let (repository, shared) = repeated_work("close");
+    for _ in 0..3 {
+        run(&shared);
+        shared.advance_time(MINUTE * 20);
+    }
+    let plan = std::fs::read_to_string(repository.join(".jules/schedules.toml")).unwrap();
+    let plan = plan.replace("\"close\"", "\"label\"");
+    push_text(&shared, ".jules/schedules.toml", &plan);
+    for _ in 0..3 {
+        shared.advance_time(MINUTE * 60 * 24);
+        run(&shared);
+    }
+    let comments = comments_on(&shared, 2);
+    let [comment] = &comments[..] else {
+        panic!("{comments:?}");
+    };
+    assert!(comment.contains("does the same as #1"), "{comment}");
+    assert!(!comment.contains("closes it"), "{comment}");
+    assert_eq!(labels_of(&shared, 2), ["phileas:duplicate"]);
 }
 
 #[test]

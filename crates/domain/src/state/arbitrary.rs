@@ -26,7 +26,6 @@ fn any_refusal(number: u64) -> WorkRefusal {
 fn any_mark(number: u64) -> WorkMark {
     WorkMark {
         twin: number.is_multiple_of(2).then_some(PullNumber(number)),
-        refused: number.is_multiple_of(3),
         white_space: number.is_multiple_of(5),
         ..WorkMark::new("1f".into())
     }

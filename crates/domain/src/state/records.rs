@@ -323,7 +323,6 @@ record! { WorkFacts:
 record! { WorkMark:
     head required,
     twin if_set,
-    refused if_set,
     white_space if_set,
     label if_set,
     comment if_set,

@@ -38,8 +38,6 @@ pub struct WorkMark {
     pub head: Oid,
     /// The older pull request that it repeats; `None`: it changes nothing.
     pub twin: Option<PullNumber>,
-    /// Whether that one was refused; otherwise it was open.
-    pub refused: bool,
     /// Whether it changes white space, and nothing else.
     pub white_space: bool,
     /// The label.
@@ -61,7 +59,6 @@ impl WorkMark {
         Self {
             head,
             twin: None,
-            refused: false,
             white_space: false,
             label: None,
             comment: None,

@@ -56,6 +56,7 @@ pub(crate) fn run(builder: &mut DecisionBuilder<'_>) {
         let Some(mark) = builder.state.work.marks.get(&number).cloned() else {
             continue;
         };
+        let mark = without_closing(builder, mark);
         let due = match tracked.pull.head_oid == mark.head {
             true => due_for(builder, &mark),
             false if builder.state.work.open.contains(&number) => Due::Recheck,
@@ -80,6 +81,16 @@ pub(crate) fn run(builder: &mut DecisionBuilder<'_>) {
             }
         }
     }
+}
+
+/// A mark whose comment is due again where it announces a closing that the plan does not want any more.
+fn without_closing(builder: &DecisionBuilder<'_>, mut mark: WorkMark) -> WorkMark {
+    if mark.closes_at.is_some() && mark.closing.is_none() && !closes(builder, &mark) {
+        let comment = mark.comment.filter(|comment| comment.notified);
+        mark.comment = comment.map(|comment| PullAction::new(mark.head.clone(), comment.at));
+        mark.closes_at = None;
+    }
+    mark
 }
 
 fn due_for(builder: &DecisionBuilder<'_>, mark: &WorkMark) -> Due {
@@ -315,13 +326,16 @@ fn comment_text(builder: &DecisionBuilder<'_>, tracked: &OpenPull<'_>, mark: &Wo
 
 /// Why a pull request is unwanted, as the end of a sentence about it.
 fn reason_text(builder: &DecisionBuilder<'_>, mark: &WorkMark) -> String {
-    let is_open = |twin: PullNumber| {
-        let pull = builder.snapshot.pulls.get(&twin);
-        pull.map_or(!mark.refused, |pull| pull.state == PullState::Open)
-    };
     match mark.twin {
-        Some(twin) if is_open(twin) => format!("does the same as #{twin}, which is open"),
-        Some(twin) => format!("does the same as #{twin}, which was refused"),
+        Some(twin) => {
+            let pull = builder.snapshot.pulls.get(&twin);
+            let what = match pull.map(|pull| pull.state) {
+                Some(PullState::Open) => ", which is open",
+                Some(_) => ", which was refused",
+                None => "",
+            };
+            format!("does the same as #{twin}{what}")
+        }
         None if mark.white_space => "changes white space alone".to_owned(),
         None => "changes nothing".to_owned(),
     }

@@ -10,7 +10,7 @@ use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::PULL_FILES_READ;
 use crate::model::PullNumber;
 use crate::plan::NoveltyMode;
-use crate::state::WorkMark;
+use crate::state::{PullAction, WorkMark};
 use crate::work::no_op::{NoOp, no_op};
 use crate::work::{WorkFile, WorkRecord};
 
@@ -45,26 +45,40 @@ pub(crate) fn judge_work(
         }),
         None => twin_of(builder, record, hot).map(|twin| WorkMark {
             twin: Some(PullNumber(twin.pr)),
-            refused: !twin.is_open(),
             ..WorkMark::new(pull.head_oid.clone())
         }),
     };
     if let Some(mark) = mark {
         let mark = match earlier {
-            // It has its label and comment already, and is closed when that says so.
-            Some(earlier) if earlier.twin.is_some() == mark.twin.is_some() => WorkMark {
-                head: mark.head,
-                twin: mark.twin,
-                refused: mark.refused,
-                white_space: mark.white_space,
-                ..earlier
-            },
-            _ => mark,
+            Some(earlier) => renew_mark(earlier, mark),
+            None => mark,
         };
         builder.state.work.marks.insert(pull.number, mark);
         // The next decision labels it.
         let now = builder.now();
         builder.wake_by(now);
+    }
+}
+
+/// A mark with what was done for an earlier one. A comment that gives another reason is written again.
+fn renew_mark(earlier: WorkMark, mark: WorkMark) -> WorkMark {
+    let is_same_reason = (earlier.twin, earlier.white_space) == (mark.twin, mark.white_space);
+    let comment = match is_same_reason {
+        true => earlier.comment,
+        false => earlier
+            .comment
+            .map(|comment| PullAction::new(mark.head.clone(), comment.at)),
+    };
+    match earlier.twin.is_some() == mark.twin.is_some() {
+        // It has its label already, and is closed when the comment says so.
+        true => WorkMark {
+            head: mark.head,
+            twin: mark.twin,
+            white_space: mark.white_space,
+            comment,
+            ..earlier
+        },
+        false => WorkMark { comment, ..mark },
     }
 }
 

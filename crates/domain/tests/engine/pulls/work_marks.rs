@@ -3,9 +3,11 @@
 use jiff::SignedDuration;
 use phileas_domain::engine::{
     Actor, Effect, PullChange, PullEvent, PullFile, PullState, Reason, SessionState, SubjectChange,
+    rebuild_records,
 };
 use phileas_domain::model::PullNumber;
 use phileas_domain::state::WorkMark;
+use phileas_domain::work::{HOT_PATH, WorkFile};
 
 use crate::support::scenario::Scenario;
 use crate::support::subjects::{account, new_file};
@@ -556,6 +558,115 @@ fn an_empty_pull_request_that_changes_something_now_stays_open() {
     scenario.tick();
     assert!(scenario.all_reasons().contains(&Reason::KeptByPeople));
     assert_eq!(settle(&mut scenario).2, 0);
+    assert_eq!(scenario.pulls[&number].state, PullState::Open);
+}
+
+/// Plays what a rebuild of the records does before a tick has seen the newest pull request.
+fn rebuild(scenario: &mut Scenario) {
+    let plan = scenario.snapshot().plan;
+    let mut state = scenario.state().clone();
+    let hot = scenario.exchange.text(HOT_PATH).map(WorkFile::parse);
+    let hot = hot.map(|hot| (HOT_PATH.to_owned(), hot.unwrap()));
+    let mut files = hot.into_iter().collect();
+    let pulls = scenario.pulls.values().map(|pull| {
+        let files = scenario.pull_files[&pull.number].clone();
+        (pull.clone(), files)
+    });
+    let pulls: Vec<_> = pulls.collect();
+    rebuild_records(&plan, &mut state, &mut files, &pulls, scenario.now);
+    scenario
+        .exchange
+        .insert_text(HOT_PATH, &files[HOT_PATH].text());
+    scenario.set_state(state);
+}
+
+#[test]
+fn what_a_rebuild_recorded_first_is_judged_by_the_next_tick() {
+    let (mut scenario, number) = twins("label");
+    rebuild(&mut scenario);
+    let text = scenario.exchange.text(HOT_PATH).unwrap();
+    assert!(WorkFile::parse(text).unwrap().get(number.0).is_some());
+    assert_eq!(settle(&mut scenario).0, ["phileas:duplicate"]);
+    // What is judged already stays as it is.
+    let (reads, marks) = (scenario.files_read, marks(&scenario).len());
+    rebuild(&mut scenario);
+    assert!(settle(&mut scenario).0.is_empty());
+    assert_eq!(
+        (scenario.files_read, self::marks(&scenario).len()),
+        (reads, marks)
+    );
+}
+
+/// A change with other lines than those of a new file.
+fn count_words() -> PullFile {
+    let file = new_file("src/count.rs", 12);
+    PullFile {
+        patch: file
+            .patch
+            .map(|patch| patch.replace("let value", "count += words")),
+        ..file
+    }
+}
+
+#[test]
+fn a_comment_is_written_again_when_new_commits_give_another_reason() {
+    let space = PullFile {
+        patch: Some("@@ -1 +1 @@\n-a b\n+a  b".to_owned()),
+        ..new_file("src/a.rs", 1)
+    };
+    for (files, reason, label) in [
+        (vec![count_words()], "does the same as #2", None),
+        (
+            vec![space],
+            "changes white space alone",
+            Some("phileas:no-op"),
+        ),
+    ] {
+        let mut scenario = scenario("mode = \"close\"\n");
+        opens(&mut scenario, vec![new_file("src/render.rs", 12)]);
+        let other = opens(&mut scenario, vec![count_words()]);
+        scenario.pulls.get_mut(&other).unwrap().title = "Count words".to_owned();
+        scenario.push();
+        let number = opens(&mut scenario, vec![new_file("src/render.rs", 12)]);
+        let (_, comments, _) = settle(&mut scenario);
+        assert!(comments[0].contains("does the same as #1"), "{comments:?}");
+        scenario.hours(1);
+        let pull = scenario.pulls.get_mut(&number).unwrap();
+        pull.head_oid = "fe".into();
+        pull.title = "Count words".to_owned();
+        scenario.pull_files.insert(number, files);
+        let (labels, comments, _) = settle(&mut scenario);
+        assert_eq!(labels.first().map(String::as_str), label);
+        let [comment] = &comments[..] else {
+            panic!("{comments:?}");
+        };
+        assert!(comment.contains(reason), "{comment}");
+        assert_eq!(comment.contains("closes it"), label.is_none(), "{comment}");
+        scenario.hours(30);
+        let (labels, comments, closings) = settle(&mut scenario);
+        assert!(labels.is_empty() && comments.is_empty());
+        assert_eq!(closings, usize::from(label.is_none()));
+    }
+}
+
+#[test]
+fn a_closing_that_the_plan_does_not_want_any_more_is_taken_back_once() {
+    let (mut scenario, number) = twins("close");
+    let (_, comments, _) = settle(&mut scenario);
+    assert!(comments[0].contains("closes it"), "{comments:?}");
+    let plan = scenario.files.get_mut(".jules/schedules.toml").unwrap();
+    *plan = plan.replace("\"close\"", "\"label\"");
+    scenario.hours(1);
+    let (labels, comments, _) = settle(&mut scenario);
+    let [comment] = &comments[..] else {
+        panic!("{comments:?}");
+    };
+    assert!(comment.contains("does the same as #1"), "{comment}");
+    assert!(!comment.contains("closes it") && labels.is_empty());
+    let plan = scenario.files.get_mut(".jules/schedules.toml").unwrap();
+    *plan = plan.replace("\"label\"", "\"close\"");
+    scenario.hours(48);
+    assert_eq!(settle(&mut scenario), (vec![], vec![], 0));
     assert_eq!(scenario.pulls[&number].state, PullState::Open);
 }
 

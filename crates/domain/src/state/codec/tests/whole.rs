@@ -248,7 +248,6 @@ const FILE: &str = r#"{
       "26": {
         "head": "1d8f",
         "twin": 38,
-        "refused": true,
         "white_space": true,
         "label": {
           "head": "1d90",
@@ -586,7 +585,6 @@ fn state() -> State {
                 WorkMark {
                     head: "1d8f".into(),
                     twin: Some(PullNumber(38)),
-                    refused: true,
                     white_space: true,
                     label: Some(PullAction::new("1d90".into(), at(17))),
                     comment: Some(PullAction::new("1d91".into(), at(18))),
