@@ -1,7 +1,7 @@
 //! `phileas work` on a ledger with records of pull requests of Jules.
 
 use phileas_domain::model::PullNumber;
-use phileas_domain::work::HOT_PATH;
+use phileas_domain::work::{HOT_PATH, segment_path};
 use serde_json::{Value, json};
 
 use super::adopt::{JULES, close_pull, open_pull};
@@ -116,6 +116,34 @@ fn a_record_is_shown_with_its_file() {
         .refused(1, "#99 has no record");
 }
 
+/// A tick that records a reopened pull request reads no segment, so the older record stays there until the newer one takes
+/// its place.
+#[test]
+fn a_record_that_has_come_back_counts_and_the_older_one_in_its_segment_does_not() {
+    let bench = recorded();
+    let hot = file(&bench, HOT_PATH).unwrap();
+    let older = hot.replace(
+        "{\"pr\":3,",
+        "{\"pr\":3,\"outcome\":\"merged\",\"closed_at\":\"2026-01-01T00:00:00Z\",",
+    );
+    assert_ne!(older, hot);
+    write(&bench, &segment_path(3), Some(&older));
+    let listed = bench.run(&["work", "list", "--jsonl"]).done().lines();
+    let rows: Vec<_> = listed
+        .iter()
+        .map(|row| (&row["pr"], &row["outcome"]))
+        .collect();
+    let (open, rejected) = (Value::Null, Value::from("rejected"));
+    let numbers = [3, 2, 1].map(Value::from);
+    let outcomes = [&open, &open, &rejected];
+    assert_eq!(rows, Vec::from_iter(numbers.iter().zip(outcomes)));
+    let shown = bench.run(&["work", "show", "3", "--json"]).done().json();
+    assert_eq!(
+        (&shown["file"], &shown["outcome"]),
+        (&HOT_PATH.into(), &open)
+    );
+}
+
 #[test]
 fn a_rebuild_makes_the_same_records_again() {
     let bench = recorded();
@@ -177,35 +205,40 @@ fn a_rebuild_that_was_ended_goes_on_where_it_was() {
     assert_eq!(listed.len() as u64, MANY);
 }
 
-#[test]
-fn a_refusal_is_forgotten_as_by_the_comment() {
-    let bench = recorded();
+/// A maintainer writes a comment on the second pull request, and phileas executes it.
+fn says(bench: &Bench, text: &str) {
     {
         let mut world = bench.shared.lock_world();
         let now = world.now();
         let github = world.github_mut();
-        github.comment(
-            bench.repo,
-            2,
-            "/phileas refuse out-of-scope",
-            "maintainer",
-            now,
-        );
+        github.comment(bench.repo, 2, text, "maintainer", now);
     }
     bench.pass(1);
     for _ in 0..3 {
         bench.tick();
         bench.pass(1);
     }
-    let record = bench.run(&["work", "show", "2", "--json"]).done().json();
-    assert_eq!(record["refused"]["reason"], "out-of-scope", "{record}");
-    // No session of the ledger opened it, so the comment `/phileas forget` would not know it.
-    let forgotten = bench.run(&["work", "forget", "2"]).done().out;
-    assert!(forgotten.contains("#2 forgotten"), "{forgotten}");
-    bench.tick();
-    let record = bench.run(&["work", "show", "2", "--json"]).done().json();
-    assert_eq!(record["forgotten"], true, "{record}");
-    assert!(record["refused"].is_null(), "{record}");
+}
+
+/// No session of the ledger opened it.
+#[test]
+fn a_refusal_is_forgotten_by_the_command_as_by_the_comment() {
+    let bench = recorded();
+    for is_comment in [true, false] {
+        says(&bench, "/phileas refuse out-of-scope");
+        let record = bench.run(&["work", "show", "2", "--json"]).done().json();
+        assert_eq!(record["refused"]["reason"], "out-of-scope", "{record}");
+        if is_comment {
+            says(&bench, "/phileas forget");
+        } else {
+            let forgotten = bench.run(&["work", "forget", "2"]).done().out;
+            assert!(forgotten.contains("#2 forgotten"), "{forgotten}");
+            bench.tick();
+        }
+        let record = bench.run(&["work", "show", "2", "--json"]).done().json();
+        assert_eq!(record["forgotten"], true, "{record}");
+        assert!(record["refused"].is_null(), "{record}");
+    }
     for number in ["2", "3", "99"] {
         let again = bench.run(&["work", "forget", number]);
         again.refused(1, &format!("#{number} has no record of a refusal"));

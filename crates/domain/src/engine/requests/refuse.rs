@@ -10,7 +10,7 @@ use crate::engine::output::report::Reason;
 use crate::model::PullNumber;
 use crate::plan::NoveltyMode;
 use crate::state::{Extra, State, WorkRefusal};
-use crate::work::RefusalReason;
+use crate::work::{JULES_BOT_ID, RefusalReason};
 
 /// Remembers why a person refuses a pull request; the stage of pull requests then closes it.
 pub(crate) fn refuse_work(
@@ -98,8 +98,11 @@ fn recorded_pull(
         let mut entries = history.values().rev();
         entries.any(|entry| entry.pr_number == Some(pull) && entry.session_id.is_some())
     };
-    if !builder.state.work.open.contains(&pull) && !is_of_session() {
-        return nothing("it is no pull request of Jules whose work phileas has recorded");
+    // A session that a person started has no entry in the ledger.
+    let author = request.subject.author.as_ref();
+    let is_of_jules = author.is_some_and(|author| author.bot && author.id == Some(JULES_BOT_ID));
+    if !builder.state.work.open.contains(&pull) && !is_of_session() && !is_of_jules {
+        return nothing("it is no pull request of Jules");
     }
     Ok(pull)
 }

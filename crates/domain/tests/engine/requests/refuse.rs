@@ -1,9 +1,9 @@
 //! Tests `/phileas refuse` and `/phileas forget`.
 
-use phileas_domain::engine::{Effect, PullChange, PullEvent, PullState};
+use phileas_domain::engine::{Actor, Effect, PullChange, PullEvent, PullState};
 use phileas_domain::model::PullNumber;
 use phileas_domain::state::Outcome;
-use phileas_domain::work::{HOT_PATH, RefusalReason, WorkFile, WorkRecord};
+use phileas_domain::work::{HOT_PATH, JULES_BOT_ID, RefusalReason, WorkFile, WorkRecord};
 
 use crate::support::scenario::Scenario;
 use crate::support::subjects::account;
@@ -234,6 +234,39 @@ fn what_is_merged_is_not_refused_and_what_is_open_is_not_forgotten() {
     scenario.tick();
     assert!(scenario.state().work.refused.is_empty());
     assert_eq!(record(&scenario).outcome, Some(Outcome::Merged));
+}
+
+/// Jules' account opened it, and no session of the ledger.
+#[test]
+fn the_work_of_a_session_that_a_person_started_is_refused_and_forgotten_when_it_is_closed() {
+    let (mut scenario, first) = with_pull("");
+    let mut pull = scenario.pulls[&PullNumber(first)].clone();
+    let number = 40;
+    pull.number = PullNumber(number);
+    pull.bot_id = Some(JULES_BOT_ID);
+    pull.state = PullState::Closed;
+    scenario.pulls.insert(pull.number, pull);
+    scenario.pull_subject(number, true);
+    let author = |bot: &str, id| Actor {
+        login: bot.into(),
+        id: Some(id),
+        bot: true,
+    };
+    let of_record = |scenario: &Scenario| {
+        let file = WorkFile::parse(scenario.exchange.text(HOT_PATH).unwrap()).unwrap();
+        file.get(number).cloned()
+    };
+    // A name proves nothing.
+    scenario.subject(number).author = Some(author("google-labs-jules[bot]", 7));
+    comment_and_tick(&mut scenario, number, "/phileas refuse wrong", "ada");
+    assert_eq!(of_record(&scenario), None);
+    scenario.subject(number).author = Some(author("google-labs-jules[bot]", JULES_BOT_ID));
+    comment_and_tick(&mut scenario, number, "/phileas refuse wrong", "ada");
+    let refused = of_record(&scenario).unwrap().refused;
+    assert_eq!(refused.map(|one| one.reason), Some(RefusalReason::Wrong));
+    comment_and_tick(&mut scenario, number, "/phileas forget", "ada");
+    let found = of_record(&scenario).unwrap();
+    assert!(found.refused.is_none() && found.forgotten);
 }
 
 #[test]
