@@ -62,6 +62,8 @@ fn r21_failed_checks_are_told_to_their_session_twice_and_then_to_a_person() {
         ] {
             assert!(newest.contains(part), "{part}: {newest}");
         }
+        // The review needs the files of the newest commit, once.
+        counted(&shared, &served);
         assert_eq!(
             counted(&shared, &served),
             (1, 0),

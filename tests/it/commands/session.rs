@@ -199,7 +199,8 @@ fn a_mistake_in_the_plan_is_a_warning_of_a_command_that_is_done() {
         let now = world.now();
         let github = world.github_mut();
         let plan = include_str!("../../../src/sandbox/newcomer/schedules.toml");
-        let plan = format!("{plan}\n[novelty]\nmode = \"labels\"\n");
+        let plan = plan.replace("mode = \"label\"", "mode = \"labels\"");
+        assert!(plan.contains("labels"), "{plan}");
         let files = [(".jules/schedules.toml".to_owned(), Some(plan.into()))];
         let head = github.branch_head(bench.repo, "main");
         let commit = github.commit_files(bench.repo, head, &files, "maintainer", "Plan", now);

@@ -75,6 +75,7 @@ pub use view::attention::NeedsPerson;
 pub use view::line::plain_text;
 pub use view::pause::PauseView;
 pub use view::repository::RepositoryView;
-pub use view::review::{LaneKind, ReviewLane, ReviewPull};
+pub use view::review::{ReviewLane, ReviewPull};
+pub use view::review_lane::LaneKind;
 pub use view::track::{TrackView, place_text};
 pub use view::turn::{TurnStage, TurnView};

@@ -10,5 +10,6 @@ pub(super) mod pause;
 pub(super) mod repository;
 pub(super) mod review;
 pub(super) mod review_facts;
+pub(super) mod review_lane;
 pub(super) mod track;
 pub(super) mod turn;

@@ -6,26 +6,14 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::review_facts::ReviewFacts;
+use super::review_lane::LaneKind;
 use crate::engine::input::pull::Checks;
 use crate::engine::lookup::work_files::open_work;
 use crate::engine::output::builder::DecisionBuilder;
-use crate::engine::output::limits::{PULL_FILES_READ, SMALL_FILES, SMALL_LINES};
+use crate::engine::output::limits::PULL_FILES_READ;
 use crate::engine::output::report::Line;
 use crate::model::{PersonaId, PullNumber};
 use crate::work::title::without_marker;
-
-/// A lane of the review.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LaneKind {
-    /// They do the same as another one, or change nothing.
-    Unwanted,
-    /// Their checks passed, they are small, and change nothing that is protected.
-    Small,
-    /// They need a closer look.
-    Careful,
-    /// Their session, or their checks, have not finished.
-    Waiting,
-}
 
 /// The pull requests of a lane.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,32 +69,6 @@ pub(crate) fn review_lanes(builder: &DecisionBuilder<'_>, lines: &[&Line]) -> Ve
     lanes
         .map(|(kind, pulls)| ReviewLane { kind, pulls })
         .collect()
-}
-
-impl LaneKind {
-    /// Its heading.
-    #[must_use]
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Unwanted => "Twins and no-ops",
-            Self::Small => "Green and small",
-            Self::Careful => "Large, protected or unchecked",
-            Self::Waiting => "Waiting for the session",
-        }
-    }
-
-    /// Which pull requests stand in it, as the end of a sentence.
-    #[must_use]
-    pub fn hint(self) -> String {
-        match self {
-            Self::Unwanted => "the same as another one, or without a change".to_owned(),
-            Self::Small => format!(
-                "checks passed, at most {SMALL_FILES} files and {SMALL_LINES} lines, nothing protected"
-            ),
-            Self::Careful => "ready, but they need a closer look".to_owned(),
-            Self::Waiting => "their checks or their sessions have not finished".to_owned(),
-        }
-    }
 }
 
 impl ReviewPull {

@@ -1,6 +1,6 @@
 //! What decides in which lane of the review a pull request stands, and what settles it.
 
-use super::review::LaneKind;
+use super::review_lane::LaneKind;
 use crate::engine::input::commands::{HOLD, KEEP};
 use crate::engine::input::pull::{Checks, Mergeable, Pull, PullState};
 use crate::engine::lookup::pull_owner::merge_allowed;

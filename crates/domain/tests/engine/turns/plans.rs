@@ -63,11 +63,11 @@ fn archives(scenario: &Scenario, id: &SessionId) -> bool {
 
 /// What the newest message says.
 fn message(scenario: &Scenario) -> &str {
-    let texts = scenario.effects.iter().filter_map(|effect| match effect {
+    let mut texts = scenario.effects.iter().filter_map(|effect| match effect {
         Effect::SendMessage { text, .. } => Some(text.as_str()),
         _ => None,
     });
-    texts.last().unwrap()
+    texts.next_back().unwrap()
 }
 
 #[test]
