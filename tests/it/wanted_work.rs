@@ -402,7 +402,7 @@ fn a_comment_is_edited_when_the_plan_closes_nothing_any_more() {
     let plan = plan.replace("\"close\"", "\"label\"");
     push_text(&shared, ".jules/schedules.toml", &plan);
     for _ in 0..3 {
-        shared.advance_time(MINUTE * 60 * 24);
+        shared.advance_time(MINUTE * 60 * 12);
         run(&shared);
     }
     let comments = comments_on(&shared, 2);
