@@ -206,7 +206,7 @@ fn a_rebuild_that_was_ended_goes_on_where_it_was() {
 }
 
 /// A maintainer writes a comment on the second pull request, and phileas executes it.
-fn says(bench: &Bench, text: &str) {
+fn run_comment(bench: &Bench, text: &str) {
     {
         let mut world = bench.shared.lock_world();
         let now = world.now();
@@ -225,11 +225,11 @@ fn says(bench: &Bench, text: &str) {
 fn a_refusal_is_forgotten_by_the_command_as_by_the_comment() {
     let bench = recorded();
     for is_comment in [true, false] {
-        says(&bench, "/phileas refuse out-of-scope");
+        run_comment(&bench, "/phileas refuse out-of-scope");
         let record = bench.run(&["work", "show", "2", "--json"]).done().json();
         assert_eq!(record["refused"]["reason"], "out-of-scope", "{record}");
         if is_comment {
-            says(&bench, "/phileas forget");
+            run_comment(&bench, "/phileas forget");
         } else {
             let forgotten = bench.run(&["work", "forget", "2"]).done().out;
             assert!(forgotten.contains("#2 forgotten"), "{forgotten}");
