@@ -6,7 +6,7 @@ use super::request::{EarlierWork, WorkKind};
 use super::untrusted::{clean_line, cut_chars};
 
 const INTRODUCTION: &str = "Sessions of Jules opened these pull requests in this repository. Do not repeat what is open, \
-    was refused or was closed without a merge: choose another task.";
+    refused, closed without a merge or merged: choose another task.";
 /// Follows where a reason is listed.
 const REASONS: &str = " Only what was refused as `no-evidence`, `wrong` or `too-large`, without `never`, is worth another \
     attempt, if that fixes what the reason names.";

@@ -1,7 +1,7 @@
 //! Chooses the earlier work that a persona's prompt lists.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidate::Candidate;
 use crate::engine::input::pull::PullState;
@@ -25,6 +25,36 @@ struct Near<'w> {
     is_own: bool,
     /// How much its files are those of the persona's own newest records, 0 to 1.
     shared_paths: f64,
+}
+
+/// The files and folders of a persona's newest records.
+struct Area<'w> {
+    paths: Vec<&'w [String]>,
+    folders: BTreeSet<&'w str>,
+}
+
+impl<'w> Area<'w> {
+    fn of_records(newest: impl Iterator<Item = &'w WorkRecord>) -> Self {
+        let paths = newest.map(|record| record.fingerprint.paths.as_slice());
+        let paths: Vec<&[String]> = paths.take(WORK_COMPARED).collect();
+        let folders = paths.iter().flat_map(|paths| folders_of(paths)).collect();
+        Self { paths, folders }
+    }
+
+    fn shared_paths(&self, paths: &[String]) -> f64 {
+        let shares = self.paths.iter().map(|own| path_similarity(own, paths));
+        shares.fold(0.0, f64::max)
+    }
+
+    fn has_folder_of(&self, paths: &[String]) -> bool {
+        folders_of(paths).any(|folder| self.folders.contains(folder))
+    }
+}
+
+/// The folder of each file. The root is no area, as most repositories have files of all kinds there.
+fn folders_of(paths: &[String]) -> impl Iterator<Item = &str> {
+    let split = paths.iter().filter_map(|path| path.rsplit_once('/'));
+    split.map(|(folder, _)| folder)
 }
 
 /// Open work of all personas, what was refused or closed, and what was merged in the same area; nearest first. None
@@ -99,35 +129,28 @@ fn nearest_records<'w>(
 ) -> Vec<Near<'w>> {
     let is_own = |record: &WorkRecord| record.persona.as_deref() == Some(persona.as_str());
     let newest_first = records.records().rev();
-    let own: Vec<&WorkRecord> = newest_first
-        .filter(|record| is_own(record))
-        .take(WORK_COMPARED)
-        .collect();
-    let shared = |record: &WorkRecord| {
-        let paths = &record.fingerprint.paths;
-        let shares = own
-            .iter()
-            .map(|one| path_similarity(&one.fingerprint.paths, paths));
-        shares.fold(0.0, f64::max)
-    };
+    let area = Area::of_records(newest_first.filter(|record| is_own(record)));
     let mut near: Vec<Near<'w>> = records
         .records()
         .filter_map(|record| {
-            let (is_own, shared_paths) = (is_own(record), shared(record));
-            let kind = kind_of(builder, record, is_own, shared_paths)?;
+            let is_own = is_own(record);
+            let kind = kind_of(builder, record, is_own, &area)?;
             Some(Near {
                 record,
                 kind,
                 is_own,
-                shared_paths,
+                shared_paths: area.shared_paths(&record.fingerprint.paths),
             })
         })
         .collect();
     near.sort_by(|one, other| {
+        // Open and refused work forbids a repeat, so what was merged takes the room that it leaves.
+        let is_merged = |near: &Near<'_>| near.kind == WorkKind::Merged;
+        let merged_last = is_merged(one).cmp(&is_merged(other));
         let is_own = other.is_own.cmp(&one.is_own);
         let paths = other.shared_paths.total_cmp(&one.shared_paths);
         let newest = Reverse(one.record.pr).cmp(&Reverse(other.record.pr));
-        is_own.then(paths).then(newest)
+        merged_last.then(is_own).then(paths).then(newest)
     });
     let (mut refused, mut merged) = (0, 0);
     near.retain(|one| match one.kind {
@@ -149,7 +172,7 @@ fn kind_of(
     builder: &DecisionBuilder<'_>,
     record: &WorkRecord,
     is_own: bool,
-    shared_paths: f64,
+    area: &Area<'_>,
 ) -> Option<WorkKind> {
     let novelty = &builder.snapshot.plan.novelty;
     let number = PullNumber(record.pr);
@@ -162,7 +185,11 @@ fn kind_of(
     let is_refused = record.refused.is_some() || work.refused.contains_key(&number);
     match outcome_of(builder, record) {
         None => Some(WorkKind::Open),
-        Some(Outcome::Merged) => (is_own || shared_paths > 0.0).then_some(WorkKind::Merged),
+        Some(Outcome::Merged) => {
+            let paths = &record.fingerprint.paths;
+            let is_near = is_own || area.has_folder_of(paths) || area.shared_paths(paths) > 0.0;
+            is_near.then_some(WorkKind::Merged)
+        }
         // GitHub does not show it any more, so no person is known to have closed it.
         Some(outcome) if !outcome.is_closed_unmerged() => None,
         Some(_) if builder.snapshot.missing_pulls.contains(&number) => None,

@@ -242,7 +242,7 @@ pub(crate) const WORK_AT_ONCE: usize = 10;
 pub(crate) const WORK_REFUSED_SHOWN: usize = 20;
 
 /// Maximum merged pull requests that a prompt lists.
-pub(crate) const WORK_MERGED_SHOWN: usize = 10;
+pub(crate) const WORK_MERGED_SHOWN: usize = 40;
 
 /// Maximum files of which a change ends a persona's rest.
 pub(crate) const REST_PATHS: usize = 50;

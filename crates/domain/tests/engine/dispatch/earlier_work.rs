@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use phileas_domain::engine::{PullFile, SessionState};
 use phileas_domain::model::PullNumber;
+use phileas_domain::state::Outcome;
 use phileas_domain::work::{Fingerprint, HOT_PATH, Refusal, RefusalReason, WorkFile, WorkRecord};
 
 use crate::support::scenario::Scenario;
@@ -126,7 +127,7 @@ fn refused_work_is_listed_for_its_persona_or_for_all() {
 }
 
 #[test]
-fn merged_work_is_listed_where_it_changes_the_same_files() {
+fn merged_work_is_listed_where_it_changes_files_in_the_same_folder() {
     let mut scenario = scenario("");
     let one = opens(&mut scenario, "One", &["src/one.rs"]);
     scenario.merge(one);
@@ -140,14 +141,59 @@ fn merged_work_is_listed_where_it_changes_the_same_files() {
     opens(&mut scenario, "Three", &["src/three.rs"]);
     let found = listed(&scenario);
     assert!(found.iter().any(|line| line == near[0]), "{found:?}");
-    let mut scenario = self::scenario("");
-    let one = opens(&mut scenario, "One", &["src/one.rs"]);
-    scenario.merge(one);
-    opens(&mut scenario, "Two", &["src/two.rs"]);
-    opens(&mut scenario, "Three", &["src/three.rs"]);
-    // The turn of `b`, which has never changed that file.
+    for (file, is_listed) in [
+        ("src/two.rs", true),
+        ("src/deep/two.rs", false),
+        ("two.rs", false),
+    ] {
+        let mut scenario = self::scenario("");
+        let one = opens(&mut scenario, "One", &["src/one.rs", "README.md"]);
+        scenario.merge(one);
+        opens(&mut scenario, "Two", &[file]);
+        opens(&mut scenario, "Three", &["src/three.rs"]);
+        // The turn of `b`, which has never changed these files.
+        let found = listed(&scenario);
+        let line = "- #1 (a): One [README.md, src/one.rs]";
+        let is_found = found.iter().any(|found| found == line);
+        assert_eq!(is_found, is_listed, "{file}: {found:?}");
+    }
+}
+
+#[test]
+fn merged_work_takes_the_room_that_open_work_leaves() {
+    let mut scenario = scenario("");
+    opens(&mut scenario, "Open", &["lib/open.rs"]);
+    let long = "long-name-of-a-file-".repeat(5);
+    let merged = |pr: u64| WorkRecord {
+        persona: Some("b".to_owned()),
+        closed_at: Some(scenario.now),
+        outcome: Some(Outcome::Merged),
+        fingerprint: Fingerprint {
+            paths: (0..4).map(|file| format!("src/{long}{file}.rs")).collect(),
+            ..Fingerprint::default()
+        },
+        ..open_record(&scenario, pr, None)
+    };
+    let records: Vec<WorkRecord> = (100..150).map(merged).collect();
+    changes_records(&mut scenario, |hot| {
+        for record in records {
+            hot.insert(record);
+        }
+    });
+    // The turn of `b`: the merged pull requests are its own, and the open one is not.
+    opens(&mut scenario, "Second", &["lib/second.rs"]);
+    opens(&mut scenario, "Third", &["lib/third.rs"]);
     let found = listed(&scenario);
-    assert!(!found.iter().any(|line| line == near[1]), "{found:?}");
+    assert_eq!(found[0], "Open:", "{found:?}");
+    assert!(
+        found.iter().any(|line| line.starts_with("- #1 ")),
+        "{found:?}"
+    );
+    assert!(
+        found.iter().any(|line| line.starts_with("- #149 (b)")),
+        "{found:?}"
+    );
+    assert!(found.last().unwrap().ends_with(" more)"), "{found:?}");
 }
 
 #[test]
