@@ -1,5 +1,4 @@
-//! Handles the forms of the dashboard. Every form carries a token, and the audit log records every
-//! action.
+//! Handles the forms of the dashboard. The audit log records every action.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,234 +12,126 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use phileas_domain::model::Holder;
 use phileas_domain::state::Pause;
 
-use super::access::{AccessRefusal, COOKIE, SESSION, Visitor};
+use super::access::{AccessRefusal, COOKIE, SESSION};
 use super::context::DashboardContext;
+use super::form::{OwnForm, RepositoryForm, form_field, inbox_unavailable, refuse_form};
 use super::handlers;
-use super::handlers::{Number, repository_of};
 use super::request_guard::{RequestId, too_many};
-use crate::runtime::inbox::{Inbox, InboxError, Replayed};
+use crate::runtime::inbox::{Inbox, Replayed};
 use crate::runtime::ports::WriteGitHub;
 use crate::runtime::{Edit, EditError, edit_state};
-use crate::server::admin::audit::AuditEntry;
 
 /// The author of a pause in the ledger: the dashboard knows a token, but no person.
 const PAUSED_BY: &str = "the dashboard of the service";
-/// The longest field of a form, in bytes.
-const MAX_FIELD: usize = 512;
 
 type Shared<I> = State<Arc<DashboardContext<I>>>;
 
-/// Returns one field of a form.
-fn form_field(form: &[u8], name: &str) -> Option<String> {
-    form_urlencoded::parse(form)
-        .find(|(known, _)| known == name)
-        .map(|(_, value)| value.into_owned())
-        .filter(|value| value.len() <= MAX_FIELD)
-}
-
-impl<I> DashboardContext<I> {
-    fn is_own_form(&self, who: Option<&Visitor>, form: &[u8]) -> bool {
-        let given = form_field(form, "csrf");
-        self.dashboard.access.is_own_form(who, given.as_deref())
-    }
-
-    fn record_action(
-        &self,
-        who: &str,
-        what: &str,
-        about: Option<&str>,
-        result: &str,
-        id: &RequestId,
-    ) {
-        self.dashboard.audit.record_entry(&AuditEntry {
-            at: self.current_time(),
-            who,
-            what,
-            about,
-            result,
-            request: &id.0,
-        });
-    }
-}
-
-/// Refuses a form without a valid token, such as one from before a restart of the service.
-async fn not_ours<I: Inbox>(context: &DashboardContext<I>, who: Option<&Visitor>) -> Response {
-    let text = "The form is from before the service was restarted, or from another page. Go back, reload the page and try again.";
-    handlers::message_page(
-        context,
-        who,
-        StatusCode::FORBIDDEN,
-        "This form is too old",
-        text.to_owned(),
-    )
-    .await
-}
-
-fn inbox_unavailable(error: &InboxError) -> Response {
-    tracing::error!("{error}");
-    (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")).into_response()
-}
-
 /// Checks the repository now, whatever it waits for. Its plan still decides what starts.
-pub(super) async fn check_now<I: Inbox + 'static>(
-    State(context): Shared<I>,
-    Extension(who): Extension<Visitor>,
-    Extension(request): Extension<RequestId>,
-    number: Number,
-    form: Bytes,
-) -> Response {
-    if !context.is_own_form(Some(&who), &form) {
-        return not_ours(&context, Some(&who)).await;
-    }
-    let Some(repository) = repository_of(&number) else {
-        return StatusCode::NOT_FOUND.into_response();
-    };
-    let id = repository.0;
-    let about = id.to_string();
+pub(super) async fn check_now<I: Inbox + 'static>(form: RepositoryForm<I>) -> Response {
+    let context = &form.form.context;
     // A wake of a repository that is not managed would stay in the inbox forever.
-    if !context.repository_names().contains_key(&repository) {
-        context.record_action(&who.audit_name(), "look", Some(&about), "unknown", &request);
+    if !context.repository_names().contains_key(&form.repository) {
+        form.record("look", "unknown");
         return StatusCode::NOT_FOUND.into_response();
     }
-    match context
-        .dashboard
-        .inbox
-        .wake_repository(repository, context.current_time())
+    let inbox = &context.dashboard.inbox;
+    match inbox
+        .wake_repository(form.repository, context.current_time())
         .await
     {
         Ok(()) => {
             // A wake does not resume a suspended repository, and the person must learn that.
-            let (result, word) = match context.dashboard.inbox.read_wake(repository).await {
+            let (result, word) = match inbox.read_wake(form.repository).await {
                 Ok(Some(wake)) if wake.suspended.is_some() => ("it is suspended", "look-suspended"),
                 _ => ("done", "look"),
             };
-            context.record_action(&who.audit_name(), "look", Some(&about), result, &request);
-            Redirect::to(&format!("/repositories/{id}?done={word}")).into_response()
+            form.record("look", result);
+            form.redirect(word)
         }
         Err(error) => {
-            context.record_action(&who.audit_name(), "look", Some(&about), "failed", &request);
+            form.record("look", "failed");
             inbox_unavailable(&error)
         }
     }
 }
 
 /// Resumes a suspended repository.
-pub(super) async fn resume_repository<I: Inbox + 'static>(
-    State(context): Shared<I>,
-    Extension(who): Extension<Visitor>,
-    Extension(request): Extension<RequestId>,
-    number: Number,
-    form: Bytes,
-) -> Response {
-    if !context.is_own_form(Some(&who), &form) {
-        return not_ours(&context, Some(&who)).await;
-    }
-    let Some(repository) = repository_of(&number) else {
-        return StatusCode::NOT_FOUND.into_response();
-    };
-    let id = repository.0;
-    let about = id.to_string();
+pub(super) async fn resume_repository<I: Inbox + 'static>(form: RepositoryForm<I>) -> Response {
+    let context = &form.form.context;
     let resumed = context
         .dashboard
         .inbox
-        .resume_repository(repository, context.current_time())
+        .resume_repository(form.repository, context.current_time())
         .await;
     let (result, word) = match &resumed {
         Ok(true) => ("done", "resume"),
         Ok(false) => ("was not suspended", "resume-not"),
         Err(_) => ("failed", ""),
     };
-    context.record_action(&who.audit_name(), "resume", Some(&about), result, &request);
+    form.record("resume", result);
     match resumed {
         Ok(_) => {
-            context.dashboard.board.publish_change(repository);
-            Redirect::to(&format!("/repositories/{id}?done={word}")).into_response()
+            context.dashboard.board.publish_change(form.repository);
+            form.redirect(word)
         }
         Err(error) => inbox_unavailable(&error),
     }
 }
 
 /// Pauses a repository: nothing starts in it until a form or a command ends the pause.
-pub(super) async fn pause_repository<I: Inbox + 'static>(
-    state: Shared<I>,
-    who: Extension<Visitor>,
-    request: Extension<RequestId>,
-    number: Number,
-    form: Bytes,
-) -> Response {
-    set_paused(state, who, request, number, form, true).await
+pub(super) async fn pause_repository<I: Inbox + 'static>(form: RepositoryForm<I>) -> Response {
+    set_paused(form, true).await
 }
 
 /// Ends the pause of a repository. Labels and variables still pause it.
-pub(super) async fn unpause_repository<I: Inbox + 'static>(
-    state: Shared<I>,
-    who: Extension<Visitor>,
-    request: Extension<RequestId>,
-    number: Number,
-    form: Bytes,
-) -> Response {
-    set_paused(state, who, request, number, form, false).await
+pub(super) async fn unpause_repository<I: Inbox + 'static>(form: RepositoryForm<I>) -> Response {
+    set_paused(form, false).await
 }
 
-async fn set_paused<I: Inbox + 'static>(
-    State(context): Shared<I>,
-    Extension(who): Extension<Visitor>,
-    Extension(request): Extension<RequestId>,
-    number: Number,
-    form: Bytes,
-    paused: bool,
-) -> Response {
-    if !context.is_own_form(Some(&who), &form) {
-        return not_ours(&context, Some(&who)).await;
-    }
-    let Some(repository) = repository_of(&number) else {
-        return StatusCode::NOT_FOUND.into_response();
-    };
-    let id = repository.0;
-    let about = id.to_string();
+async fn set_paused<I: Inbox + 'static>(form: RepositoryForm<I>, paused: bool) -> Response {
+    let context = &form.form.context;
     let what = if paused { "pause" } else { "unpause" };
     let repositories = context.dashboard.repositories.as_ref();
     let members = repositories
         .map(|all| all.list_members())
         .unwrap_or_default();
-    let member = members.into_iter().find(|member| member.id == repository);
+    let member = members
+        .into_iter()
+        .find(|member| member.id == form.repository);
     let (Some(repositories), Some(member)) = (repositories, member) else {
-        context.record_action(&who.audit_name(), what, Some(&about), "unknown", &request);
+        form.record(what, "unknown");
         return StatusCode::NOT_FOUND.into_response();
     };
     let outside = repositories.external_services();
     let github = outside.github_client(member.name.clone(), &member.account);
-    match write_pause(&github, &request, paused).await {
+    match write_pause(&github, &form.form.request, paused).await {
         Ok(changed) => {
-            let result = if changed { "done" } else { "nothing changed" };
-            context.record_action(&who.audit_name(), what, Some(&about), result, &request);
+            form.record(what, if changed { "done" } else { "nothing changed" });
             // The page shows the result after the next check.
-            if let Err(error) = context
-                .dashboard
-                .inbox
-                .wake_repository(repository, context.current_time())
+            let inbox = &context.dashboard.inbox;
+            if let Err(error) = inbox
+                .wake_repository(form.repository, context.current_time())
                 .await
             {
                 return inbox_unavailable(&error);
             }
-            let word = match (paused, changed) {
+            form.redirect(match (paused, changed) {
                 (true, true) => "pause",
                 (true, false) => "pause-known",
                 (false, true) => "unpause",
                 (false, false) => "unpause-none",
-            };
-            Redirect::to(&format!("/repositories/{id}?done={word}")).into_response()
+            })
         }
         Err(error) => {
-            context.record_action(&who.audit_name(), what, Some(&about), "failed", &request);
+            form.record(what, "failed");
             let status = StatusCode::BAD_GATEWAY;
             let text = format!(
                 "{error}. To pause the repository without the ledger, set its variable PHILEAS_PAUSED, or put the \
                  label phileas:pause on an open issue."
             );
             handlers::message_page(
-                &context,
-                Some(&who),
+                context,
+                Some(&form.form.visitor),
                 status,
                 "The ledger was not changed",
                 text,
@@ -281,16 +172,8 @@ async fn write_pause(
 }
 
 /// Runs a delivery again.
-pub(super) async fn replay_delivery<I: Inbox + 'static>(
-    State(context): Shared<I>,
-    Extension(who): Extension<Visitor>,
-    Extension(request): Extension<RequestId>,
-    form: Bytes,
-) -> Response {
-    if !context.is_own_form(Some(&who), &form) {
-        return not_ours(&context, Some(&who)).await;
-    }
-    let about = form_field(&form, "id").unwrap_or_default();
+pub(super) async fn replay_delivery<I: Inbox + 'static>(form: OwnForm<I>) -> Response {
+    let about = form.field("id").unwrap_or_default();
     let Ok(id) = about.parse() else {
         return (
             StatusCode::BAD_REQUEST,
@@ -298,6 +181,7 @@ pub(super) async fn replay_delivery<I: Inbox + 'static>(
         )
             .into_response();
     };
+    let context = &form.context;
     let replayed = context
         .dashboard
         .inbox
@@ -310,7 +194,7 @@ pub(super) async fn replay_delivery<I: Inbox + 'static>(
         Ok(Replayed::Unknown) => ("unknown", "replay-unknown"),
         Err(_) => ("failed", ""),
     };
-    context.record_action(&who.audit_name(), "replay", Some(&about), result, &request);
+    form.record("replay", Some(&about), result);
     match replayed {
         Ok(_) => Redirect::to(&format!("/deliveries?done={word}")).into_response(),
         Err(error) => inbox_unavailable(&error),
@@ -329,7 +213,7 @@ pub(super) async fn sign_in<I: Inbox + 'static>(
         return Redirect::to("/").into_response();
     }
     if !context.is_own_form(None, &form) {
-        return not_ours(&context, None).await;
+        return refuse_form(&context, None).await;
     }
     let now = Instant::now();
     // A pasted token often ends with a line break.
@@ -360,18 +244,9 @@ pub(super) async fn sign_in<I: Inbox + 'static>(
 }
 
 /// Signs a person out.
-pub(super) async fn sign_out<I: Inbox + 'static>(
-    State(context): Shared<I>,
-    Extension(who): Extension<Visitor>,
-    Extension(request): Extension<RequestId>,
-    headers: HeaderMap,
-    form: Bytes,
-) -> Response {
-    if !context.is_own_form(Some(&who), &form) {
-        return not_ours(&context, Some(&who)).await;
-    }
-    context.dashboard.access.end_session(&who);
-    context.record_action(&who.audit_name(), "logout", None, "done", &request);
+pub(super) async fn sign_out<I: Inbox + 'static>(headers: HeaderMap, form: OwnForm<I>) -> Response {
+    form.context.dashboard.access.end_session(&form.visitor);
+    form.record("logout", None, "done");
     let mut response = Redirect::to("/login").into_response();
     set_cookie(&mut response, &headers, "", 0);
     response

@@ -15,6 +15,7 @@ pub mod assets;
 pub mod board;
 mod context;
 pub mod forecast;
+mod form;
 pub mod format;
 mod handlers;
 pub mod live_updates;
