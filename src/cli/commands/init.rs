@@ -91,6 +91,8 @@ pub(crate) async fn run(
             true => CommitAdvice {
                 staged: place.waits_for_a_commit(&parts)?,
                 left_out: place.unstaged_folders()?,
+                only: place.commit_paths(&parts)?,
+                other_branch: place.other_branch()?,
                 ..CommitAdvice::default()
             },
             false => CommitAdvice::default(),
@@ -128,8 +130,32 @@ struct CommitAdvice {
     /// Folders with files, or changes of files, that are not staged. Without them the repository would have a workflow
     /// without a plan, or a plan without its personas.
     left_out: Vec<&'static str>,
+    /// The paths of the commit, where a person has staged other files too.
+    only: Vec<&'static str>,
+    /// The branch that is checked out in place of the default one. `Some(None)`: no branch is.
+    other_branch: Option<Option<String>>,
     /// Whether a person has to fill in the action's commit in the workflow.
     lacks_commit: bool,
+}
+
+impl CommitAdvice {
+    /// What the commands would otherwise do unseen.
+    fn warnings(&self, branch: &str) -> String {
+        let mut text = String::new();
+        if !self.only.is_empty() {
+            text.push_str(". You have staged other files; this commit leaves them out");
+        }
+        if let Some(checked_out) = &self.other_branch {
+            let place = match checked_out {
+                Some(name) => format!("`{name}` is checked out, not {branch}"),
+                None => "no branch is checked out".to_owned(),
+            };
+            text.push_str(&format!(
+                ". {place}: the push takes every commit here that {branch} lacks; for this commit alone, `git switch {branch}` first"
+            ));
+        }
+        text
+    }
 }
 
 fn as_new_file(part: &StarterFile) -> Option<(&str, &str)> {
@@ -322,8 +348,9 @@ fn print_next_steps(
         };
         steps.push((
             format!(
-                "Commit and push to {branch}{with}{}:",
-                next_step_text(week.first)
+                "Commit and push to {branch}{with}{}{}:",
+                next_step_text(week.first),
+                commit.warnings(branch)
             ),
             commit_commands(commit, branch),
         ));
@@ -403,7 +430,11 @@ fn commit_commands(commit: &CommitAdvice, branch: &str) -> Vec<String> {
     if !commit.left_out.is_empty() {
         commands.push(format!("git add -- {}", commit.left_out.join(" ")));
     }
-    commands.push(format!("git commit --message '{PULL_TITLE}'"));
+    let only = match commit.only.as_slice() {
+        [] => String::new(),
+        paths => format!(" -- {}", paths.join(" ")),
+    };
+    commands.push(format!("git commit --message '{PULL_TITLE}'{only}"));
     commands.push(format!(
         "git push origin {}",
         shell_quote(&format!("HEAD:{branch}"))

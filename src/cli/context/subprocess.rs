@@ -1,7 +1,9 @@
 //! Starts other programs for a person at a command line: git for the person's work tree, and bash to parse a script.
 //! Ticks, the action and the service start none.
 
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+
+use phileas_domain::prompt::clean_line;
 
 /// Variables with credentials of phileas. A program that git starts through a work tree's configuration does not need
 /// them.
@@ -23,4 +25,13 @@ pub(crate) fn other_program(name: &str) -> Command {
         command.env_remove(credential);
     }
     command
+}
+
+/// What a program said of its failure, on one line. The fix often stands in the last lines, as git's does.
+pub(crate) fn failure_words(output: &Output) -> String {
+    let words = clean_line(&String::from_utf8_lossy(&output.stderr));
+    match words.is_empty() {
+        true => format!("it gave no reason ({})", output.status),
+        false => words,
+    }
 }

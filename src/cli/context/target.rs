@@ -233,6 +233,33 @@ impl Target {
         Ok(unstaged)
     }
 
+    /// The folders and files of `init` for a commit that must not include the other staged files; empty where there are
+    /// none. `parts`: what `init` writes.
+    pub(crate) fn commit_paths(
+        &self,
+        parts: &[StarterFile],
+    ) -> Result<Vec<&'static str>, CliError> {
+        let Backend::Folder(tree) = &self.at else {
+            return Ok(Vec::new());
+        };
+        let all = [&[WORKFLOW_PATH][..], &SET_UP].concat();
+        if tree.count_other_staged(&all)? == 0 {
+            return Ok(Vec::new());
+        }
+        let is_used = |folder: &&str| parts.iter().any(|part| part.path.starts_with(*folder));
+        Ok(all.into_iter().filter(is_used).collect())
+    }
+
+    /// The branch that is checked out in place of the default one. `Some(None)`: no branch is.
+    pub(crate) fn other_branch(&self) -> Result<Option<Option<String>>, CliError> {
+        let Backend::Folder(tree) = &self.at else {
+            return Ok(None);
+        };
+        let checked_out = tree.checked_out_branch()?;
+        let is_default = checked_out.as_ref() == Some(&self.files.default_branch);
+        Ok((!is_default).then_some(checked_out))
+    }
+
     /// Whether a commit on the current branch can be pushed to the default branch without taking anything else there.
     pub(crate) fn can_be_pushed(&self) -> bool {
         match &self.at {

@@ -9,7 +9,7 @@ use std::{fs, io};
 use phileas_domain::model::RepositoryName;
 
 use super::remote;
-use super::subprocess::other_program;
+use super::subprocess::{failure_words, other_program};
 use crate::adapters::files;
 use crate::cli::exit::CliError;
 use crate::cli::exit::paths::{not_a_folder, path_error};
@@ -20,6 +20,9 @@ use crate::starter::{RepositoryFiles, WORKFLOWS_FOLDER};
 const WORKFLOW_LIMIT_BYTES: u64 = 512 * 1024;
 /// The most workflows that are read.
 const WORKFLOWS_LIMIT: usize = 200;
+
+/// How git says that a folder is in no work tree.
+const NO_WORK_TREE: [&str; 2] = ["not a git repository", "must be run in a work tree"];
 
 /// The names that default branches usually have.
 const DEFAULT_BRANCHES: [&str; 2] = ["main", "master"];
@@ -33,14 +36,29 @@ pub(crate) struct WorkTree {
 impl WorkTree {
     /// Opens the work tree that contains a folder.
     pub(crate) fn open_worktree(dir: &Path) -> Result<Self, CliError> {
-        let inside = git(dir, &["rev-parse", "--show-toplevel"])?;
-        let root = inside.filter(|root| !root.is_empty()).ok_or_else(|| {
+        Self::find_worktree(dir)?.ok_or_else(|| {
             CliError::usage(format!(
-                "{} is no git work tree; go into one, make one (git init), or let a pull request be opened: --repo OWNER/NAME --pull-request",
+                "{} is no git work tree; go into a clone of your repository, or let a pull request be opened: --repo OWNER/NAME --pull-request",
                 dir.display()
             ))
-        })?;
-        Ok(Self { root: root.into() })
+        })
+    }
+
+    /// The work tree that contains a folder, if there is one. A refusal of git, such as a folder of another user, is an
+    /// error in git's own words.
+    fn find_worktree(dir: &Path) -> Result<Option<Self>, CliError> {
+        if !dir.is_dir() {
+            return Ok(None);
+        }
+        match run_git(dir, &["rev-parse", "--show-toplevel"])? {
+            Ok(root) if root.is_empty() => Ok(None),
+            Ok(root) => Ok(Some(Self { root: root.into() })),
+            Err(words) if NO_WORK_TREE.iter().any(|known| words.contains(known)) => Ok(None),
+            Err(words) => Err(CliError::usage(format!(
+                "git refuses the folder {}: {words}",
+                dir.display()
+            ))),
+        }
     }
 
     /// The repository of the remote `origin`. An `origin` at a host that is not GitHub's is an error.
@@ -53,7 +71,10 @@ impl WorkTree {
 
     /// The repository that a folder was cloned from. `None`: no work tree, or no `origin` that names a repository.
     pub(crate) fn cloned_repository(dir: &Path) -> Result<Option<RepositoryName>, CliError> {
-        let tree = Self::open_worktree(dir).ok();
+        if !has_git() {
+            return Ok(None);
+        }
+        let tree = Self::find_worktree(dir)?;
         tree.map_or(Ok(None), |tree| tree.origin_repository())
     }
 
@@ -66,8 +87,10 @@ impl WorkTree {
         {
             return Ok(Some(name));
         }
-        let checked_out = self.git(&[&head[..], &["HEAD"]].concat())?;
-        Ok(likely_default(checked_out, &self.branches()?))
+        Ok(likely_default(
+            self.checked_out_branch()?,
+            &self.branches()?,
+        ))
     }
 
     /// The branches here and of `origin`.
@@ -137,7 +160,7 @@ impl WorkTree {
     /// Checks that a push of the current branch to another one takes nothing but the coming commit there. If the branch
     /// itself is checked out, its own commits are meant for it.
     pub(crate) fn check_branch(&self, branch: &str) -> Result<(), CliError> {
-        let checked_out = self.git(&["symbolic-ref", "--quiet", "--short", "HEAD"])?;
+        let checked_out = self.checked_out_branch()?;
         if checked_out.as_deref() == Some(branch) {
             return Ok(());
         }
@@ -199,6 +222,23 @@ impl WorkTree {
         Ok(staged.is_some_and(|names| !names.is_empty()))
     }
 
+    /// Counts the staged files outside of these paths. A plain commit would include them.
+    pub(crate) fn count_other_staged(&self, paths: &[&str]) -> Result<usize, CliError> {
+        let excluded: Vec<String> = paths
+            .iter()
+            .map(|path| format!(":(top,exclude){path}"))
+            .collect();
+        let mut list = vec!["diff", "--cached", "--name-only", "-z", "--", ":/"];
+        list.extend(excluded.iter().map(String::as_str));
+        let staged = self.git(&list)?.unwrap_or_default();
+        Ok(staged.split_terminator('\0').count())
+    }
+
+    /// The branch that is checked out; `None` where none is.
+    pub(crate) fn checked_out_branch(&self) -> Result<Option<String>, CliError> {
+        self.git(&["symbolic-ref", "--quiet", "--short", "HEAD"])
+    }
+
     fn git(&self, arguments: &[&str]) -> Result<Option<String>, CliError> {
         git(&self.root, arguments)
     }
@@ -229,17 +269,29 @@ pub(crate) fn path_to_root(dir: &Path) -> Option<PathBuf> {
 
 /// The output of git without its last line break; `None` if it fails.
 fn git(dir: &Path, arguments: &[&str]) -> Result<Option<String>, CliError> {
+    Ok(run_git(dir, arguments)?.ok())
+}
+
+/// The output of git without its last line break, or git's words about its failure.
+fn run_git(dir: &Path, arguments: &[&str]) -> Result<Result<String, String>, CliError> {
     let output = other_program("git")
         .arg("-C")
         .arg(dir)
         .args(arguments)
+        // `NO_WORK_TREE` has git's English words.
+        .env("LC_ALL", "C")
         .output()
         .map_err(|error| CliError::usage(format!("git cannot be run: {error}; install it")))?;
+    if !output.status.success() {
+        return Ok(Err(failure_words(&output)));
+    }
     let text = String::from_utf8_lossy(&output.stdout);
-    Ok(output
-        .status
-        .success()
-        .then(|| text.trim_end_matches(['\r', '\n']).to_owned()))
+    Ok(Ok(text.trim_end_matches(['\r', '\n']).to_owned()))
+}
+
+/// Whether git is on this machine.
+fn has_git() -> bool {
+    other_program("git").arg("--version").output().is_ok()
 }
 
 #[cfg(test)]

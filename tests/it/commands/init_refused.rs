@@ -1,6 +1,6 @@
 //! What keeps `phileas init` from beginning, and how it goes on once that is fixed.
 
-use super::bench::{Ran, text_of};
+use super::bench::{Ran, program, run, text_of};
 use super::fresh::{git, repository, within, within_little_room};
 use crate::support::Folder;
 
@@ -48,6 +48,58 @@ fn a_missing_repository_is_named() {
     git(&folder, &["init", "--quiet"]);
     let ran = within(&folder, &["init"]).refused(2, "no remote `origin`");
     assert!(!ran.err.contains("--action"), "{ran:?}");
+}
+
+/// A refusal of git is told in git's own words, which name the fix.
+#[test]
+fn what_git_refuses_is_told_in_its_own_words() {
+    let folder = repository();
+    for arguments in [&["init"][..], &["status"], &["deinit"]] {
+        let mut command = program(arguments);
+        command
+            .current_dir(folder.path())
+            .env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1");
+        let ran = run(command).refused(2, "detected dubious ownership");
+        assert!(
+            ran.err.contains("git config --global --add safe.directory"),
+            "{ran:?}"
+        );
+        assert!(!ran.err.contains("is no git work tree"), "{ran:?}");
+    }
+}
+
+/// The commit that is printed takes nothing that a person has staged, and the push of another branch is told.
+#[test]
+fn the_printed_commands_take_nothing_else_along_unseen() {
+    let folder = clone();
+    let ran = init(&folder, &[]).done();
+    let plain = "git commit --message 'Let phileas run Jules on a schedule'\n";
+    assert!(ran.out.contains(plain), "{ran:?}");
+    assert!(!ran.out.contains("is checked out"), "{ran:?}");
+
+    let folder = clone();
+    folder.write("own.txt", "mine\n");
+    git(&folder, &["add", "own.txt"]);
+    let ran = init(&folder, &[]).done();
+    let limited = "on a schedule' -- .github/workflows/phileas.yml .jules\n";
+    assert!(ran.out.contains(limited), "{ran:?}");
+    assert!(ran.out.contains("You have staged other files"), "{ran:?}");
+    let paths = [WORKFLOW, ".jules"];
+    let arguments = [&["commit", "--quiet", "--message", "Let", "--"][..], &paths].concat();
+    git(&folder, &arguments);
+    assert_eq!(staged(&folder), ["own.txt"]);
+
+    // Nothing is known of main here, so the push might take all of this branch there.
+    let folder = repository();
+    git(&folder, &["symbolic-ref", "HEAD", "refs/heads/work"]);
+    commit(&folder, "Begin");
+    let ran = init(&folder, &["--default-branch", "main"]).done();
+    for words in [
+        "`work` is checked out, not main",
+        "every commit here that main lacks",
+    ] {
+        assert!(ran.out.contains(words), "{ran:?}");
+    }
 }
 
 /// The push that is printed would put a feature's own commits on the default branch.

@@ -7,7 +7,7 @@ use phileas_domain::pipeline::Run;
 
 use crate::adapters::pipeline::{RUNS_FOLDER, Runs, RunsError};
 use crate::cli::arguments::{RunLocation, RunsLocation};
-use crate::cli::context::subprocess::other_program;
+use crate::cli::context::subprocess::{failure_words, other_program};
 use crate::cli::exit::CliError;
 
 /// Opens the folder of the runs.
@@ -140,11 +140,10 @@ fn git_output(dir: &Path, arguments: &[&str]) -> Result<String, CliError> {
         .output()
         .map_err(|error| CliError::usage(format!("git cannot be run: {error}; install it")))?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let first = said.lines().next().unwrap_or("it gave no reason");
         return Err(CliError::usage(format!(
-            "git {}: {first}",
-            arguments.first().copied().unwrap_or_default()
+            "git {}: {}",
+            arguments.first().copied().unwrap_or_default(),
+            failure_words(&output)
         )));
     }
     String::from_utf8(output.stdout)

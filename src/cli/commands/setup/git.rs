@@ -4,10 +4,9 @@ use std::path::Path;
 use std::process::Stdio;
 
 use phileas_domain::Diagnostic;
-use phileas_domain::prompt::clean_line;
 use phileas_domain::setup::Compiled;
 
-use crate::cli::context::subprocess::other_program;
+use crate::cli::context::subprocess::{failure_words, other_program};
 use crate::cli::exit::CliError;
 
 /// Finds files of secrets that git tracks already, so that an entry in `.gitignore` does not help. A failure of git is
@@ -87,6 +86,6 @@ fn ask_git(dir: &Path, arguments: &[&str]) -> Result<IgnoreAnswer, CliError> {
         Some(0) => IgnoreAnswer::Yes,
         Some(1) => IgnoreAnswer::No,
         Some(GIT_FATAL) if words.contains("not a git repository (or any") => IgnoreAnswer::No,
-        _ => IgnoreAnswer::None(clean_line(words.lines().next().unwrap_or("no word of why"))),
+        _ => IgnoreAnswer::None(failure_words(&output)),
     })
 }

@@ -1,6 +1,6 @@
 //! Checks, writes and stages files of a work tree.
 
-use super::WorkTree;
+use super::{WorkTree, run_git};
 use crate::adapters::files::{self, FileWrite};
 use crate::cli::exit::CliError;
 use crate::cli::exit::paths::not_a_folder;
@@ -58,9 +58,12 @@ impl WorkTree {
         let add = ["add", "--"];
         let remove = ["rm", "--cached", "--quiet", "--ignore-unmatch", "--"];
         for (command, paths) in [(&add[..], written), (&remove[..], removed)] {
-            if !paths.is_empty() && self.git(&[command, paths].concat())?.is_none() {
+            if paths.is_empty() {
+                continue;
+            }
+            if let Err(words) = run_git(&self.root, &[command, paths].concat())? {
                 return Err(CliError::finding(format!(
-                    "the files are as they should be, and git could not stage them; `git {} {}` says why",
+                    "the files are as they should be, and git could not stage them: {words}; then: git {} {}",
                     command.join(" "),
                     paths.join(" ")
                 )));
