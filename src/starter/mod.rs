@@ -25,8 +25,8 @@ pub use repository_files::RepositoryFiles;
 pub use seal::{Seal, seal_of};
 pub use upgrade::sealed_files;
 pub use workflow::{
-    MAX_CHECKS, Pin, PinError, WORKFLOW_PATH, WORKFLOWS_FOLDER, blank_hint, cron_minute,
-    runs_on_push, workflow_hints,
+    COMMIT_BLANK, MAX_CHECKS, Pin, PinError, WORKFLOW_PATH, WORKFLOWS_FOLDER, blank_hint,
+    cron_minute, runs_on_push, workflow_hints,
 };
 
 /// The branch from which `phileas init` opens its pull request.

@@ -22,7 +22,7 @@ pub const MAX_CHECKS: usize = 20;
 const RELEASE_COMMIT: Option<&str> = option_env!("PHILEAS_RELEASE_COMMIT");
 const COMMIT_DIGITS: usize = 40;
 /// Stands for the commit in a workflow that a person has to complete.
-const COMMIT_BLANK: &str = "COMMIT";
+pub const COMMIT_BLANK: &str = "COMMIT";
 
 /// The action at one commit, which cannot be moved.
 #[derive(Debug, Clone, PartialEq, Eq)]

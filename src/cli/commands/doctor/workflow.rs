@@ -8,6 +8,7 @@ use phileas_domain::plan::{Cron, Driver, Plan};
 use super::finding::{Findings, Group};
 use super::repository::CheckedRepository;
 use crate::adapters::github::{Client, Workflow, WorkflowRun};
+use crate::starter::HOME;
 use file::{MAX_FILES, WORKFLOWS_FOLDER};
 
 pub(super) use file::{WorkflowFile, read_folder_workflows};
@@ -67,6 +68,7 @@ pub(super) fn check_files(files: &[WorkflowFile], plan: Option<&Plan>, findings:
     }
     for file in files {
         let path = &file.path;
+        check_action(file, findings);
         let checks = [
             check_pull_triggers(file, findings),
             check_schedule(file, findings),
@@ -107,6 +109,21 @@ fn report_missing(driver: Driver, findings: &mut Findings) {
             WORKFLOW_HELP,
         ),
     }
+}
+
+/// Checks that the workflow names a commit of the action.
+fn check_action(file: &WorkflowFile, findings: &mut Findings) {
+    let Some(action) = &file.unfilled else {
+        return;
+    };
+    findings.add_error(
+        "workflow.action",
+        format!(
+            "{}:{}:{}: `uses: {}` names no commit, so GitHub cannot start a run",
+            file.path, action.line, action.column, action.uses
+        ),
+        format!("phileas upgrade --action {HOME}@<40 digits>, then commit and push"),
+    );
 }
 
 /// Whether no event of a pull request triggers the workflow.

@@ -140,6 +140,15 @@ fn workflows() {
         ("workflow.schedule", "error", "no `schedule`", 1),
     );
     of(
+        &workflow(ON, "").replace("phileas@v1", "phileas@COMMIT # fill in"),
+        (
+            "workflow.action",
+            "error",
+            ".github/workflows/phileas.yml:13:15: `uses: phileas/phileas@COMMIT`",
+            1,
+        ),
+    );
+    of(
         &workflow(&ON.replace("17 *", "99 *"), ""),
         ("workflow.schedule", "error", "99", 1),
     );

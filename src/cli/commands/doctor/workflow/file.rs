@@ -6,6 +6,8 @@ use std::path::Path;
 use phileas_domain::model::parse_switch;
 use serde_json::Value;
 
+use crate::starter::COMMIT_BLANK;
+
 /// The largest workflow file that is read, in bytes.
 const MAX_BYTES: u64 = 512 * 1024;
 
@@ -20,6 +22,16 @@ pub(crate) struct WorkflowFile {
     pub(crate) cancels: bool,
     /// Whether each run builds phileas from source.
     pub(crate) builds: bool,
+    /// The first `uses:` of the action without a commit.
+    pub(crate) unfilled: Option<UnfilledAction>,
+}
+
+/// A reference to the action that names no commit, and its position in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct UnfilledAction {
+    pub(crate) uses: String,
+    pub(crate) line: usize,
+    pub(crate) column: usize,
 }
 
 /// Reads the workflow files of a folder that call phileas.
@@ -95,9 +107,30 @@ impl WorkflowFile {
             triggers,
             crons,
             cancels,
+            unfilled: calls.iter().find_map(|step| find_unfilled(step, text)),
             builds: calls.into_iter().any(builds_phileas),
         })
     }
+}
+
+/// The action of a step, where a person has not filled in its commit yet.
+fn find_unfilled(step: &Value, text: &str) -> Option<UnfilledAction> {
+    let uses = step["uses"].as_str()?;
+    let reference = uses.split_once('@').map_or("", |(_, reference)| reference);
+    if !reference.is_empty() && reference != COMMIT_BLANK {
+        return None;
+    }
+    let place = text.lines().enumerate().find_map(|(index, line)| {
+        let key = line.find("uses")?;
+        let value = line[key..].find(uses)? + key;
+        Some((index + 1, line[..value].chars().count() + 1))
+    });
+    let (line, column) = place.unwrap_or((1, 1));
+    Some(UnfilledAction {
+        uses: uses.to_owned(),
+        line,
+        column,
+    })
 }
 
 /// Whether a step builds the action from source.
@@ -154,6 +187,31 @@ mod tests {
         assert_eq!(WorkflowFile::parse_workflow("x.yml", "- a\n"), None);
         let runs = "on: push\nconcurrency: { cancel-in-progress: true }\njobs:\n  a:\n    steps:\n      - run: phileas tick\n";
         assert!(WorkflowFile::parse_workflow("x.yml", runs).unwrap().cancels);
+    }
+
+    #[test]
+    fn an_action_without_a_commit_is_found_where_it_stands() {
+        let found = |uses: &str| {
+            let text = format!(
+                "on: push\njobs:\n  a:\n    steps:\n      - run: phileas tick\n      - uses: {uses}\n"
+            );
+            let file = WorkflowFile::parse_workflow("x.yml", &text).unwrap();
+            let unfilled = file.unfilled?;
+            Some((unfilled.line, unfilled.column, unfilled.uses))
+        };
+        for (uses, column) in [
+            ("phileas/phileas@COMMIT # fill in", 15),
+            ("\"phileas/phileas@COMMIT\"", 16),
+            ("my/phileas@COMMIT", 15),
+            ("phileas/phileas", 15),
+            ("phileas/phileas@", 15),
+        ] {
+            let place = found(uses).map(|(line, column, _)| (line, column));
+            assert_eq!(place, Some((6, column)), "{uses}");
+        }
+        for whole in ["phileas/phileas@v1", "my/other@COMMIT"] {
+            assert_eq!(found(whole), None, "{whole}");
+        }
     }
 
     #[test]
