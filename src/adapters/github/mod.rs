@@ -32,7 +32,7 @@ pub use crate::adapters::pause::{Pause, SystemPause};
 pub use auth::account::{Account, Credential};
 pub use auth::app::{AppClient, AppIdentity, Installation};
 pub use auth::conversion::{Conversion, convert_manifest};
-pub use auth::rights::{RepositoryAccess, Right};
+pub use auth::rights::{RepositoryAccess, Right, TOKEN_RIGHTS};
 pub use auth::token::{App, CredentialError, Token, TokenKind};
 pub use client::{Client, Settings};
 pub use notice_marks::{NOTICE_COLOR, NOTICE_DESCRIPTION, NOTICE_LABEL, PAUSE_LABEL};

@@ -15,7 +15,7 @@ use crate::cli::terminal::output::Screen;
 const VARIABLES: [(&str, &str); 14] = [
     (
         "GITHUB_TOKEN, GH_TOKEN",
-        "A token that may read and write contents and issues; the first counts. With _FILE: a file that holds it.",
+        "A token with Contents, Issues and Pull requests: read and write; Checks and Commit statuses: read. The first counts. With _FILE: a file that holds it.",
     ),
     (
         "GITHUB_APP_ID, GITHUB_APP_PRIVATE_KEY",

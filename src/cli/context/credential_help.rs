@@ -1,6 +1,7 @@
 //! Which variables hold a credential, and how to replace a refused one.
 
 use super::env_var::env_value;
+use crate::adapters::github::TOKEN_RIGHTS;
 use crate::adapters::jules;
 use crate::runtime::ports::{Disposition, Failure};
 use crate::server::accounts::app::{APP_ID, APP_KEY, OTHER_TOKEN, TOKEN};
@@ -48,7 +49,7 @@ pub(crate) fn credential_help(failure: &Failure) -> Option<String> {
     let of_github = failure.detail.rfind("(Jules: ") < failure.detail.rfind("(GitHub");
     match failure.disposition {
         Disposition::Denied if of_github => Some(format!(
-            "the credential came from {}; set one that is valid and may read and write contents and issues of the repository",
+            "the credential came from {}; set one that is valid and has these permissions for the repository: {TOKEN_RIGHTS}",
             github_variables()
         )),
         Disposition::Denied => Some(jules_key_help()),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use tokio::sync::oneshot;
 
-use crate::adapters::github::{AppClient, Client};
+use crate::adapters::github::{AppClient, Client, TOKEN_RIGHTS};
 use crate::adapters::jules::{Client as JulesClient, JulesKey, PageQuery};
 use crate::runtime::ports::{Disposition, Failure};
 use crate::server::accounts::external_services::ExternalServices;
@@ -236,8 +236,8 @@ impl Findings<'_> {
             return self.add_failure(about, failure);
         }
         let text = format!(
-            "GitHub refuses the token of {}; replace it by one that is valid and may read and write contents, issues \
-             and pull requests of the repository, from {}/settings/tokens ({})",
+            "GitHub refuses the token of {}; replace it by one that is valid, from {}/settings/tokens, with these \
+             permissions for the repository: {TOKEN_RIGHTS} ({})",
             told.identity, told.github, failure.detail
         );
         self.add_finding(Grade::Credential, about, text);

@@ -69,6 +69,10 @@ struct Permissions {
     admin: Option<bool>,
 }
 
+/// The permissions of a token, as its page on GitHub names them.
+pub const TOKEN_RIGHTS: &str =
+    "Contents, Issues and Pull requests: read and write; Checks and Commit statuses: read";
+
 impl Right {
     /// All of them.
     pub const ALL: [Self; 5] = [

@@ -4,7 +4,9 @@ use jiff::Timestamp;
 
 use super::finding::{Findings, Grade, Group};
 use super::repository::CheckedRepository;
-use crate::adapters::github::{Client, Credential, RepositoryAccess, Right, TokenKind};
+use crate::adapters::github::{
+    Client, Credential, RepositoryAccess, Right, TOKEN_RIGHTS, TokenKind,
+};
 use crate::cli::context::clock::{self, CLOCK_MAY_DIFFER};
 use crate::cli::context::{clients, credential_help};
 use crate::cli::exit::CliError;
@@ -15,9 +17,6 @@ use crate::server::admin::check::{self, check_app};
 const MAX_SKEW_SECONDS: i64 = 120;
 /// The rights that a tick requires. Others are only recommended.
 const REQUIRED_RIGHTS: [Right; 3] = [Right::Contents, Right::Issues, Right::PullRequests];
-/// The rights that a token needs, as its form on GitHub names them.
-const RIGHTS_TEXT: &str =
-    "Contents, Issues and Pull requests: read and write; Checks and Commit statuses: read";
 /// Jules answers comments of the account that started its task, and of no other account. A person's token therefore
 /// matters: <https://jules.google/docs/>.
 const ACCOUNT_WARNING: &str = "phileas comments as that person, and where the Jules key is theirs, too, Jules may take a comment for \
@@ -171,7 +170,7 @@ pub(super) async fn check_rights(
             Ok(false) if REQUIRED_RIGHTS.contains(&right) => findings.add_credential(
                 "credential.rights",
                 format!("the credential may not read `{}`", right.permission_name()),
-                format!("{tokens}: grant {RIGHTS_TEXT}"),
+                format!("{tokens}: grant {TOKEN_RIGHTS}"),
             ),
             Ok(false) => findings.add_hint(
                 "credential.rights",
@@ -195,7 +194,7 @@ pub(super) async fn check_rights(
         };
         findings.add_unknown(
             "credential.writes",
-            format!("whether this token may write cannot be asked without writing. It needs {RIGHTS_TEXT}.{seen}"),
+            format!("whether this token may write cannot be asked without writing. It needs {TOKEN_RIGHTS}.{seen}"),
         );
     }
 }
@@ -229,7 +228,7 @@ fn check_scopes(scopes: &[String], private: bool, tokens: &str, findings: &mut F
                 surplus.join(", ")
             ),
             format!(
-                "{tokens}?type=beta: a fine-grained token for this repository alone ({RIGHTS_TEXT})"
+                "{tokens}?type=beta: a fine-grained token for this repository alone ({TOKEN_RIGHTS})"
             ),
         );
     }
