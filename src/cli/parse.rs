@@ -57,6 +57,13 @@ const OTHER_WORDS: [(&str, &str); 14] = [
     ("forecast", "see the coming days with `phileas simulate`"),
 ];
 
+/// Options of other commands that people try, and what does it here.
+const OTHER_OPTIONS: [(&str, &str, &str); 1] = [(
+    "simulate",
+    "--until",
+    "say how many days it covers with `--days 14`",
+)];
+
 /// Parses a command line. The program's name alone asks for help. A command that needs a repository and names none gets the one that the folder was cloned
 /// from.
 ///
@@ -75,16 +82,16 @@ pub(super) fn parse_arguments(
         Err(error) => error,
     };
     if !wants_only_repository(&error) {
-        return Err(with_suggestion(error, &words));
+        return Err(with_variable(with_suggestion(error, &words), &words));
     }
     let origin = match WorkTree::cloned_repository(dir) {
         Ok(origin) => origin,
         Err(stopped) => {
-            return Err(Arguments::command().error(ErrorKind::ValueValidation, stopped));
+            return Err(named_command(&words).error(ErrorKind::ValueValidation, stopped));
         }
     };
     let Some(origin) = origin else {
-        return Err(Arguments::command().error(
+        return Err(named_command(&words).error(
             ErrorKind::MissingRequiredArgument,
             "no repository is named: say --repo OWNER/NAME, set GITHUB_REPOSITORY, or run this in a clone of it, whose \
              remote `origin` names it",
@@ -94,6 +101,48 @@ pub(super) fn parse_arguments(
     Arguments::try_parse_from(words.into_iter().chain(named))
 }
 
+/// The command that a command line names, whose usage an error shows.
+fn named_command(words: &[OsString]) -> clap::Command {
+    let mut command = Arguments::command();
+    command.build();
+    for word in words.iter().skip(1) {
+        if let Some(inner) = command.find_subcommand(word) {
+            command = inner.clone();
+        }
+    }
+    command
+}
+
+/// Names the environment variable of a wrong value, where the value came from it and not from the command line.
+fn with_variable(mut error: clap::Error, words: &[OsString]) -> clap::Error {
+    if !matches!(
+        error.kind(),
+        ErrorKind::ValueValidation | ErrorKind::InvalidValue
+    ) {
+        return error;
+    }
+    let Some(ContextValue::String(shown)) = error.get(ContextKind::InvalidArg) else {
+        return error;
+    };
+    let command = named_command(words);
+    let argument = command
+        .get_arguments()
+        .find(|argument| argument.to_string() == *shown);
+    let variable = argument.and_then(|argument| {
+        let variable = argument.get_env()?;
+        let long = format!("--{}", argument.get_long()?);
+        let is_typed = words.iter().filter_map(|word| word.to_str()).any(|word| {
+            let rest = word.strip_prefix(&long);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+        });
+        (!is_typed && std::env::var_os(variable).is_some()).then(|| variable.display().to_string())
+    });
+    if let Some(variable) = variable {
+        error.insert(ContextKind::InvalidArg, ContextValue::String(variable));
+    }
+    error
+}
+
 /// Adds what to write in place of a word that is a command elsewhere: in a comment, as a label, or of another program.
 fn with_suggestion(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     let word = words.get(1).and_then(|word| word.to_str());
@@ -101,6 +150,18 @@ fn with_suggestion(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     if let (ErrorKind::InvalidSubcommand, Some((_, instead))) = (error.kind(), known) {
         // A word that merely looks like it was not meant.
         error.remove(ContextKind::SuggestedSubcommand);
+        let tip = ContextValue::StyledStrs(vec![(*instead).into()]);
+        error.insert(ContextKind::Suggested, tip);
+    }
+    let argument = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(argument)) => argument.as_str(),
+        _ => "",
+    };
+    let known = OTHER_OPTIONS
+        .iter()
+        .find(|(command, option, _)| Some(*command) == word && *option == argument);
+    if let (ErrorKind::UnknownArgument, Some((_, _, instead))) = (error.kind(), known) {
+        error.remove(ContextKind::SuggestedArg);
         let tip = ContextValue::StyledStrs(vec![(*instead).into()]);
         error.insert(ContextKind::Suggested, tip);
     }

@@ -50,6 +50,41 @@ fn help_and_version_are_no_errors() {
     assert!(unknown.err.contains("did you mean `sandbox`?"), "{unknown}");
 }
 
+/// A value of a variable is not blamed on a flag that was never typed.
+#[test]
+fn a_wrong_variable_is_named() {
+    for (variable, value, arguments) in [
+        ("PHILEAS_DEADLINE", "bad", &["validate"][..]),
+        ("GITHUB_REPOSITORY", "widget", &["status"]),
+        ("PHILEAS_DRAIN", "soon", &["serve"]),
+    ] {
+        let ended = Phileas::new(arguments).env(variable, value).run().expect(2);
+        let named = format!("invalid value '{value}' for '{variable}'");
+        assert!(ended.err.contains(&named), "{ended}");
+        assert!(!ended.err.contains("for '--"), "{ended}");
+    }
+    let typed = Phileas::new(&["validate", "--deadline", "bad"])
+        .env("PHILEAS_DEADLINE", "1m")
+        .run()
+        .expect(2);
+    assert!(typed.err.contains("'--deadline <DURATION>'"), "{typed}");
+}
+
+#[test]
+fn a_command_without_a_repository_shows_its_own_usage() {
+    let folder = Folder::empty();
+    for arguments in [&["status"][..], &["work", "list"], &["sprint", "status"]] {
+        let mut command = Phileas::new(arguments).into_command();
+        let ended = command.current_dir(folder.path()).output().unwrap();
+        assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+        let err = String::from_utf8(ended.stderr).unwrap();
+        let usage = format!("Usage: phileas {}", arguments.join(" "));
+        assert!(err.contains(&usage), "{err}");
+    }
+    let other = phileas(&["simulate", "--until", "soon"]).expect(2);
+    assert!(other.err.contains("`--days 14`"), "{other}");
+}
+
 /// Commands of comments, and words of other programs.
 #[test]
 fn a_word_that_is_a_command_elsewhere_is_answered_with_what_does_it() {
