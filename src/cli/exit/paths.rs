@@ -28,7 +28,7 @@ pub(crate) fn path_error(path: &Path, error: &io::Error) -> CliError {
     );
     let help = match error.kind() {
         io::ErrorKind::PermissionDenied => {
-            "let the user that runs phileas read and write there (chmod, chown)"
+            "give the user that runs phileas the right to read and write there (chmod, chown)"
         }
         io::ErrorKind::ReadOnlyFilesystem => "nothing can be written there; work in another clone",
         _ if is_full => "make room for it",

@@ -113,7 +113,7 @@ pub struct RepositoryEntry {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
     /// It cannot be read.
-    #[error("{}: {detail}; let --config or PHILEAS_CONFIG name a file that this user may read", path.display())]
+    #[error("{}: {detail}; give --config or PHILEAS_CONFIG a file that you may read", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,

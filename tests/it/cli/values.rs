@@ -90,19 +90,29 @@ fn a_scenario_that_cannot_be_is_refused_with_its_place() {
 
 #[test]
 fn a_file_that_cannot_be_read_is_reported_with_its_option_and_a_fix() {
-    for (arguments, option) in [
+    for (arguments, option, fix) in [
         (
             &["sandbox", "--headless", "--faults", "/nowhere/f.toml"][..],
             "--faults",
+            "give --faults a text file",
         ),
-        (&["sandbox", "--scenario", "/nowhere/f.toml"], "--scenario"),
+        (
+            &["sandbox", "--scenario", "/nowhere/f.toml"],
+            "--scenario",
+            "give --scenario a text file",
+        ),
         (
             &["sandbox", "--headless", "--ledger", "/nowhere/f.toml"],
             "--ledger",
+            "name one with",
         ),
-        (&["serve", "--config", "/nowhere/f.toml"], "--config"),
+        (
+            &["serve", "--config", "/nowhere/f.toml"],
+            "--config",
+            "give --config or PHILEAS_CONFIG a file",
+        ),
     ] {
-        refused(arguments, &["/nowhere/f.toml", option, " name "]);
+        refused(arguments, &["/nowhere/f.toml", option, fix]);
     }
 }
 

@@ -127,6 +127,7 @@ fn so_they_do_at_the_pace_of_a_reader() {
 fn first_session(pause: Option<&str>) -> u64 {
     let mut shown = Shown::open();
     shown.until("What happens follows here");
+    shown.until("▶ started  ↺ adopted");
     let port = shown.until("git clone");
     let port = port.split_once("127.0.0.1:").unwrap().1;
     let port = port.split('/').next().unwrap().to_owned();

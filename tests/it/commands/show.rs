@@ -12,6 +12,14 @@ fn a_newcomer_sees_the_days_before_and_then_the_service() {
     let mut terminal = Terminal::with(&["sandbox", "--until", "24h"]);
     terminal.until("Ctrl-C ends it.");
     assert!(terminal.shown.contains("started   curator"));
+    for words in [
+        "A sandbox of acme/widget",
+        "No key, no network.",
+        "▶ started",
+    ] {
+        let before = terminal.shown.split("started   curator").next().unwrap();
+        assert!(before.contains(words), "{words}: {before}");
+    }
     // What the service does is told too: a repository that begins with it starts its first session.
     terminal.until("(gadget default#1)");
     let (_, after) = terminal.shown.split_once("http://").unwrap();
@@ -47,7 +55,8 @@ fn page_at(address: &str) -> String {
 #[test]
 fn the_days_before_can_be_ended() {
     let mut terminal = Terminal::with(&["sandbox", "--until", "300d"]);
-    terminal.until("▶ started");
+    // The legend has the sign, too.
+    terminal.until("started   curator");
     terminal.interrupt();
     assert!(
         terminal.shown.contains(" lost; phileas missed no work."),

@@ -46,7 +46,7 @@ pub enum DirectoryError {
         path: PathBuf,
     },
     /// It cannot be created or locked.
-    #[error("{path}: {detail}; let --data-dir name a folder that this user may write to")]
+    #[error("{path}: {detail}; give --data-dir a folder that you may write to")]
     Unusable {
         /// The path that cannot be used.
         path: PathBuf,

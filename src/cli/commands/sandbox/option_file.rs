@@ -8,7 +8,7 @@ use crate::cli::exit::CliError;
 pub(crate) fn read_option_file(option: &str, path: &Path) -> Result<String, CliError> {
     std::fs::read_to_string(path).map_err(|error| {
         CliError::usage(format!(
-            "{option} {}: {error}; let {option} name a file of text that this user may read",
+            "{option} {}: {error}; give {option} a text file that you may read",
             path.display()
         ))
     })

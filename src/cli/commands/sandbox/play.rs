@@ -22,14 +22,7 @@ pub(crate) async fn run(
         setup.knobs.webhook_lost = LOST_SHARE;
     }
     let shared = SharedWorld::new(setup.build_world().map_err(CliError::usage)?.0);
-    screen.print_lines(&format!(
-        "A sandbox of {}: a model of GitHub, a model of Jules, a maintainer, and phileas between them.\n\
-         No key, no network.
-\
-         {SIGN_LEGEND}
-",
-        world_setup::repository_name()
-    ))?;
+    print_header(screen)?;
     let mut transcript = Transcript::new(screen.colour);
     let mut days = Timeline::new(
         shared.clone(),
@@ -46,6 +39,17 @@ pub(crate) async fn run(
     }
     screen.flush()?;
     Ok(Exit::Done)
+}
+
+/// Prints what the sandbox is, and what the signs of its lines mean.
+pub(crate) fn print_header(screen: &mut Screen<impl Write>) -> Result<(), CliError> {
+    screen.print_lines(&format!(
+        "A sandbox of {}: a model of GitHub, a model of Jules, a maintainer, and phileas between them.\n\
+         No key, no network.\n\
+         {SIGN_LEGEND}\n",
+        world_setup::repository_name()
+    ))?;
+    Ok(())
 }
 
 /// Plays the days and prints them.

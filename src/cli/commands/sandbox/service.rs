@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use phileas_domain::engine::SIGN_LEGEND;
 use phileas_domain::model::{RepositoryId, RepositoryName};
 use phileas_world::Face;
 use phileas_world::github::Role;
@@ -70,6 +71,8 @@ pub(crate) async fn run(
     let factor = (arguments.speed.unwrap_or(MINUTES_PER_SECOND) * 60.0).clamp(1.0, 3_600.0);
     // Now is where the days before end, so that the dates on the page are today's.
     let now = jiff::Timestamp::now();
+    // Parts of a second would stand in many texts.
+    let now = jiff::Timestamp::from_second(now.as_second()).unwrap_or(now);
     // Nothing happens in an empty repository, so there are no days before.
     if !arguments.empty {
         setup.start = now.checked_sub(arguments.until).unwrap_or(now);
@@ -92,6 +95,9 @@ pub(crate) async fn run(
     let (end, asked) = shutdown_pair();
     let mut signals = std::pin::pin!(shutdown_signal()?);
     let shared = build_world(arguments, setup)?;
+    if prints && !arguments.empty {
+        play::print_header(screen)?;
+    }
     if !arguments.empty {
         let past = play_past_days(
             arguments,
@@ -426,7 +432,9 @@ fn print_addresses(
             screen.print_line(&line)?;
         }
         print_exports(at, screen)?;
-        screen.print_line("What happens follows here. Ctrl-C ends it.")?;
+        screen.print_lines(&format!(
+            "What happens follows here. Ctrl-C ends it.\n{SIGN_LEGEND}\n"
+        ))?;
     } else {
         screen.print_lines(&format!(
             "The dashboard is at http://{}/\n\
