@@ -2,7 +2,7 @@
 //! repeats that after a lost race.
 
 use phileas_domain::engine::Ledger;
-use phileas_domain::model::{Holder, Oid, TrackName};
+use phileas_domain::model::{Holder, Oid, RepositoryName, TrackName};
 use phileas_domain::state::{self, STATE_PATH, State};
 
 use super::observe::ledger_of;
@@ -27,8 +27,10 @@ pub struct Edit<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     /// There is no ledger to edit.
-    #[error("the repository has no ledger yet; the first tick creates it")]
-    NoLedger,
+    #[error(
+        "{0} has no ledger yet: there is no {STATE_PATH} on the branch jules; the first tick creates it"
+    )]
+    NoLedger(RepositoryName),
     /// The ledger cannot be read.
     #[error("the state file cannot be read: {0}")]
     Corrupt(String),
@@ -61,7 +63,7 @@ pub async fn edit_state(
         let observation = github.observe_repository().await?;
         let (head, before) = match ledger_of(observation.ledger.clone()) {
             Ledger::Present { head, state } => (head, *state),
-            Ledger::Missing { .. } => return Err(EditError::NoLedger),
+            Ledger::Missing { .. } => return Err(EditError::NoLedger(observation.repository.name)),
             Ledger::Corrupt { diagnostics, .. } => {
                 let first = diagnostics
                     .first()

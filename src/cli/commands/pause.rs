@@ -16,7 +16,7 @@ use crate::cli::arguments::Pause;
 use crate::cli::context::{clients, env_var};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::short_time;
-use crate::cli::terminal::output::Screen;
+use crate::cli::terminal::output::{self, Screen};
 use crate::runtime::ports::{WriteGitHub, WriteJules};
 use crate::runtime::{EditError, ledger_of};
 use live_sessions::{AnnouncedSession, find_live_sessions};
@@ -50,10 +50,7 @@ pub(crate) async fn run(
     let json = repository.json;
     let github = match clients::github_client(&repository.repo) {
         Ok(github) => github,
-        Err(stopped) => {
-            print_unpaused(json, screen, &stopped.message)?;
-            return Err(stopped);
-        }
+        Err(stopped) => return PauseFailure::from(stopped).print(json, screen),
     };
     let variable =
         env_var::env_value("PHILEAS_PAUSED").filter(|value| env_var::is_switched_on(value));
@@ -89,29 +86,34 @@ struct SessionResults {
 impl<G: WriteGitHub> Stopper<'_, G> {
     /// Pauses the repository, and leaves its sessions alone.
     async fn pause_repository(&self, screen: &mut Screen<impl Write>) -> Result<Exit, CliError> {
-        let paused = write_pause(self.github, PAUSE_REASON).await;
-        self.print_pause(&paused, screen)?;
-        match paused {
-            Ok(_) => Ok(Exit::Done),
-            Err(EditError::NoLedger) if self.paused_otherwise => Ok(Exit::Done),
-            // The first tick may create the ledger at any time, and start what is due.
-            Err(EditError::NoLedger) => Ok(Exit::Findings),
-            Err(error) => Err(error.into()),
+        match self.write_pause(PAUSE_REASON, screen).await? {
+            // A variable holds everything meanwhile.
+            Err(failure) if failure.lacks_ledger && self.paused_otherwise => Ok(Exit::Done),
+            Err(failure) => Ok(failure.error.exit),
+            Ok(()) => Ok(Exit::Done),
         }
     }
 
-    fn print_pause(
+    /// Writes the pause, and prints whether that succeeded.
+    async fn write_pause(
         &self,
-        paused: &Result<Option<String>, EditError>,
+        reason: &str,
         screen: &mut Screen<impl Write>,
-    ) -> Result<(), CliError> {
-        match paused {
-            Ok(by) => self.print_result(
-                screen,
-                &json!({ "paused": true, "by": by }),
-                &format!("paused by {}", by.as_deref().unwrap_or("this command")),
-            ),
-            Err(error) => print_unpaused(self.json, screen, &error.to_string()),
+    ) -> Result<Result<(), PauseFailure>, CliError> {
+        match write_pause(self.github, reason).await {
+            Ok(by) => {
+                self.print_result(
+                    screen,
+                    &json!({ "paused": true, "by": by }),
+                    &format!("paused by {}", by.as_deref().unwrap_or("this command")),
+                )?;
+                Ok(Ok(()))
+            }
+            Err(error) => {
+                let failure = PauseFailure::from(error);
+                failure.print(self.json, screen)?;
+                Ok(Err(failure))
+            }
         }
     }
 
@@ -122,8 +124,7 @@ impl<G: WriteGitHub> Stopper<'_, G> {
         screen: &mut Screen<impl Write>,
     ) -> Result<Exit, CliError> {
         // Pause first, so that no session starts meanwhile.
-        let paused = write_pause(self.github, STOP_REASON).await;
-        self.print_pause(&paused, screen)?;
+        let paused = self.write_pause(STOP_REASON, screen).await?;
         let mut archived = BTreeSet::new();
         let ended = match jules {
             Ok(jules) => self.end_sessions(jules, &mut archived, screen).await,
@@ -143,17 +144,22 @@ impl<G: WriteGitHub> Stopper<'_, G> {
             Err(stopped) => {
                 self.print_live_sessions(&archived, screen).await?;
                 screen.flush()?;
-                return Err(stopped);
+                return match &paused {
+                    Err(failure) if failure.has_same_cause(&stopped) => Ok(stopped.exit),
+                    _ => Err(stopped),
+                };
             }
         };
         match paused {
-            Ok(_) => Ok(sessions.exit),
-            Err(EditError::NoLedger) if self.paused_otherwise || sessions.paused_by_label => {
+            Ok(()) => Ok(sessions.exit),
+            Err(failure)
+                if failure.lacks_ledger && (self.paused_otherwise || sessions.paused_by_label) =>
+            {
                 Ok(sessions.exit)
             }
-            // The first tick may create the ledger at any time, and start what is due.
-            Err(EditError::NoLedger) => Ok(at_least_unavailable(sessions.exit)),
-            Err(error) => Err(error.into()),
+            // An earlier failure says more.
+            Err(failure) if failure.lacks_ledger => Ok(at_least_unavailable(sessions.exit)),
+            Err(failure) => Ok(failure.error.exit),
         }
     }
 
@@ -262,7 +268,7 @@ impl<G: WriteGitHub> Stopper<'_, G> {
             found = find_live_sessions(self.github, jules).await?;
         }
         if tried.is_empty() && found.announced.is_empty() && !self.json {
-            screen.print_line("no session of ours is live")?;
+            screen.print_line("phileas has no live session here")?;
         }
         for announced in &found.announced {
             // It is not certain yet that all sessions have ended.
@@ -364,16 +370,60 @@ fn print_result(
     Ok(())
 }
 
-/// Prints that nothing keeps the repository from starting sessions, and how to stop it.
-fn print_unpaused(json: bool, screen: &mut Screen<impl Write>, why: &str) -> Result<(), CliError> {
-    print_result(
-        json,
-        screen,
-        &json!({ "paused": false, "detail": why, "help": MANUAL_STOP }),
-        &format!("NOT paused: {why}; to keep it from starting anything, {MANUAL_STOP}"),
-    )?;
-    screen.flush()?;
-    Ok(())
+/// Why the pause is not written.
+struct PauseFailure {
+    error: CliError,
+    /// The first tick may create the ledger at any time, and start what is due.
+    lacks_ledger: bool,
+}
+
+impl From<CliError> for PauseFailure {
+    fn from(error: CliError) -> Self {
+        Self {
+            error,
+            lacks_ledger: false,
+        }
+    }
+}
+
+impl From<EditError> for PauseFailure {
+    fn from(error: EditError) -> Self {
+        Self {
+            lacks_ledger: matches!(error, EditError::NoLedger(_)),
+            error: error.into(),
+        }
+    }
+}
+
+impl PauseFailure {
+    /// Whether GitHub answered both requests in the same words, which are printed already.
+    fn has_same_cause(&self, other: &CliError) -> bool {
+        let words = |error: &CliError| {
+            let (words, _) = error.message.split_once(" (GitHub")?;
+            Some(words.to_owned())
+        };
+        words(&self.error).is_some_and(|known| words(other) == Some(known))
+    }
+
+    /// Prints that nothing keeps the repository from starting sessions, and how to stop it. A wrong name or address has
+    /// no such way.
+    fn print(&self, json: bool, screen: &mut Screen<impl Write>) -> Result<Exit, CliError> {
+        let why = &self.error.message;
+        let is_reachable = self.lacks_ledger || self.error.exit != Exit::Usage;
+        let help = is_reachable.then_some(MANUAL_STOP);
+        if json {
+            let document = json!({ "paused": false, "detail": why, "help": help });
+            screen.print_line(&document.to_string())?;
+        } else {
+            let help = help.map(|help| format!("; to keep it from starting anything, {help}"));
+            output::print_error(&format!(
+                "error: NOT paused: {why}{}",
+                help.unwrap_or_default()
+            ))?;
+        }
+        screen.flush()?;
+        Ok(self.error.exit)
+    }
 }
 
 /// The exit code if something may still start. An earlier failure says more.

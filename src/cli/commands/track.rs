@@ -1,6 +1,6 @@
 //! `phileas track`: shows tracks and schedules, moves pointers, pauses and resumes.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::Write;
 
 use jiff::Timestamp;
@@ -300,23 +300,17 @@ async fn pause_track(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let headline = format!("pause {name}");
-    change_track(
-        name,
-        &headline,
-        arguments,
-        screen,
-        "is paused",
-        |track, now| {
-            let known = track.paused.take().unwrap_or_default();
-            track.paused = Some(Pause {
-                at: known.at.or(Some(now)),
-                by: known.by.or_else(run_identity::github_actor),
-                reason: reason.map(str::to_owned).or(known.reason),
-                extra: known.extra,
-            });
-        },
-    )
-    .await
+    let changed = change_track(name, &headline, arguments, |track, now| {
+        let known = track.paused.take().unwrap_or_default();
+        track.paused = Some(Pause {
+            at: known.at.or(Some(now)),
+            by: known.by.or_else(run_identity::github_actor),
+            reason: reason.map(str::to_owned).or(known.reason),
+            extra: known.extra,
+        });
+    });
+    let is_paused = changed.await?;
+    print_change(name, "is paused", is_paused, arguments, screen)
 }
 
 async fn resume_track(
@@ -325,21 +319,25 @@ async fn resume_track(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let headline = format!("resume {name}");
-    change_track(name, &headline, arguments, screen, "resumed", |track, _| {
-        track.paused = None;
-    })
-    .await
+    let was_paused = Cell::new(false);
+    let changed = change_track(name, &headline, arguments, |track, _| {
+        was_paused.set(track.paused.take().is_some());
+    });
+    let is_paused = changed.await?;
+    let word = match was_paused.get() {
+        true => "resumed",
+        false => "was not paused; nothing changed",
+    };
+    print_change(name, word, is_paused, arguments, screen)
 }
 
-/// Changes the state of one existing track or schedule.
+/// Changes the state of one existing track or schedule. Returns whether it is paused then.
 async fn change_track(
     name: &str,
     headline: &str,
     arguments: &Repository,
-    screen: &mut Screen<impl Write>,
-    word: &str,
     change: impl Fn(&mut TrackState, Timestamp),
-) -> Result<Exit, CliError> {
+) -> Result<bool, CliError> {
     let github = clients::github_client(&arguments.repo)?;
     let holder = run_identity::run_holder()?;
     let track = TrackName::from(name);
@@ -378,8 +376,18 @@ async fn change_track(
         Ok(())
     })
     .await?;
+    Ok(paused.into_inner())
+}
+
+fn print_change(
+    name: &str,
+    word: &str,
+    is_paused: bool,
+    arguments: &Repository,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, CliError> {
     if arguments.json {
-        let document = json!({ "track": name, "paused": paused.into_inner() });
+        let document = json!({ "track": name, "paused": is_paused });
         screen.print_line(&document.to_string())?;
     } else {
         screen.print_line(&format!("`{name}` {word}"))?;

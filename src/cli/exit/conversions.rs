@@ -116,7 +116,9 @@ impl From<EditError> for CliError {
         match error {
             EditError::Tick(error) => error.into(),
             EditError::Corrupt(_) => Self::corrupt(error.to_string()),
-            EditError::NoLedger | EditError::Refused(_) => Self::usage(error.to_string()),
+            // The first tick may create the ledger at any time, and start what is due.
+            EditError::NoLedger(_) => Self::finding(error.to_string()),
+            EditError::Refused(_) => Self::usage(error.to_string()),
         }
     }
 }

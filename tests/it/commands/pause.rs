@@ -40,7 +40,7 @@ fn everything_of_ours_stops_and_goes_on() {
     let head = bench.head();
     let again = bench.run(&["pause", "--cancel-sessions"]).done();
     assert!(
-        again.out.contains("no session of ours is live"),
+        again.out.contains("phileas has no live session here"),
         "{again:?}"
     );
     assert_eq!(bench.head(), head, "the pause is written once");
@@ -56,7 +56,7 @@ fn everything_of_ours_stops_and_goes_on() {
     bench.run(&["resume"]).done();
     assert_eq!(bench.state().paused, None);
     let ran = bench.run(&["resume"]).done();
-    assert!(ran.out.contains("nothing of a pause"), "{ran:?}");
+    assert!(ran.out.contains("nothing to resume"), "{ran:?}");
     bench.until(|state| state.history.len() > usize::from(created > 0));
 }
 
@@ -65,7 +65,18 @@ fn a_pause_alone_leaves_sessions_alive() {
     let bench = bench();
     let ran = bench.run(&["pause"]);
     assert_eq!(ran.code, 1, "nothing holds a pause yet: {ran:?}");
-    assert!(ran.out.contains("NOT paused"), "{ran:?}");
+    assert!(
+        ran.err
+            .contains("NOT paused: acme/widget has no ledger yet"),
+        "{ran:?}"
+    );
+    assert_eq!(
+        bench.run(&["resume"]).code,
+        1,
+        "the same cause has the same code"
+    );
+    let track = bench.run(&["track", "pause", "default"]);
+    assert_eq!(track.code, 1, "{track:?}");
     bench.until(|state| !state.history.is_empty());
     let live = bench.state().tracks["default"].turns[""].session_id.clone();
     let lines = bench.run(&["pause", "--json"]).done().lines();
@@ -114,8 +125,8 @@ fn a_repository_without_a_ledger_is_not_said_to_stand_still() {
     let bench = bench();
     let ran = bench.run(&["pause", "--cancel-sessions"]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.out.contains("NOT paused"), "{ran:?}");
-    assert!(ran.out.contains("phileas:pause"), "{ran:?}");
+    assert!(ran.err.contains("NOT paused"), "{ran:?}");
+    assert!(ran.err.contains("phileas:pause"), "{ran:?}");
 }
 
 /// For the pause GitHub is enough; what Jules would have had to do is named, and has the exit code of its key.
@@ -149,7 +160,14 @@ fn a_brake_that_does_not_reach_github_says_that_nothing_is_paused() {
             Some(token) => command.env("GITHUB_TOKEN", token),
         };
         let ran = run(command).refused(3, "GITHUB_TOKEN");
-        assert!(ran.out.starts_with("NOT paused: "), "{ran:?}");
-        assert!(ran.out.contains("PHILEAS_PAUSED"), "{ran:?}");
+        assert!(ran.err.starts_with("error: NOT paused: "), "{ran:?}");
+        assert!(ran.err.contains("PHILEAS_PAUSED"), "{ran:?}");
+        assert_eq!(ran.err.lines().count(), 1, "{ran:?}");
     }
+    // The variable of a repository that does not exist pauses nothing.
+    let mut command = bench.program(&["pause", "--repo", "acme/wigdet"]);
+    command.env_remove("GITHUB_REPOSITORY");
+    let ran = run(command).refused(2, "NOT paused: ");
+    assert!(!ran.err.contains("PHILEAS_PAUSED"), "{ran:?}");
+    assert_eq!(ran.err.lines().count(), 1, "{ran:?}");
 }

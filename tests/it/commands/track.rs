@@ -10,7 +10,7 @@ fn the_pointer_is_moved_and_what_runs_next_is_said() {
     let bench = bench();
     bench
         .run(&["track", "set", "default", "1"])
-        .refused(2, "no ledger");
+        .refused(1, "no ledger");
     bench.until(|state| {
         let track = state.tracks.get("default");
         track.is_some_and(|track| track.turns.is_empty() && track.seq == 1)
@@ -80,7 +80,10 @@ fn tracks_and_schedules_are_paused_and_listed() {
 
     let ran = bench.run(&["explain", "--json"]).done();
     assert!(ran.out.contains("paused.track"), "{ran:?}");
-    bench.run(&["track", "resume", "default"]).done();
+    let ran = bench.run(&["track", "resume", "default"]).done();
+    assert_eq!(ran.out, "`default` resumed\n");
+    let ran = bench.run(&["track", "resume", "default"]).done();
+    assert_eq!(ran.out, "`default` was not paused; nothing changed\n");
     bench.run(&["track", "resume", "schedule:auditor"]).done();
     let state = bench.state();
     assert!(state.tracks.values().all(|track| track.paused.is_none()));

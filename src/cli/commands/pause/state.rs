@@ -96,7 +96,7 @@ pub(crate) async fn resume_repository(
     screen.print_line(if taken.pause {
         "resumed; the next tick starts what is due"
     } else {
-        "the state says nothing of a pause"
+        "nothing to resume: no command has paused it"
     })?;
     if let Some(until) = taken.quota {
         screen.print_line(&format!(

@@ -2,16 +2,19 @@
 
 use std::path::Path;
 
+use phileas_domain::engine::{Reason, RunRequest, plain_text};
 use phileas_domain::model::RepositoryName;
 use phileas_domain::state::STATE_PATH;
 
 use super::file;
 use super::state_text::StateText;
 use crate::cli::arguments::StateSource;
-use crate::cli::context::clients;
+use crate::cli::context::clients::{self, Connection};
+use crate::cli::context::credentials;
 use crate::cli::context::worktree::WorkTree;
 use crate::cli::exit::CliError;
 use crate::runtime::ports::{LedgerRead, ReadGitHub as _};
+use crate::runtime::{self, EditError};
 
 /// Reads the state file that the arguments name.
 pub(crate) async fn read_state_text(
@@ -29,7 +32,9 @@ pub(crate) async fn read_state_text(
             text,
         }),
         LedgerRead::Unreadable { what, .. } => Err(CliError::corrupt(what)),
-        LedgerRead::NoBranch | LedgerRead::NoState { .. } => Err(no_ledger_error(repository)),
+        LedgerRead::NoBranch | LedgerRead::NoState { .. } => {
+            Err(missing_ledger_error(repository).await)
+        }
     }
 }
 
@@ -55,7 +60,34 @@ pub(crate) fn required_repository(source: &StateSource) -> Result<&RepositoryNam
 }
 
 pub(crate) fn no_ledger_error(repository: &RepositoryName) -> CliError {
-    CliError::usage(format!(
-        "{repository} has no ledger yet (no {STATE_PATH} on the branch jules); it is born with the first tick"
-    ))
+    EditError::NoLedger(repository.clone()).into()
+}
+
+/// The error for a missing ledger. A lost one is told apart from one that never was, where Jules can be asked: only its
+/// list of sessions shows that.
+pub(super) async fn missing_ledger_error(repository: &RepositoryName) -> CliError {
+    match lost_ledger(repository).await {
+        Ok(Some(sentence)) => CliError::corrupt(format!("{repository}: {sentence}")),
+        // Without a Jules key, or without an answer, the file is missing all the same.
+        Ok(None) | Err(_) => no_ledger_error(repository),
+    }
+}
+
+/// What `phileas explain` says of a ledger that is gone.
+async fn lost_ledger(repository: &RepositoryName) -> Result<Option<String>, CliError> {
+    if !credentials::has_jules_key() {
+        return Ok(None);
+    }
+    let connection = Connection::from_environment(repository)?;
+    let settings = connection.settings(RunRequest::Due)?;
+    let (report, _) = runtime::explain_repository(
+        &connection.github,
+        &connection.jules,
+        &connection.stopwatch,
+        &settings,
+    )
+    .await?;
+    let mut lines = report.waiting.iter().map(|(_, line)| line);
+    let lost = lines.find(|line| line.reason == Reason::LedgerRolledBack);
+    Ok(lost.map(|line| format!("{} ({})", plain_text(&line.detail), line.reason)))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use phileas_domain::engine::{Ledger, RepositoryView, Snapshot};
-use phileas_domain::model::Oid;
+use phileas_domain::model::{Oid, RepositoryName};
 use phileas_domain::plan::Plan;
 use phileas_domain::state::State;
 use phileas_domain::work::{HOT_PATH, Likeness, Neighbour, WorkFile, WorkRecord};
@@ -40,7 +40,7 @@ impl Records {
         let now = observation.now;
         let mut snapshot = Snapshot::unread(now, observation.repository, observation.tree);
         snapshot.pulls = observation.pulls;
-        let (head, state) = ledger_state(observation.ledger)?;
+        let (head, state) = ledger_state(observation.ledger, &snapshot.repository.name)?;
         snapshot.ledger = Ledger::Present {
             head: head.clone(),
             state: Box::new(state.clone()),
@@ -102,10 +102,10 @@ impl Records {
     }
 }
 
-fn ledger_state(ledger: LedgerRead) -> Result<(Oid, State), CliError> {
+fn ledger_state(ledger: LedgerRead, name: &RepositoryName) -> Result<(Oid, State), CliError> {
     match ledger_of(ledger) {
         Ledger::Present { head, state } => Ok((head, *state)),
-        Ledger::Missing { .. } => Err(EditError::NoLedger.into()),
+        Ledger::Missing { .. } => Err(EditError::NoLedger(name.clone()).into()),
         Ledger::Corrupt { diagnostics, .. } => {
             let first = diagnostics.first();
             let first = first.map_or_else(String::new, ToString::to_string);

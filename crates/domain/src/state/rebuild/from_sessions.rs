@@ -43,6 +43,7 @@ pub fn rebuild(
 /// Moves the comment cursor to now, because a command that was already executed would be executed twice.
 pub(super) fn restart_comment_cursor(rebuilt: &mut RebuildProposal, now: Timestamp) {
     rebuilt.state.cursors.comments_since = Some(now);
+    let now = now.strftime("%Y-%m-%d %H:%M:%S UTC");
     rebuilt.notes.push(format!(
         "commands in comments before {now} are not executed, because the ledger of executed commands is lost; repeat a \
          command that got no answer"

@@ -273,7 +273,7 @@ fn nothing_gives_a_newborn_state_that_hears_from_now_on() {
         panic!("{notes:?}");
     };
     assert!(
-        note.contains("before 2026-01-06T02:30:00Z are not executed"),
+        note.contains("before 2026-01-06 02:30:00 UTC are not executed"),
         "{note}"
     );
 }
