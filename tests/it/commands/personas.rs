@@ -40,6 +40,27 @@ fn every_pack_is_added_to_an_empty_repository() {
     assert!(again.out.contains("is there already"), "{again:?}");
 }
 
+/// The plan that `init` writes invites to uncomment its table; a table above that comment would be there twice then.
+#[test]
+fn a_commented_table_of_schedules_is_begun_in_its_place() {
+    let plan = "cycle = []\n\n# On a schedule:\n# [schedules]\n# auditor = \"30 4 * * 1\"\n";
+    let folder = Folder::repository(plan, &[]);
+    let ran = add(&folder, &["craftsman", "--schedule", "manual"]).done();
+    assert!(
+        ran.out.contains("`craftsman` runs only when a person asks"),
+        "{ran:?}"
+    );
+    let path = folder.join(".jules/schedules.toml");
+    assert_eq!(
+        text_of(&path),
+        "cycle = []\n\n# On a schedule:\n[schedules]\ncraftsman = \"manual\"\n# auditor = \"30 4 * * 1\"\n"
+    );
+    add(&folder, &["tester"]).done();
+    assert_eq!(text_of(&path).matches("[schedules]").count(), 1);
+    let ran = add(&folder, &["profiler", "--schedule", "bad"]).refused(2, "--schedule: `bad`");
+    assert!(!ran.err.contains("schedules.toml"), "{ran:?}");
+}
+
 #[test]
 fn what_people_wrote_stays_to_the_byte() {
     let plan = "# Ours\r\ncycle = [\r\n    \"curator\", # first\r\n    \"janitor\" # last\r\n]\r\n\r\n[schedules]   # on a schedule\r\nauditor = \"30 4 * * 1\"\r\n";
@@ -52,7 +73,7 @@ fn what_people_wrote_stays_to_the_byte() {
     assert_eq!(fs::read(&prompt).unwrap(), before);
     assert_eq!(text_of(&path), plan);
     add(&folder, &["testr"]).refused(2, "did you mean `tester`?");
-    add(&folder, &["tester", "--schedule", "61 * * * *"]).refused(2, "nothing was written");
+    add(&folder, &["tester", "--schedule", "61 * * * *"]).refused(2, "--schedule: ");
     assert!(!folder.join(".jules/personas/tester").exists());
     assert_eq!(text_of(&path), plan);
 

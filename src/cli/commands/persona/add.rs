@@ -6,7 +6,7 @@ use std::path::Path;
 use phileas_domain::Diagnostic;
 use phileas_domain::board::Change;
 use phileas_domain::model::{PersonaId, Tree};
-use phileas_domain::plan::{self, PERSONAS_FOLDER, SCHEDULES_PATH};
+use phileas_domain::plan::{self, Cron, PERSONAS_FOLDER, SCHEDULES_PATH};
 use serde_json::json;
 use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
@@ -17,6 +17,9 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::table;
 use crate::starter::{PACKS, Pack, named_by, schema_address};
+
+/// The schedule of a persona that runs only on request.
+const MANUAL: &str = "manual";
 
 pub(super) fn run(
     name: Option<&str>,
@@ -36,6 +39,10 @@ pub(super) fn run(
         )));
     };
     let (tree, plan, _) = read_plan(dir)?;
+    if let Some(said) = schedule.filter(|said| *said != MANUAL) {
+        Cron::parse(said, &plan.defaults.timezone)
+            .map_err(|error| CliError::usage(format!("--schedule: {error}; {}", error.help())))?;
+    }
     let there = run_locations(&plan, &PersonaId::from(pack.id));
     let mut changes = Vec::new();
     changes.extend(prompt_change(&tree, pack)?);
@@ -163,6 +170,11 @@ fn plan_change(tree: &Tree, pack: Pack, when: &StartRule<'_>) -> Result<Option<C
         document.map_err(|_| wrong("it is no TOML"))
     };
     let mut document = parsed(text)?;
+    if let (StartRule::Clock(_), false) = (when, document.contains_key("schedules"))
+        && let Some(begun) = uncomment_schedules(text)
+    {
+        document = parsed(&begun)?;
+    }
     if let Some(begun) = insert_below_heading(text, &document, begin) {
         document = parsed(&begun)?;
     }
@@ -175,7 +187,10 @@ fn plan_change(tree: &Tree, pack: Pack, when: &StartRule<'_>) -> Result<Option<C
                 .as_table_like_mut()
                 .ok_or_else(|| wrong("`schedules` is no table"))?;
             table.insert(id, Item::Value(Value::from(*cron)));
-            format!("`{id}` runs at `{cron}`")
+            match *cron {
+                MANUAL => format!("`{id}` runs only when a person asks"),
+                cron => format!("`{id}` runs at `{cron}`"),
+            }
         }
         StartRule::Cycle => {
             let new = || Item::Value(Array::new().into());
@@ -193,6 +208,23 @@ fn plan_change(tree: &Tree, pack: Pack, when: &StartRule<'_>) -> Result<Option<C
         text: with_line_breaks_of(known.unwrap_or_default(), &document.to_string()),
         done,
     }))
+}
+
+/// The text with the table `[schedules]` in place of the comment that invites to begin it; `None` without this comment.
+/// Left as a comment, it would begin the table a second time.
+fn uncomment_schedules(text: &str) -> Option<String> {
+    let mut is_found = false;
+    let lines = text.split_inclusive('\n').map(|line| {
+        let is_comment = !is_found && line.trim() == "# [schedules]";
+        is_found |= is_comment;
+        if is_comment {
+            line.replacen("# ", "", 1)
+        } else {
+            line.to_owned()
+        }
+    });
+    let begun: String = lines.collect();
+    is_found.then_some(begun)
 }
 
 /// The text with `begin` inserted below the comments at its head, because editors look for their comment in the first
