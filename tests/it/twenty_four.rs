@@ -143,6 +143,8 @@ fn of_a_hundred_sessions_the_cycle_has_forty() {
         let cycle = summary["summary"]["turns_of"]["default"].as_u64().unwrap();
         let text = Phileas::new(&arguments[..2]).run().expect(0);
         assert!(text.out.contains("Who gets what"), "{text}");
+        let last = text.out.lines().last().unwrap();
+        assert!(last.contains(" sessions; at most "), "{text}");
         (cycle, all)
     };
     let (cycle, all) = turns_of("");

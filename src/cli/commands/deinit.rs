@@ -45,7 +45,7 @@ pub(crate) async fn run(
         .map(|one| one.path.as_str())
         .collect();
     if files.is_empty() && !json {
-        screen.print_line("nothing that phileas init wrote is left unchanged")?;
+        screen.print_line("nothing to remove: no file is as phileas init wrote it")?;
     }
     if (!files.is_empty() || arguments.labels) && !dry_run {
         let question = if place.is_worktree() {
@@ -93,6 +93,14 @@ pub(crate) async fn run(
             json,
         };
         labels::remove_labels(&client, &place.files.tree, how, screen).await?;
+    }
+    let kept = remnants.len() - files.len();
+    if kept > 0 && !json {
+        let stay = if kept == 1 { "stays" } else { "stay" };
+        screen.print_line(&format!(
+            "{} {stay}; delete what you no longer need by hand, the workflow first",
+            pluralize(kept, "file")
+        ))?;
     }
     if !json && !dry_run {
         let repository = &place.files.repository;

@@ -257,7 +257,6 @@ fn print_text(
         );
         screen.print_line(line.trim_end())?;
     }
-    screen.print_line(&total_line(snapshot, forecast))?;
     for line in share_lines(snapshot, forecast) {
         screen.print_line(&line)?;
     }
@@ -288,6 +287,7 @@ fn print_text(
         screen
             .print_line("the forecast was cut: the plan wakes too often to look this far ahead")?;
     }
+    screen.print_line(&total_line(snapshot, forecast))?;
     Ok(())
 }
 

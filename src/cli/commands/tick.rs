@@ -230,8 +230,17 @@ pub(crate) fn print_report(
         return Ok(());
     }
     screen.print_line(&format!("{repository} at {} UTC", short_time(report.now)))?;
+    // The line of a pause by a mistake quotes it.
+    let is_quoted = |text: &str| {
+        report
+            .all_lines()
+            .any(|(_, line)| line.detail.contains(text))
+    };
     for one in &report.plan_diagnostics {
-        screen.print_wrapped(&one.to_string(), INDENT)?;
+        let text = one.to_string();
+        if !is_quoted(&text) {
+            screen.print_wrapped(&text, INDENT)?;
+        }
     }
     let colour = screen.colour;
     for (_, line) in report.all_lines() {

@@ -129,7 +129,7 @@ fn a_repository_without_jules_says_so() {
     open_pull(&bench, "maintainer", "By hand", "src/hand.rs", "x");
     let shown = adopt(&bench, &folder, &[]).done().out;
     assert!(
-        shown.contains("Jules has opened none of its 1 pull request"),
+        shown.contains("Jules opened none of its 1 pull request"),
         "{shown}"
     );
 }

@@ -215,7 +215,7 @@ fn labels_that_cannot_be_made_do_not_hide_that_the_files_are_written() {
 #[test]
 fn r13_nothing_is_written_outside_of_a_repository_or_through_a_link() {
     let folder = Folder::empty();
-    init(&folder, &["--yes"]).refused(2, "git init");
+    init(&folder, &["--yes"]).refused(2, "go into a clone of your repository");
     let folder = repository();
     git(&folder, &["remote", "remove", "origin"]);
     init(&folder, &["--yes"]).refused(2, "--repo");
@@ -275,6 +275,13 @@ fn only_what_is_unchanged_is_removed() {
     assert!(!folder.join(".github").exists(), "empty folders go, too");
     assert!(!folder.join(PLAN).exists());
     assert!(folder.join(CURATOR).exists());
+    let again = within(&folder, &["deinit", "--yes"]).done();
+    for words in [
+        "no file is as phileas init wrote it",
+        "1 file stays; delete",
+    ] {
+        assert!(again.out.contains(words), "{again:?}");
+    }
     let staged = git(&folder, &["diff", "--cached", "--name-status"]);
     assert_eq!(
         staged

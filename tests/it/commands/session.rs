@@ -178,6 +178,13 @@ fn a_cancelled_turn_ends_and_can_be_requested_again() {
         .run(&["session", "cancel", "absent"])
         .refused(2, "neither a session nor a turn");
 
+    // While all is paused, it is refused, and nothing says that it was requested.
+    bench.run(&["pause"]).done();
+    let ran = bench
+        .run(&["session", "retry", &id])
+        .refused(1, "refused: ");
+    assert!(!ran.out.contains("requested again"), "{ran:?}");
+    bench.run(&["resume"]).done();
     let ran = bench.run(&["session", "retry", &id, "--json"]).done();
     assert_eq!(ran.lines()[0]["done"], "requested again");
     let state = bench.until(|state| state.tracks.contains_key("request:1"));
@@ -188,24 +195,46 @@ fn a_cancelled_turn_ends_and_can_be_requested_again() {
     assert_eq!(entry.unwrap().persona_id, persona);
 }
 
+/// Changes the plan of the default branch.
+fn push_plan(bench: &Bench, plan: &str) {
+    let mut world = bench.shared.lock_world();
+    let now = world.now();
+    let github = world.github_mut();
+    let files = [(
+        ".jules/schedules.toml".to_owned(),
+        Some(plan.to_owned().into()),
+    )];
+    let head = github.branch_head(bench.repo, "main");
+    let commit = github.commit_files(bench.repo, head, &files, "maintainer", "Plan", now);
+    github.move_branch(bench.repo, "main", commit, "maintainer", now);
+}
+
+/// The line of the pause quotes the mistake, so it stands nowhere else.
+#[test]
+fn a_mistake_that_holds_everything_is_told_once() {
+    let bench = bench();
+    bench.tick();
+    push_plan(
+        &bench,
+        "cycle = [\"curator\"]\n[budget]\nmax_active = \"two\"\n",
+    );
+    for command in ["explain", "tick"] {
+        let ran = bench.run(&[command]).refused(1, "");
+        assert!(ran.out.contains("paused.plan_invalid"), "{ran:?}");
+        assert_eq!(ran.out.matches("schedules.toml:3:").count(), 1, "{ran:?}");
+    }
+}
+
 /// What the command is for is done; the mistake is that of another file.
 #[test]
 fn a_mistake_in_the_plan_is_a_warning_of_a_command_that_is_done() {
     let bench = bench();
     let state = bench.until(|state| live(state).is_some());
     let (id, _) = live(&state).unwrap();
-    {
-        let mut world = bench.shared.lock_world();
-        let now = world.now();
-        let github = world.github_mut();
-        let plan = include_str!("../../../src/sandbox/newcomer/schedules.toml");
-        let plan = plan.replace("mode = \"label\"", "mode = \"labels\"");
-        assert!(plan.contains("labels"), "{plan}");
-        let files = [(".jules/schedules.toml".to_owned(), Some(plan.into()))];
-        let head = github.branch_head(bench.repo, "main");
-        let commit = github.commit_files(bench.repo, head, &files, "maintainer", "Plan", now);
-        github.move_branch(bench.repo, "main", commit, "maintainer", now);
-    }
+    let plan = include_str!("../../../src/sandbox/newcomer/schedules.toml");
+    let plan = plan.replace("mode = \"label\"", "mode = \"labels\"");
+    assert!(plan.contains("labels"), "{plan}");
+    push_plan(&bench, &plan);
     for command in ["cancel", "retry"] {
         let ran = bench.run(&["session", command, &id]).done();
         assert!(

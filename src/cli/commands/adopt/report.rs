@@ -40,10 +40,14 @@ pub(super) fn print_report(
     screen: &mut Screen<impl Write>,
 ) -> Result<(), CliError> {
     let (Some(first), Some(last)) = (history.first_at, history.last_at) else {
-        screen.print_line(&format!(
-            "{repository}: Jules has opened none of its {}",
-            pluralize(counts.seen, "pull request")
-        ))?;
+        let text = match counts.seen {
+            0 => "there is no pull request yet".to_owned(),
+            seen => format!(
+                "Jules opened none of its {}",
+                pluralize(seen, "pull request")
+            ),
+        };
+        screen.print_line(&format!("{repository}: {text}"))?;
         return print_by_people(counts, screen);
     };
     let (first, last) = (

@@ -191,13 +191,13 @@ fn report_protection(
         );
     }
     let open = match (kept, straight) {
-        (true, _) => "rewritten",
-        (_, true) => "deleted",
-        _ => "deleted and rewritten",
+        (true, _) => "rewrite",
+        (_, true) => "delete",
+        _ => "delete or rewrite",
     };
     findings.add_hint(
         "ledger.protection",
-        format!("no rule keeps people who may push from leaving `jules` {open}"),
+        format!("people who may push can {open} `jules`: no rule forbids it"),
         format!(
             "gh api -X POST repos/{}/rulesets --input - <<< '{{\"name\":\"phileas ledger\",\"target\":\"branch\",\"enforcement\":\"active\",\"conditions\":{{\"ref_name\":{{\"include\":[\"refs/heads/jules\"],\"exclude\":[]}}}},\"rules\":[{{\"type\":\"deletion\"}},{{\"type\":\"non_fast_forward\"}}]}}'",
             place.repository

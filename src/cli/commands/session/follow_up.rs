@@ -16,17 +16,22 @@ use crate::cli::terminal::decision_line::Tense;
 use crate::cli::terminal::output::{self, Screen};
 use crate::runtime::{Settings, Tick, TickReport};
 
-/// Runs one tick, to carry out at once what was written.
-pub(crate) async fn run_follow_up(
+/// Runs one tick, to carry out at once what was written. `print_done` says what was done, unless the tick refuses it.
+pub(crate) async fn run_follow_up<W: Write>(
     connection: &Connection,
     ask: RunRequest,
     json: bool,
     deadline: Option<Deadline>,
-    screen: &mut Screen<impl Write>,
+    screen: &mut Screen<W>,
+    print_done: impl FnOnce(&mut Screen<W>) -> Result<(), CliError>,
 ) -> Result<Exit, CliError> {
     let settings = connection.settings(ask)?;
     let stop = || Deadline::is_near(deadline);
     let report = tick_for(connection).run_until(&settings, &stop).await?;
+    let mut waiting = report.waiting.iter().map(|(_, line)| line);
+    if !waiting.any(|line| tick::is_refused(line, &settings.ask)) {
+        print_done(screen)?;
+    }
     print_report(connection, report, &settings.ask, json, deadline, screen)
 }
 

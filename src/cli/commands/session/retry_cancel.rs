@@ -68,21 +68,32 @@ pub(super) async fn retry_turn(
         Ok(TurnChange::Live { place })
     })
     .await?;
-    let ask = match found {
+    let (ask, done) = match found {
         // Only `cancel` withdraws a request.
-        TurnChange::Withdrawn { .. } => RunRequest::Due,
+        TurnChange::Withdrawn { .. } => (RunRequest::Due, None),
         TurnChange::Refused { why } => return Err(CliError::finding(why)),
         TurnChange::Live { place } => {
+            // It stays resumed, whatever the tick does.
             print_result(id, "resumed", &place, arguments, screen)?;
-            RunRequest::Due
+            (RunRequest::Due, None)
         }
         TurnChange::Over { persona, outcome } => {
             let text = format!("`{persona}` is requested again; the turn ended as {outcome}");
-            print_result(id, "requested again", &text, arguments, screen)?;
-            RunRequest::Persona(persona)
+            (RunRequest::Persona(persona), Some(text))
         }
     };
-    run_follow_up(&connection, ask, arguments.json, deadline, screen).await
+    run_follow_up(
+        &connection,
+        ask,
+        arguments.json,
+        deadline,
+        screen,
+        |screen| match done {
+            Some(text) => print_result(id, "requested again", &text, arguments, screen),
+            None => Ok(()),
+        },
+    )
+    .await
 }
 
 /// Ends a live turn and archives its session, or withdraws a request that has not started.

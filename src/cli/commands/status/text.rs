@@ -1,6 +1,7 @@
 //! The status as text for people.
 
 use std::io::Write;
+use std::ops::RangeInclusive;
 
 use anstyle::{AnsiColor, Style};
 use phileas_domain::engine::{
@@ -20,6 +21,10 @@ use crate::cli::terminal::table::Table;
 const INDENT: usize = 2;
 /// How many characters of a sentence the table shows.
 const SENTENCE_CHARS: usize = 240;
+/// The columns of the yield that are shown in any case: the persona, its sessions, what is merged.
+const ALWAYS_SHOWN: [usize; 3] = [0, 1, 3];
+/// The columns of the yield with numbers.
+const FIGURES: RangeInclusive<usize> = 1..=20;
 
 pub(super) fn print_status(
     repository: &RepositoryName,
@@ -222,19 +227,36 @@ fn yield_table(status: &Status, width: Option<usize>) -> String {
         "refused",
         "resting until (UTC)",
     ];
-    let mut table = Table::new(header)
-        .with_max_width(width)
-        .with_figures(1..=20);
+    let mut rows = Vec::new();
     for (persona, figures) in &status.view.yields {
-        table.push_row(yield_row(persona.as_str(), figures));
+        rows.push(yield_row(persona.as_str(), figures));
         let prompts = status.view.prompt_yields.iter();
         for one in prompts.filter(|one| one.persona == *persona) {
             let name = format!("  prompt {}", one.prompt);
-            table.push_row(yield_row(&name, &one.figures));
+            rows.push(yield_row(&name, &one.figures));
         }
     }
-    table.push_row(yield_row("all", &status.view.total));
+    rows.push(yield_row("all", &status.view.total));
+    // Most columns are empty in most repositories, and a terminal has no room for them.
+    let shown: Vec<usize> = (0..header.len())
+        .filter(|column| {
+            ALWAYS_SHOWN.contains(column) || rows.iter().any(|row| !is_nothing(&row[*column]))
+        })
+        .collect();
+    let figures = shown.iter().enumerate();
+    let figures = figures.filter(|(_, column)| FIGURES.contains(column));
+    let mut table = Table::new(shown.iter().map(|column| header[*column]))
+        .with_max_width(width)
+        .with_figures(figures.map(|(place, _)| place));
+    for row in &rows {
+        table.push_row(shown.iter().map(|column| row[*column].clone()));
+    }
     table.table_text()
+}
+
+/// Whether a cell of the yield says that there was none.
+fn is_nothing(cell: &str) -> bool {
+    matches!(cell, "" | "0" | "0 %")
 }
 
 /// The columns from `at work` to `other` add up to the sessions. Ignored ones are among the open, those of zero touch

@@ -72,8 +72,14 @@ fn print_record(
         say("refused", &refusal_text(refusal))?;
     }
     say(
-        "words",
-        &sanitize(&record.fingerprint.title.join(" "), TEXT_CHARS),
+        "title",
+        &sanitize(
+            &format!(
+                "{} (its words without their endings, to compare titles)",
+                record.fingerprint.title.join(" ")
+            ),
+            TEXT_CHARS,
+        ),
     )?;
     if !record.fingerprint.paths.is_empty() {
         say(
@@ -85,7 +91,7 @@ fn print_record(
     let groups = record.fingerprint.sketch.shingles;
     say(
         "lines",
-        &format!("+{added} -{removed}, {groups} different groups of three"),
+        &format!("+{added} -{removed}, compared in groups of three lines ({groups})"),
     )?;
     say("record", &format!("{path} on the branch jules"))?;
     for one in neighbours {

@@ -141,14 +141,14 @@ fn ledgers() {
             |p| rules(p, &[]),
             "ledger.protection",
             "hint",
-            "deleted and rewritten",
+            "delete or rewrite",
             0,
         ),
         (
             |p| rules(p, &["deletion"]),
             "ledger.protection",
             "hint",
-            "rewritten",
+            "rewrite",
             0,
         ),
         (
@@ -184,7 +184,7 @@ fn ledgers() {
             },
             "ledger.protection",
             "hint",
-            "deleted",
+            "delete",
             0,
         ),
         (

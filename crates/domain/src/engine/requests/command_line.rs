@@ -6,6 +6,7 @@ use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::REQUEST_VALID;
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::model::{PersonaId, TrackName};
+use crate::plan::closest;
 use crate::state::{RequestKind, RequestOutcome, RequestState};
 
 /// Records this run's request in the state, once: the key names the run, so that later rounds and retries find it.
@@ -14,7 +15,13 @@ pub(crate) fn accept_run_request(builder: &mut DecisionBuilder<'_>) {
     let personas: Vec<PersonaId> = match &snapshot.run_request {
         RunRequest::Due | RunRequest::Track(_) | RunRequest::Enter(_) => return,
         RunRequest::Persona(id) if !snapshot.plan.personas.contains_key(id) => {
-            let text = format!("there is no persona `{id}`");
+            let known = snapshot.plan.personas.keys().map(PersonaId::as_str);
+            let text = match closest(id.as_str(), known) {
+                Some(meant) => {
+                    format!("there is no persona `{id}`; did you mean `{meant}`?")
+                }
+                None => format!("there is no persona `{id}`"),
+            };
             let line = Line::about_repository(Verdict::Refused, Reason::Unknown, text);
             builder.report_line(line.with_persona(id).mark_requested());
             return;
