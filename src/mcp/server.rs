@@ -158,7 +158,11 @@ impl ServerHandler for Server {
         if method != "tools/call" {
             return Err(match wrong_parameters(&method, params) {
                 Some(wrong) => ErrorData::invalid_params(wrong, None),
-                None => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
+                None => ErrorData::new(
+                    ErrorCode::METHOD_NOT_FOUND,
+                    format!("unknown method `{method}`"),
+                    None,
+                ),
             });
         }
         let call = call_of(params.unwrap_or_default())

@@ -467,6 +467,22 @@ fn an_event_of_three_megabytes_is_handed_on() {
     assert!(brief.out.contains('8'), "{brief}");
 }
 
+/// Only an error may concern the whole monitor.
+#[test]
+fn an_event_of_no_job_is_refused_with_its_missing_key() {
+    let folder = Folder::empty();
+    let config = seed(&folder, &json!({}));
+    let handle = |event: &str| {
+        let arguments = ["handle-event", "--config", &config, "--event", event];
+        Phileas::new(&arguments).run()
+    };
+    for kind in ["question", "completed", "stuck", "plan_review"] {
+        let ended = handle(&json!({ "event": kind }).to_string()).expect(2);
+        assert!(ended.err.contains("no `job_id`"), "{ended}");
+    }
+    handle(&json!({ "event": "error", "job_id": null }).to_string()).expect(0);
+}
+
 #[test]
 fn what_a_watcher_cannot_hand_on_is_named_with_its_line() {
     let folder = Folder::empty();

@@ -41,7 +41,9 @@ fn the_first_revision_is_spoken_as_it_was() {
         assert!(names.iter().any(|known| known == name), "{name} is missing");
     }
     assert_eq!(host.ask("ping", json!({}))["result"], json!({}));
-    assert_eq!(host.ask("no/such", json!({}))["error"]["code"], -32601);
+    let unknown = host.ask("no/such", json!({}));
+    assert_eq!(unknown["error"]["code"], -32601);
+    assert_eq!(unknown["error"]["message"], "unknown method `no/such`");
     let result = host.call("jules_list_jobs", json!({"repo": "acme/widget"}));
     assert!(result["structuredContent"].is_null(), "{result}");
     let said: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
@@ -74,7 +76,7 @@ fn what_models_write_as_texts_is_taken_where_it_says_the_same() {
             host.refused(
                 "jules_list_events",
                 arguments,
-                "the arguments of jules_list_events are wrong",
+                "the arguments of jules_list_events are wrong: `limit`: ",
             );
         }
         host.refused(
@@ -114,7 +116,9 @@ fn what_models_write_as_texts_is_taken_where_it_says_the_same() {
             let message = refused["error"]["message"].as_str().unwrap();
             assert!(message.contains(method), "{message}");
         }
-        assert_eq!(host.ask("no/such", json!({}))["error"]["code"], -32601);
+        let unknown = host.ask("no/such", json!({}));
+        assert_eq!(unknown["error"]["code"], -32601);
+        assert_eq!(unknown["error"]["message"], "unknown method `no/such`");
         assert_eq!(host.leave(), (Vec::new(), 0));
     }
 }

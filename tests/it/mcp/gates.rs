@@ -169,12 +169,12 @@ fn one_tool_is_called_from_a_shell() {
         (
             "jules_get_job",
             "{\"job_id\": 1}",
-            "the arguments of jules_get_job are wrong",
+            "the arguments of jules_get_job are wrong: `job_id`: invalid type",
         ),
         (
             "jules_get_job",
             "{}",
-            "the arguments of jules_get_job are wrong",
+            "the arguments of jules_get_job are wrong: missing field `job_id`",
         ),
         ("jules_get_jobs", "{}", "there is no tool `jules_get_jobs`"),
     ] {

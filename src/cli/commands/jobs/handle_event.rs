@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{Read as _, Write};
 
 use phileas_domain::jobs::line::{MAX_LINE_BYTES, text_of};
-use phileas_domain::jobs::{Event, config};
+use phileas_domain::jobs::{Event, EventKind, config};
 use serde_json::json;
 
 use super::clients;
@@ -128,5 +128,14 @@ fn read_event(arguments: &Arguments) -> Result<Event, CliError> {
         )));
     }
     let text = text.trim_start_matches('\u{feff}').trim();
-    Event::parse(text).map_err(|why| CliError::usage(format!("{source}: {why}")))
+    let event = Event::parse(text).map_err(|why| CliError::usage(format!("{source}: {why}")))?;
+    // Only an error may concern the whole monitor.
+    match event.event_kind() {
+        Some(kind) if kind != EventKind::Error && event.job_id.is_none() => {
+            Err(CliError::usage(format!(
+                "{source}: the event has no `job_id`: {kind} is about a job; name it by its id, between double quotes"
+            )))
+        }
+        _ => Ok(event),
+    }
 }
