@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::Diagnostic;
 use crate::plan::suggest::{closest, did_you_mean};
-use crate::plan::{duplicate, join};
+use crate::plan::{duplicate, first_mistake, join};
 
 /// How many known keys an error lists if none of them is similar.
 const MAX_LISTED: usize = 12;
@@ -37,6 +37,9 @@ impl<'t> TomlText<'t> {
     /// The first mistake, with its place and its key where they are known.
     pub fn read<T: DeserializeOwned>(self) -> Result<T, Box<Diagnostic>> {
         toml::from_str(self.text).map_err(|error| {
+            if let Some(mistake) = first_mistake(self.file, self.text) {
+                return Box::new(mistake);
+            }
             let Some(span) = error.span() else {
                 let (message, help) = error_text(error.message());
                 return Box::new(Diagnostic::error(self.file, message).help(help));

@@ -119,7 +119,10 @@ mod tests {
                 "retries = \"2\"",
                 "c:1:11: error: expected a whole number, found a text (at retries); write a whole number",
             ),
-            ("retries = ", "c:1:11: error: "),
+            (
+                "retries = ",
+                "c:1:10: error: its value is missing (at retries); ",
+            ),
         ] {
             let wrong = Settings::read_settings("c", text).unwrap_err().to_string();
             assert!(wrong.starts_with(said), "{text}: {wrong}");

@@ -12,6 +12,8 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::Diagnostic;
+
 use super::line_index::{Lines, duplicate, header, is_continuation, key};
 use wording::value_at;
 
@@ -45,6 +47,14 @@ pub(super) struct Document<'t> {
 struct Home {
     table: Option<usize>,
     key: Option<usize>,
+}
+
+/// The first mistake of syntax in a text of TOML, in the words of the plan's mistakes.
+pub(crate) fn first_mistake(file: &str, text: &str) -> Option<Diagnostic> {
+    let mistakes = Document::of(text).mistakes.into_iter();
+    let first = mistakes.min_by_key(|mistake| mistake.offset)?;
+    let diagnostic = Diagnostic::error(file, first.message).help(first.help);
+    Some(diagnostic.at_offset(text, first.offset).key(first.key))
 }
 
 /// A mistake of syntax.

@@ -93,6 +93,20 @@ fn mistakes_are_reported_in_plain_words_with_location_and_key() {
     let broken = TomlText::new("g", "name = \n").read::<Garden>();
     let broken = broken.unwrap_err().to_string();
     assert!(broken.starts_with("g:1:"), "{broken}");
+    // As of the plan: no words of the parser.
+    for (text, said) in [
+        (
+            "name = \"a\nbeds = 2\n",
+            "g:1:8: error: the text that begins here lacks a quotation mark (at name); put `\"` before and behind it",
+        ),
+        (
+            "beds = 2\nname: a\n",
+            "g:2:5: error: a colon stands in place of `=` (at name); write `name = \"a\"`",
+        ),
+    ] {
+        let wrong = TomlText::new("g", text).read::<Garden>().unwrap_err();
+        assert_eq!(wrong.to_string(), said);
+    }
 }
 
 #[test]

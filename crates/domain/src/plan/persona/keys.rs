@@ -153,8 +153,9 @@ impl Reader<'_> {
             let long = missing().copied().filter(|known| known.len() > 3);
             if let Some(meant) = closest(key, long) {
                 let message = format!("`{key}` is not read, but for the template");
-                let help =
-                    format!("did you mean `{meant}`? a name of your own is best less like it");
+                let help = format!(
+                    "did you mean `{meant}`? choose a name that differs more for a key of your own"
+                );
                 self.note(Diagnostic::warning(self.path, message).help(help), key);
             }
         }
