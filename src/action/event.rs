@@ -185,7 +185,7 @@ fn judge_inputs(payload: &Value) -> Trigger {
 fn judge_comment(payload: &Value) -> Result<Trigger, Skip> {
     let action = payload["action"].as_str().unwrap_or_default();
     if action != "created" {
-        let said = format!("a comment was {action}; only new ones are heard");
+        let said = format!("a comment was {action}; only new comments count");
         return Err(skip_because(SkipReason::CommentEdited, said));
     }
     let author = &payload["comment"]["user"];
