@@ -68,6 +68,7 @@ REFUSED = {
     "tests/parts/graphql-check.mjs": [NOTHING, SURPLUS, ["src/adapters/github/graphql", "surplus"]],
     "tests/parts/image/container.py": [NOTHING, ["image", "folder"]],
     "tests/parts/image/empty_root.py": [NOTHING, ["binary", "folder", "surplus"]],
+    "tests/parts/image/static-rustc": [NOTHING, SURPLUS],
     "tests/parts/image/mounted.sh": [NOTHING, ["surplus"], ["src", "surplus"]],
     "tests/parts/intake/intake.mjs": [SURPLUS, ["payloads", "surplus"], [""]],
     "tests/parts/jinja.py": [],  # Its packages are not here; it wants two words and ends with 2.
