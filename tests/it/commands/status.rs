@@ -1,8 +1,28 @@
 //! `phileas status`.
 
+use std::process::{Command, Stdio};
+
 use super::bench::{Bench, bench, bench_with, run};
 use crate::support::Folder;
 use phileas_domain::state::{HistoryEntry, Outcome, State};
+
+/// `phileas status` at a terminal of so many columns, which `script` (of util-linux) plays.
+fn at_a_terminal(bench: &Bench, columns: &str) -> Command {
+    let phileas = bench.program(&["status"]);
+    let line = format!("{} status", phileas.get_program().display());
+    let mut terminal = Command::new("script");
+    terminal
+        .args(["--quiet", "--return", "--command", &line, "/dev/null"])
+        .stdin(Stdio::null());
+    for (name, value) in phileas.get_envs() {
+        match value {
+            Some(value) => terminal.env(name, value),
+            None => terminal.env_remove(name),
+        };
+    }
+    terminal.env("COLUMNS", columns).env("NO_COLOR", "1");
+    terminal
+}
 
 #[test]
 fn status_shows_tracks_yield_and_budget_and_writes_nothing() {
@@ -53,6 +73,14 @@ fn status_shows_tracks_yield_and_budget_and_writes_nothing() {
     ] {
         assert!(text.out.contains(word), "{word}: {text:?}");
     }
+    // Where the table has no room, each persona has a sentence, and no word is cut.
+    let narrow = run(at_a_terminal(&bench, "60")).done();
+    let all = narrow.out.lines().find(|line| line.starts_with("all: "));
+    let sessions = format!("all: {} sessions, ", document["yield"]["all"]["sessions"]);
+    assert!(all.unwrap().starts_with(&sessions), "{narrow:?}");
+    let (_, yields) = narrow.out.split_once("yield of the last").unwrap();
+    let widest = yields.lines().map(|line| line.chars().count()).max();
+    assert!(widest.unwrap() <= 60, "{narrow:?}");
     // A column is there where it says something.
     let headings = text.out.lines().find(|line| line.contains("sessions  "));
     let headings = headings.unwrap();

@@ -23,6 +23,8 @@ const INDENT: usize = 2;
 const SENTENCE_CHARS: usize = 240;
 /// The columns of the yield that are shown in any case: the persona, its sessions, what is merged.
 const ALWAYS_SHOWN: [usize; 3] = [0, 1, 3];
+/// The columns of the yield whose heading reads well only before the value: rates, spans, reasons and times.
+const LABELS_FIRST: [usize; 5] = [4, 19, 20, 21, 22];
 /// The columns of the yield with numbers.
 const FIGURES: RangeInclusive<usize> = 1..=20;
 
@@ -86,7 +88,9 @@ fn print_yields(status: &Status, screen: &mut Screen<impl Write>) -> Result<(), 
             if status.view.yields.is_empty() {
                 screen.print_line("no persona has run yet")?;
             } else {
-                screen.print_lines(&yield_table(status, screen.width))?;
+                for line in yield_lines(status, screen.width) {
+                    screen.print_wrapped(&line, INDENT)?;
+                }
             }
         }
     }
@@ -201,7 +205,7 @@ fn row(place: &str, sentence: &str, page: String, line: Option<&Line>) -> [Strin
     ]
 }
 
-fn yield_table(status: &Status, width: Option<usize>) -> String {
+fn yield_lines(status: &Status, width: Option<usize>) -> Vec<String> {
     let header = [
         "persona",
         "sessions",
@@ -246,12 +250,32 @@ fn yield_table(status: &Status, width: Option<usize>) -> String {
     let figures = shown.iter().enumerate();
     let figures = figures.filter(|(_, column)| FIGURES.contains(column));
     let mut table = Table::new(shown.iter().map(|column| header[*column]))
-        .with_max_width(width)
         .with_figures(figures.map(|(place, _)| place));
     for row in &rows {
         table.push_row(shown.iter().map(|column| row[*column].clone()));
     }
-    table.table_text()
+    let text = table.table_text();
+    let widest = text.lines().map(|line| line.chars().count()).max();
+    match width {
+        // Columns of a few letters cannot be read.
+        Some(width) if widest.unwrap_or_default() > width => yield_sentences(&header, &rows),
+        _ => text.lines().map(str::to_owned).collect(),
+    }
+}
+
+/// A line for each row: `curator: 7 sessions, 3 merged`.
+fn yield_sentences(header: &[&str; 23], rows: &[[String; 23]]) -> Vec<String> {
+    let sentence = |row: &[String; 23]| {
+        let cells = (1..row.len()).filter(|column| !is_nothing(&row[*column]));
+        let cells: Vec<String> = cells
+            .map(|column| match LABELS_FIRST.contains(&column) {
+                true => format!("{} {}", header[column], row[column]),
+                false => format!("{} {}", row[column], header[column]),
+            })
+            .collect();
+        format!("{}: {}", row[0], cells.join(", "))
+    };
+    rows.iter().map(sentence).collect()
 }
 
 /// Whether a cell of the yield says that there was none.
