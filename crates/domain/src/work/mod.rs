@@ -11,6 +11,7 @@
 //! | [`sketch`] | Which lines does it add and remove? |
 //! | [`similarity`] | Are two pull requests the same work? |
 //! | [`planned`] | Does the plan of a session do what a pull request does? |
+//! | [`named_files`] | Which files does a text name? |
 //! | [`neighbour`] | Which records are like a record? |
 //! | [`no_op`] | Does a pull request change anything? |
 //! | [`past_pull`] | What does a listing say of one pull request of Jules? |
@@ -24,6 +25,7 @@ pub mod changed_file;
 pub mod files;
 pub mod fingerprint;
 pub mod history;
+pub mod named_files;
 pub mod neighbour;
 pub mod no_op;
 pub mod past_pull;
@@ -41,6 +43,7 @@ pub use changed_file::ChangedFile;
 pub use files::{HOT_PATH, WORK_FOLDER, WorkFile, segment_path};
 pub use fingerprint::Fingerprint;
 pub use history::History;
+pub use named_files::NamedFiles;
 pub use neighbour::Neighbour;
 pub use past_pull::PastPull;
 pub use planned::PlannedWork;

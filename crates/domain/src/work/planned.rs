@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::fingerprint::Fingerprint;
+use super::named_files::possible_names;
 use super::paths::{PATH_COUNT, is_derived, path_similarity};
 use super::similarity::{SAME_PATHS, SAME_TITLE};
 use super::title::meaningful_words;
@@ -15,8 +16,6 @@ const WORDS_NEEDED: usize = 2;
 const NAME_LENGTH: usize = 256;
 /// A longer ending is none of a file.
 const ENDING_LENGTH: usize = 10;
-/// What stands around the names of files in prose and Markdown.
-const AROUND_NAMES: &str = "`\"'()[]{}<>,;:#*|";
 
 /// What the plan of a session is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,8 +36,7 @@ impl PlannedWork {
     ) -> Self {
         let text = texts.into_iter().collect::<Vec<_>>().join("\n");
         let mut known = BTreeSet::new();
-        let parts = text.split(|c: char| c.is_whitespace() || AROUND_NAMES.contains(c));
-        let names = parts.map(path_in_repository).filter(|name| {
+        let names = possible_names(&text).filter(|name| {
             let is_counted = !name.is_empty()
                 && name.len() <= NAME_LENGTH
                 && !is_derived(name)
@@ -70,14 +68,6 @@ impl PlannedWork {
         let paths = self.names.iter().filter(is_path);
         paths.take(PATH_COUNT).cloned().collect()
     }
-}
-
-/// A name without what is no part of the path: the folder of Jules' checkout, and the full stop of the sentence.
-fn path_in_repository(name: &str) -> &str {
-    let name = name.trim_end_matches(['.', '!', '?']);
-    let roots = ["./", "/app/"];
-    let inside = roots.iter().find_map(|root| name.strip_prefix(root));
-    inside.unwrap_or(name)
 }
 
 /// Whether a name is a file in a folder: `src/list.rs`, but not `and/or` or a part of an address.
