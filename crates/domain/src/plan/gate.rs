@@ -1,14 +1,11 @@
 //! `[gate]`: which pull requests, drivers and bots are allowed.
 
-use globset::GlobBuilder;
-
+use super::path_pattern;
 use super::section::{Entry, Reader, Section};
 use super::{AllowedBot, Gate};
 
 /// How many path patterns or bots one list may hold.
 pub const MAX_GATE_ENTRIES: usize = 200;
-/// The longest path pattern in bytes.
-pub const MAX_PATTERN_BYTES: usize = 500;
 
 pub(super) const KEYS: [&str; 4] = ["main_red", "protected_paths", "driver", "allow_bots"];
 pub(super) const BOT_KEYS: [&str; 2] = ["login", "id"];
@@ -66,28 +63,11 @@ fn list<'t>(reader: &mut Reader<'_>, entry: &Entry<'t>, shape: &str) -> Vec<Entr
 
 fn pattern(reader: &mut Reader<'_>, item: &Entry<'_>) -> Option<String> {
     let text = item.text(reader)?;
-    let wrong = if text.is_empty() {
-        Some("an empty pattern protects nothing".to_owned())
-    } else if text.len() > MAX_PATTERN_BYTES {
-        Some(format!(
-            "the pattern is longer than {MAX_PATTERN_BYTES} bytes"
-        ))
-    } else if text.starts_with('/')
-        || text.contains('\\')
-        || text.split('/').any(|part| part == "..")
-    {
-        Some(format!("`{text}` never matches a path of the repository"))
-    } else {
-        let glob = GlobBuilder::new(text).literal_separator(true).build();
-        glob.err()
-            .map(|error| format!("`{text}` is not a path pattern: {}", error.kind()))
-    };
+    let wrong = path_pattern::mistake_in(text);
     match wrong {
         None => Some(text.to_owned()),
         Some(wrong) => {
-            let help =
-                "write a path from the repository's root with forward slashes, such as `docs/**`";
-            reader.error(item.value_at(), &item.path, wrong, help);
+            reader.error(item.value_at(), &item.path, wrong, path_pattern::HELP);
             None
         }
     }

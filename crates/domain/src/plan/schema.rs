@@ -10,6 +10,7 @@ mod knobs;
 use serde_json::{Map, Value, json};
 
 use super::constants::{LAYERS, PLAN_VERSION, RESERVED_IDS};
+use super::path_pattern::MAX_PATTERN_BYTES;
 use super::persona::MAX_ID_BYTES;
 use super::policy::{Budget, Driver, MainRed, Novelty, NoveltyMode, RefusalsFor, Tier};
 use super::read::ROOT_KEYS;
@@ -260,7 +261,7 @@ fn of_gate(key: &str) -> Value {
             "items": {
                 "type": "string",
                 "minLength": 1,
-                "maxLength": gate::MAX_PATTERN_BYTES,
+                "maxLength": MAX_PATTERN_BYTES,
                 "pattern": r"^[^/\\][^\\]*$",
             },
             "maxItems": gate::MAX_GATE_ENTRIES,

@@ -369,6 +369,7 @@ impl PersonaPrompt {
             branch: None,
             priority: None,
             sensitive: None,
+            paths: Vec::new(),
             frontmatter: self.frontmatter.clone(),
         };
         let subject = self.subject.as_ref();

@@ -33,6 +33,8 @@ pub struct Persona {
     pub priority: Option<Priority>,
     /// Whether a public ledger would publish its findings. `None`: the frontmatter does not set it.
     pub sensitive: Option<bool>,
+    /// Patterns of the files that it works on; empty: it names none.
+    pub paths: Vec<String>,
     /// All keys of the frontmatter, for the template.
     pub frontmatter: serde_json::Map<String, serde_json::Value>,
 }

@@ -8,7 +8,9 @@ use crate::conflict;
 use crate::model::PersonaId;
 use crate::plan::branch;
 use crate::plan::frontmatter::{Frontmatter, Missing, NEVER_CLOSED};
+use crate::plan::gate::MAX_GATE_ENTRIES;
 use crate::plan::keywords::Keyword;
+use crate::plan::path_pattern;
 use crate::plan::policy::{Automation, PlanApproval};
 use crate::plan::suggest::{closest, did_you_mean};
 
@@ -62,7 +64,7 @@ fn without_head(id: &str, path: &str, missing: &Missing) -> Diagnostic {
 }
 
 /// What is read of it. Any other key is the prompt's own, for its template.
-const KNOWN: [&str; 13] = [
+const KNOWN: [&str; 14] = [
     "id",
     "emoji",
     "description",
@@ -76,6 +78,7 @@ const KNOWN: [&str; 13] = [
     "automation_mode",
     "branch",
     "priority",
+    "paths",
 ];
 
 struct Reader<'a> {
@@ -114,6 +117,7 @@ impl Reader<'_> {
             branch: self.branch(),
             priority: self.read_keyword("priority"),
             sensitive: self.flag("sensitive"),
+            paths: self.paths(),
             frontmatter: self.keys.clone(),
         }
     }
@@ -264,6 +268,41 @@ impl Reader<'_> {
             );
         }
         text.replace(steers, "")
+    }
+
+    fn paths(&mut self) -> Vec<String> {
+        const LIST: &str = "write a list of path patterns, such as `paths: [\"docs/**\"]`";
+        let keys = self.keys;
+        let items = match keys.get("paths") {
+            // `paths:` with nothing behind it.
+            None | Some(Value::Null) => return Vec::new(),
+            Some(Value::Array(items)) => items,
+            Some(other) => {
+                let message = format!("`paths` is {}", kind_of(other));
+                self.note(Diagnostic::error(self.path, message).help(LIST), "paths");
+                return Vec::new();
+            }
+        };
+        if items.len() > MAX_GATE_ENTRIES {
+            let message = format!("`paths` has more than {MAX_GATE_ENTRIES} patterns");
+            let wrong = Diagnostic::error(self.path, message);
+            self.note(wrong.help("write fewer, wider patterns"), "paths");
+        }
+        let mut patterns = Vec::new();
+        for item in items {
+            let (wrong, help) = match item {
+                Value::String(text) => match path_pattern::mistake_in(text) {
+                    None => {
+                        patterns.push(text.clone());
+                        continue;
+                    }
+                    Some(wrong) => (wrong, path_pattern::HELP),
+                },
+                other => (format!("a pattern of `paths` is {}", kind_of(other)), LIST),
+            };
+            self.note(Diagnostic::error(self.path, wrong).help(help), "paths");
+        }
+        patterns
     }
 
     fn flag(&mut self, key: &str) -> Option<bool> {

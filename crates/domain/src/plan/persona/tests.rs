@@ -30,7 +30,7 @@ fn refused(folder: &str, text: &str) -> (u32, u32, String) {
 
 #[test]
 fn everything_that_a_persona_may_say_is_understood() {
-    let text = "---\nid: bolt\nemoji: \"⚡\"\ndescription: Makes it fast\ntitle: \"{{ emoji }} go\"\nscheduled: false\nsensitive: true\nplan_approval: never\nautomation: none\nbranch: persona\npriority: critical\nhired_by: franklin\ndedupe: true\npronouns: they\n---\n\n# Bolt\n";
+    let text = "---\nid: bolt\nemoji: \"⚡\"\ndescription: Makes it fast\ntitle: \"{{ emoji }} go\"\nscheduled: false\nsensitive: true\nplan_approval: never\nautomation: none\nbranch: persona\npriority: critical\npaths: [\"src/**\", docs/a.md]\nhired_by: franklin\ndedupe: true\npronouns: they\n---\n\n# Bolt\n";
     let (persona, diagnostics) = read_one("bolt", text);
     assert_eq!(diagnostics, []);
     let persona = persona.unwrap();
@@ -45,12 +45,13 @@ fn everything_that_a_persona_may_say_is_understood() {
     assert_eq!(persona.automation, Some(Automation::None));
     assert_eq!(persona.branch, Some(Branch::Persona));
     assert_eq!(persona.priority, Some(Priority::Critical));
+    assert_eq!(persona.paths, ["src/**", "docs/a.md"]);
     assert_eq!(
         (persona.body.as_str(), persona.body_line),
-        ("\n# Bolt\n", 16)
+        ("\n# Bolt\n", 17)
     );
     assert_eq!(persona.frontmatter["hired_by"], "franklin");
-    assert_eq!(persona.frontmatter.len(), 13);
+    assert_eq!(persona.frontmatter.len(), 14);
 }
 
 #[test]
@@ -455,6 +456,44 @@ fn what_is_no_readable_file_is_a_finding() {
         assert_eq!(diagnostics.len(), 1);
         assert!(diagnostics[0].message.contains(word), "{}", diagnostics[0]);
     }
+}
+
+#[test]
+fn patterns_that_match_nothing_are_mistakes() {
+    for (value, at, message) in [
+        ("src/**", (3, 8), "`paths` is the text `src/**`"),
+        ("{ a: b }", (3, 8), "`paths` is a map"),
+        ("[7]", (3, 8), "a pattern of `paths` is the number 7"),
+        ("[\"\"]", (3, 8), "an empty pattern matches nothing"),
+        (
+            "[/src]",
+            (3, 8),
+            "`/src` never matches a path of the repository",
+        ),
+        (
+            "[\"a/../b\"]",
+            (3, 8),
+            "`a/../b` never matches a path of the repository",
+        ),
+        (
+            "[\"src/[a\"]",
+            (3, 8),
+            "`src/[a` is not a path pattern: unclosed character class; missing ']'",
+        ),
+    ] {
+        let text = format!("---\nid: bolt\npaths: {value}\n---\n");
+        let (line, column) = at;
+        assert_eq!(
+            refused("bolt", &text),
+            (line, column, message.to_owned()),
+            "{value}"
+        );
+    }
+    let many = vec!["a"; 201].join(", ");
+    let (_, _, message) = refused("bolt", &format!("---\nid: bolt\npaths: [{many}]\n---\n"));
+    assert_eq!(message, "`paths` has more than 200 patterns");
+    let (persona, diagnostics) = read_one("bolt", "---\nid: bolt\npaths:\n---\n");
+    assert!(persona.unwrap().paths.is_empty() && diagnostics.is_empty());
 }
 
 #[test]

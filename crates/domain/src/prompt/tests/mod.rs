@@ -27,6 +27,7 @@ pub(super) fn persona(id: &str, body: &str) -> Persona {
         branch: None,
         priority: None,
         sensitive: None,
+        paths: Vec::new(),
         frontmatter: serde_json::Map::new(),
     }
 }
