@@ -47,4 +47,5 @@ mod tls;
 mod twenty_four;
 mod unread;
 mod wanted_work;
+mod wanted_work_overlap;
 mod wanted_work_plans;

@@ -11,18 +11,20 @@ pub const REMEMBER_SECS: RangeInclusive<u64> = 0..=315_360_000;
 const REVIEWS_RESERVED: &str =
     "phileas quotes no reviews of refused work yet, so the key has no effect";
 
-pub(super) const KEYS: [&str; 5] = [
+pub(super) const KEYS: [&str; 6] = [
     "mode",
     "plan",
+    "avoid_overlap",
     "remember_refusals",
     "quote_reviews",
     "refusals_for",
 ];
 
 /// What counts where a value cannot be read.
-const DEFAULTS: [(&str, &str); 5] = [
+const DEFAULTS: [(&str, &str); 6] = [
     ("mode", "prompt"),
     ("plan", "false"),
+    ("avoid_overlap", "false"),
     ("remember_refusals", "180d"),
     ("quote_reviews", "false"),
     ("refusals_for", "persona"),
@@ -40,6 +42,7 @@ pub(super) fn read(
         match entry.key {
             "mode" => novelty.mode = entry.read_keyword(reader).unwrap_or_default(),
             "plan" => novelty.plan = entry.flag(reader).unwrap_or_default(),
+            "avoid_overlap" => novelty.avoid_overlap = entry.flag(reader).unwrap_or_default(),
             "remember_refusals" => {
                 if let Some(seconds) = remember_seconds(reader, &entry) {
                     novelty.remember_refusals_secs = seconds;

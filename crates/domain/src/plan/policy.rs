@@ -331,6 +331,8 @@ pub struct Novelty {
     pub mode: NoveltyMode,
     /// Whether phileas judges the plans of sessions before it approves them.
     pub plan: bool,
+    /// Whether a turn waits while an open pull request changes a file that its persona or request names.
+    pub avoid_overlap: bool,
     /// Seconds that a refusal is remembered; 0 means not at all.
     pub remember_refusals_secs: u64,
     /// Reserved for quoting reviews; it has no effect yet.
@@ -352,6 +354,7 @@ impl Default for Novelty {
         Self {
             mode: NoveltyMode::default(),
             plan: false,
+            avoid_overlap: false,
             remember_refusals_secs: 180 * 24 * 60 * 60,
             quote_reviews: false,
             refusals_for: RefusalsFor::default(),

@@ -295,6 +295,11 @@ fn of_novelty(key: &str) -> Value {
             "type": "boolean",
             "default": usual.plan,
         }),
+        "avoid_overlap" => json!({
+            "description": "Whether a turn waits while an open pull request of Jules changes a file that its persona or request names.",
+            "type": "boolean",
+            "default": usual.avoid_overlap,
+        }),
         "remember_refusals" => json!({
             "description": format!(
                 "How long a refusal is remembered, at most {}; `0`: not at all.",

@@ -28,7 +28,7 @@ const MAX_TICKS: usize = 4;
 /// The plans that people change between. Their budgets are the same: a smaller one does not end what runs.
 const PLANS: [&str; 5] = [
     "cycle = [\"a\", \"b\", \"c\"]\n",
-    "cycle = [\"a\", \"b\", \"a\", \"absent\"]\n[schedules]\nc = \"0 */2 * * *\"\n[defaults]\nskip_unchanged = false\nretry = 1\n[novelty]\nplan = true\n",
+    "cycle = [\"a\", \"b\", \"a\", \"absent\"]\n[schedules]\nc = \"0 */2 * * *\"\n[defaults]\nskip_unchanged = false\nretry = 1\n[novelty]\nplan = true\navoid_overlap = true\n",
     "[tracks]\none = [\"a\", \"b\"]\ntwo = [\"b\", \"c\"]\nthree = [\"d\"]\n[defaults]\nadvance_on = \"merged\"\nskip_unchanged = false\n",
     "[tracks.night]\nsteps = [\"a\", \"d\"]\nstart = \"30 */3 * * *\"\n[schedules.b]\ncron = \"*/30 * * * *\"\ncatch_up = \"all\"\n[schedules.c]\ncron = \"0 * * * *\"\ncatch_up = \"none\"\n[defaults]\nskip_unchanged = false\nplan_approval = \"writers\"\n",
     "[defaults]\nmode = \"observe\"\n",
@@ -110,6 +110,14 @@ fn world_event(jumps: bool) -> impl Strategy<Value = WorldEvent> {
     ]
 }
 
+/// One persona works on what all pull requests change.
+fn frontmatter(id: &str) -> &'static str {
+    match id {
+        "c" => "paths: [\"src/**\"]",
+        _ => "emoji: \"🔧\"",
+    }
+}
+
 /// A scenario, and what is remembered beside it.
 struct ObservedScenario {
     scenario: Scenario,
@@ -123,8 +131,12 @@ struct ObservedScenario {
 
 impl ObservedScenario {
     fn new(plan: usize, jumps: bool) -> Self {
+        let mut scenario = Scenario::new(PLANS[plan], &PERSONAS);
+        for id in PERSONAS {
+            scenario.persona(id, frontmatter(id));
+        }
         Self {
-            scenario: Scenario::new(PLANS[plan], &PERSONAS),
+            scenario,
             created: BTreeMap::new(),
             hidden: Vec::new(),
             jumps,
@@ -218,7 +230,7 @@ impl ObservedScenario {
                 let id = PERSONAS[index];
                 let path = format!(".jules/personas/{id}/prompt.md");
                 if scenario.files.remove(&path).is_none() {
-                    scenario.persona(id, "emoji: \"🔧\"");
+                    scenario.persona(id, frontmatter(id));
                 }
             }
             WorldEvent::Cancels => self.edit(|state| {

@@ -9,6 +9,7 @@ mod exhaustion;
 pub(super) mod layer_idle;
 pub(super) mod layer_prompt;
 pub(super) mod layer_step;
+mod overlap;
 pub(super) mod pause;
 pub(super) mod persona_prompt;
 pub(super) mod request_gate;

@@ -1,7 +1,9 @@
 //! Starts what is due, as far as gates and budgets allow.
 
 use super::candidate::{Candidate, Cause, SlotWork, waiting_line};
-use super::{announce, budget, pause, request_gate, request_rate, requested, schedule, track};
+use super::{
+    announce, budget, overlap, pause, request_gate, request_rate, requested, schedule, track,
+};
 use crate::engine::input::snapshot::RunRequest;
 use crate::engine::lookup::slot::{self, SlotRole};
 use crate::engine::lookup::{exchange_view, pending_requests, request_origin};
@@ -93,6 +95,7 @@ fn find_obstacle(
         .or_else(|| budget::default_checks_failed(builder, candidate))
         .or_else(|| budget::repository_limit(builder, candidate))
         .or_else(|| budget::schedule_limit(builder, candidate, tracks_work))
+        .or_else(|| overlap::overlap_line(builder, candidate))
         .or_else(|| budget::key_limit(builder, candidate))
         .or_else(|| {
             (started >= INTENTS_PER_COMMIT).then(|| {

@@ -6,6 +6,7 @@ pub(super) mod figures;
 pub(super) mod in_progress;
 pub(super) mod layer_members;
 pub(super) mod new_commits;
+pub(super) mod open_paths;
 pub(super) mod pending_merges;
 pub(super) mod pending_requests;
 pub(super) mod pending_reviews;

@@ -119,7 +119,7 @@ fn is_short_name(name: &str) -> bool {
 }
 
 /// Patterns ignore case, because some file systems do.
-fn build_globs(patterns: impl IntoIterator<Item = String>) -> Option<GlobSet> {
+pub(crate) fn build_globs(patterns: impl IntoIterator<Item = String>) -> Option<GlobSet> {
     let glob = |pattern: String| -> Option<Glob> {
         let mut glob = GlobBuilder::new(&pattern);
         glob.literal_separator(true).case_insensitive(true);

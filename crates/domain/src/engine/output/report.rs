@@ -267,6 +267,8 @@ reasons! {
     PlanApproval = "waiting.plan_approval",
     /// Its plan does what an open or refused pull request does, and its session was asked for another task.
     PlanRepeats = "waiting.plan_repeats",
+    /// An open pull request changes a file that its persona or request names.
+    Overlap = "waiting.overlap",
     /// Enough sessions are at work in this repository.
     BudgetActive = "waiting.budget_active",
     /// Enough sessions were started within a day in this repository (`daily_sessions` and `reserve_for_people` of the

@@ -230,6 +230,8 @@ impl<'r> Imagined<'r> {
             })
             .collect();
         snapshot.notices.clear();
+        // No file of an imagined pull request is known.
+        snapshot.plan.novelty.avoid_overlap = false;
         snapshot.activities = BTreeMap::new();
         // The simulated Jules always answers.
         snapshot.unread.clear();

@@ -13,12 +13,12 @@ impl Line {
         let is_fixed = timed || self.reason == Reason::NotDue;
         let until = self.end_time().filter(|_| is_fixed);
         let until = until.map(|at| format!(" until {}", format_utc(at)));
-        format!(
-            "{}{} (`{}`)",
-            self.reason.clause(),
-            until.unwrap_or_default(),
-            self.reason
-        )
+        let clause = match self.reason {
+            // Its meaning names neither the pull request nor the file.
+            Reason::Overlap => self.detail.clone(),
+            reason => reason.clause(),
+        };
+        format!("{clause}{} (`{}`)", until.unwrap_or_default(), self.reason)
     }
 
     /// When it ends, where that is known. For every other reason [`until`](Self::until) is phileas' next check, which

@@ -377,11 +377,12 @@ fn novelty_is_read_whole() {
     let read_novelty = |text: &str| read(&tree(&format!("[novelty]\n{text}"))).0.novelty;
     assert_eq!(read_novelty(""), Novelty::default());
     let novelty = read_novelty(
-        "mode = \"close\"\nplan = true\nremember_refusals = \"0\"\nquote_reviews = true\nrefusals_for = \"all\"\n",
+        "mode = \"close\"\nplan = true\navoid_overlap = true\nremember_refusals = \"0\"\nquote_reviews = true\nrefusals_for = \"all\"\n",
     );
     let expected = Novelty {
         mode: NoveltyMode::Close,
         plan: true,
+        avoid_overlap: true,
         remember_refusals_secs: 0,
         quote_reviews: true,
         refusals_for: RefusalsFor::All,
@@ -393,7 +394,7 @@ fn novelty_is_read_whole() {
     );
     // A broken value keeps its default.
     assert_eq!(
-        read_novelty("mode = 1\nremember_refusals = \"4000d\"\nplan = 0"),
+        read_novelty("mode = 1\nremember_refusals = \"4000d\"\nplan = 0\navoid_overlap = 1"),
         Novelty::default()
     );
 }

@@ -11,6 +11,7 @@ mod eligibility;
 mod exhaustion;
 mod intents;
 mod order;
+mod overlap;
 mod paused;
 mod pointers;
 mod refused_creates;

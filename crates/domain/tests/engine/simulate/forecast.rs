@@ -57,6 +57,20 @@ fn held(mut turns: Vec<Planned>, index: usize, since: &str, by: Reason) -> Vec<P
     turns
 }
 
+/// No file of an imagined pull request is known.
+#[test]
+fn a_forecast_waits_for_no_open_pull_request_that_changes_the_same_files() {
+    let plan =
+        |settings: &str| format!("cycle = [\"a\"]\n[defaults]\nskip_unchanged = false\n{settings}");
+    let forecasts = ["", "[novelty]\navoid_overlap = true\n"].map(|settings| {
+        let mut scenario = Scenario::new(&plan(settings), &["a"]);
+        scenario.persona("a", "paths: [\"**\"]");
+        forecast(&mut scenario, "06T00:00:00", ROUND).turns
+    });
+    assert!(forecasts[0].len() > 1);
+    assert_eq!(forecasts[0], forecasts[1]);
+}
+
 fn waits_for(forecast: &Forecast) -> Vec<Reason> {
     forecast.waiting.iter().map(|line| line.reason).collect()
 }

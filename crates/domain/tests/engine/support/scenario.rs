@@ -145,6 +145,8 @@ pub(crate) struct Scenario {
     pub(crate) pull_files: BTreeMap<PullNumber, Vec<PullFile>>,
     /// How often that was read.
     pub(crate) files_read: usize,
+    /// How often work records were read.
+    pub(crate) records_read: usize,
     /// What happened on pull requests since they were opened.
     pub(crate) pull_events: BTreeMap<PullNumber, Vec<PullEvent>>,
     /// Pull requests of which GitHub does not show what happened.
@@ -241,6 +243,7 @@ impl Scenario {
             written: BTreeMap::new(),
             pull_files: BTreeMap::new(),
             files_read: 0,
+            records_read: 0,
             pull_events: BTreeMap::new(),
             unshown_activity: BTreeSet::new(),
             activity_read: 0,

@@ -318,7 +318,8 @@ impl Scenario {
     }
 
     /// Reads records of work at the ledger's head.
-    fn read_work(&self, snapshot: &mut Snapshot, paths: BTreeSet<String>) {
+    fn read_work(&mut self, snapshot: &mut Snapshot, paths: BTreeSet<String>) {
+        self.records_read += 1;
         let Ledger::Present { head, .. } = &self.ledger else {
             panic!("there is nothing to read: {:?}", self.ledger);
         };
