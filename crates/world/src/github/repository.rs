@@ -349,6 +349,8 @@ pub struct Comment {
     pub edits: Vec<Edit>,
     /// Reactions.
     pub reactions: Vec<Reaction>,
+    /// Whether it was hidden.
+    pub minimized: bool,
 }
 
 /// One side of a pull request.
@@ -408,6 +410,8 @@ pub struct Review {
     pub verdict: Verdict,
     /// Whether it was dismissed.
     pub dismissed: bool,
+    /// Whether it was hidden.
+    pub minimized: bool,
     /// The commit that was reviewed.
     pub commit: Oid,
     /// When.

@@ -57,6 +57,7 @@ impl Model {
             updated_at: now,
             edits: Vec::new(),
             reactions: Vec::new(),
+            minimized: false,
         };
         repository.comments.insert(id, Arc::new(comment));
         self.note_write(
@@ -120,6 +121,21 @@ impl Model {
             payload
         });
         Ok(())
+    }
+
+    /// Hides a comment, as "Hide" of its menu does.
+    pub fn minimize_comment(&mut self, repo: RepoId, id: u64) {
+        let repository = self.repository_mut(repo);
+        let comment = repository.and_then(|repository| repository.comments.get_mut(&id));
+        if let Some(comment) = comment {
+            Arc::make_mut(comment).minimized = true;
+        }
+    }
+
+    /// Deletes a comment.
+    pub fn delete_comment(&mut self, repo: RepoId, id: u64, actor: &str, now: Timestamp) {
+        let actor = self.account(actor);
+        let _ = self.delete_comment_by(repo, id, actor, now);
     }
 
     pub(crate) fn delete_comment_by(

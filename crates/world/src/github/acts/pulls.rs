@@ -286,6 +286,7 @@ impl Model {
             body: body.to_owned(),
             verdict,
             dismissed: false,
+            minimized: false,
             commit,
             at: now,
         });
@@ -304,6 +305,16 @@ impl Model {
             |model| model.review_payload(repo, number, id),
         );
         Ok(id)
+    }
+
+    /// Hides the newest review of a pull request, as "Hide" of its menu does.
+    pub fn minimize_review(&mut self, repo: RepoId, number: u64) {
+        let review = self
+            .pull_mut(repo, number)
+            .and_then(|pull| pull.reviews.last_mut());
+        if let Some(review) = review {
+            review.minimized = true;
+        }
     }
 
     /// Makes a draft ready, or a pull request a draft.

@@ -66,6 +66,7 @@ impl Run<'_> {
                 .into(),
             "state" => review_state(review).into(),
             "body" => review.body.as_str().into(),
+            "isMinimized" => review.minimized.into(),
             "createdAt" | "submittedAt" => format_timestamp(review.at).into(),
             "commit" => Val::Object(GraphObject::Object(repo, review.commit)),
             _ => self

@@ -471,7 +471,7 @@ impl Run<'_> {
                     .map(|edit| GraphObject::Account(edit.editor)),
             ),
             "includesCreatedEdit" => (!comment.edits.is_empty()).into(),
-            "isMinimized" => false.into(),
+            "isMinimized" => comment.minimized.into(),
             "viewerDidAuthor" => (comment.author == self.identity.account).into(),
             "url" => self
                 .model
