@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use phileas_domain::engine::{
     CommitSpan, Commits, FailedChecks, FurtherComments, MergeFacts, MergeMethod, Permission, Pull,
-    PullActivity, PullFile, Remark, Reviews,
+    PullActivity, PullFile, RefusalTexts, Remark, Reviews,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, Tree};
 
@@ -77,6 +77,14 @@ impl ReadGitHub for Client {
 
     async fn read_pull_activity(&self, pull: PullNumber) -> Result<Option<PullActivity>, Failure> {
         self.pull_activity_of(pull).await
+    }
+
+    async fn read_refusal_texts(
+        &self,
+        pull: PullNumber,
+        with_reviews: bool,
+    ) -> Result<Option<RefusalTexts>, Failure> {
+        self.refusal_texts_of(pull, with_reviews).await
     }
 
     async fn read_reviews(&self, pull: PullNumber) -> Result<Option<Reviews>, Failure> {

@@ -456,6 +456,14 @@ mod tests {
             unreachable!("nothing is labelled in an archived repository")
         }
 
+        async fn read_refusal_texts(
+            &self,
+            _: PullNumber,
+            _: bool,
+        ) -> Result<Option<engine::RefusalTexts>, Failure> {
+            unreachable!("an archived repository has no prompts to build")
+        }
+
         async fn read_reviews(&self, _: PullNumber) -> Result<Option<engine::Reviews>, Failure> {
             unreachable!("no request is accepted in an archived repository")
         }

@@ -14,8 +14,8 @@ use jiff::Timestamp;
 use phileas_domain::engine::{
     Activity, Actor, Comment, CommentCoverage, CommitSpan, Commits, CreateFailure, CreateSession,
     Dashboard, FailedChecks, FurtherComments, ListingNeed, MergeFacts, MergeMethod, Notice,
-    Permission, Pull, PullActivity, PullFile, Remark, Repository, Reviews, Session, Sessions,
-    Subject,
+    Permission, Pull, PullActivity, PullFile, RefusalTexts, Remark, Repository, Reviews, Session,
+    Sessions, Subject,
 };
 use phileas_domain::model::{BranchName, Login, Oid, PullNumber, SessionId, Tree};
 use phileas_domain::prompt::{InProcess, RenderAnswer, RenderPrompts, RenderRequest};
@@ -295,6 +295,13 @@ pub trait ReadGitHub: Send + Sync {
         &self,
         pull: PullNumber,
     ) -> impl Future<Output = Result<Option<PullActivity>, Failure>> + Send;
+
+    /// Reads what people wrote on a closed pull request; `None` if it does not exist.
+    fn read_refusal_texts(
+        &self,
+        pull: PullNumber,
+        with_reviews: bool,
+    ) -> impl Future<Output = Result<Option<RefusalTexts>, Failure>> + Send;
 
     /// Whether a branch of this name exists.
     fn has_branch(&self, name: &BranchName) -> impl Future<Output = Result<bool, Failure>> + Send;

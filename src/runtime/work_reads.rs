@@ -1,5 +1,5 @@
-//! Reads what the records of work are made from: the files of pull requests, and the records on the ledger. What cannot
-//! be read is read again by the next tick.
+//! Reads what the records of work are made from: the files of pull requests, and the records on the ledger; and what
+//! people wrote about refused work. What cannot be read is read again by the next tick.
 
 use std::collections::BTreeMap;
 
@@ -34,6 +34,18 @@ pub(super) async fn read_work(
             Err(failure) => {
                 tracing::warn!(pull = pull.0, %failure, "what happened on a pull request could not be read; it is \
                     labelled later");
+            }
+        }
+    }
+    let with_reviews = snapshot.plan.novelty.quote_reviews;
+    for pull in &needs.refusal_texts {
+        match github.read_refusal_texts(*pull, with_reviews).await {
+            Ok(read) => {
+                snapshot.refusal_texts.insert(*pull, read);
+            }
+            Err(failure) => {
+                tracing::warn!(pull = pull.0, %failure, "what people wrote on a refused pull request could not be read; \
+                    the prompt goes without it");
             }
         }
     }

@@ -57,6 +57,11 @@ pub(super) const REVIEWS: &str = concat!(
     "\n",
     include_str!("graphql/account.graphql"),
 );
+pub(super) const REFUSAL_TEXTS: &str = concat!(
+    include_str!("graphql/refusal_texts.graphql"),
+    "\n",
+    include_str!("graphql/account.graphql"),
+);
 pub(super) const PULL_ACTIVITY: &str = concat!(
     include_str!("graphql/pull_activity.graphql"),
     "\n",

@@ -32,6 +32,7 @@ pub use input::pull::{
     ReviewThread, Reviews,
 };
 pub use input::pull_activity::{PullActivity, PullChange, PullEvent};
+pub use input::refusal_texts::RefusalTexts;
 pub use input::session::{
     Activity, ActivityKind, KeyUsage, Listing, ListingNeed, Outage, PlanStep, Session,
     SessionState, Sessions,

@@ -41,6 +41,7 @@ pub(crate) fn drop_effects_if_observing(
     needs.remarks.clear();
     needs.reviews.clear();
     needs.pull_files.clear();
+    needs.refusal_texts.clear();
     needs.work_files.clear();
     (decision, needs)
 }

@@ -23,6 +23,7 @@ mod pulls;
 pub(crate) mod reached;
 mod recent_activity;
 pub(crate) mod refusal_cache;
+pub(crate) mod refusal_texts;
 pub(crate) mod remarks;
 pub(crate) mod reviews;
 pub(crate) mod subjects;

@@ -9,6 +9,7 @@ pub(crate) mod observation;
 pub(crate) mod pull;
 pub(crate) mod pull_activity;
 pub(crate) mod pull_history;
+pub(crate) mod refusal_texts;
 pub(crate) mod review;
 pub(crate) mod subject;
 

@@ -7,6 +7,7 @@ pub(super) mod coverage;
 pub(super) mod merge_facts;
 pub(super) mod pull;
 pub(super) mod pull_activity;
+pub(super) mod refusal_texts;
 pub(super) mod session;
 pub(super) mod snapshot;
 pub(super) mod subject;

@@ -13,6 +13,7 @@ use super::coverage::CommentCoverage;
 use super::merge_facts::MergeFacts;
 use super::pull::{Checks, FailedChecks, Pull, PullFile, Remark, Reviews};
 use super::pull_activity::PullActivity;
+use super::refusal_texts::RefusalTexts;
 use super::session::{Activity, Listing, Outage, Session, Sessions};
 use super::subject::{Actor, Permission, Subject};
 use crate::Diagnostic;
@@ -90,6 +91,8 @@ pub struct Snapshot {
     pub pull_files: BTreeMap<PullNumber, Option<Vec<PullFile>>>,
     /// What happened on requested pull requests; `None` where GitHub does not have it.
     pub pull_activity: BTreeMap<PullNumber, Option<PullActivity>>,
+    /// What people wrote on requested pull requests; `None` where GitHub does not have it.
+    pub refusal_texts: BTreeMap<PullNumber, Option<RefusalTexts>>,
     /// Requested files of work records.
     pub work_files: Option<WorkFilesRead>,
     /// Sessions that were read one by one, because no listing was needed.
@@ -296,6 +299,7 @@ impl Snapshot {
             failed_checks: BTreeMap::new(),
             merges: BTreeMap::new(),
             pull_files: BTreeMap::new(),
+            refusal_texts: BTreeMap::new(),
             work_files: None,
             remarks: BTreeMap::new(),
             pull_activity: BTreeMap::new(),

@@ -45,6 +45,8 @@ pub struct ReadRequests {
     pub pull_files: BTreeSet<PullNumber>,
     /// Pull requests of which is needed what happened on them.
     pub pull_activity: BTreeSet<PullNumber>,
+    /// Refused pull requests of which is needed what people wrote there.
+    pub refusal_texts: BTreeSet<PullNumber>,
     /// Files of work records that are needed, at the ledger's head.
     pub work_files: BTreeSet<String>,
     /// All comments since this instant are needed, because the first read did not show them all.

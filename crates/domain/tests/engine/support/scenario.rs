@@ -145,6 +145,14 @@ pub(crate) struct Scenario {
     pub(crate) pull_files: BTreeMap<PullNumber, Vec<PullFile>>,
     /// How often that was read.
     pub(crate) files_read: usize,
+    /// Comments that a person has hidden, by their numbers.
+    pub(crate) hidden_comments: BTreeSet<u64>,
+    /// Reviews of people with write access that request changes.
+    pub(crate) change_requests: BTreeMap<PullNumber, Vec<String>>,
+    /// GitHub does not answer when texts about refusals are read.
+    pub(crate) texts_fail: bool,
+    /// Of which pull requests they were read.
+    pub(crate) texts_read: Vec<PullNumber>,
     /// How often work records were read.
     pub(crate) records_read: usize,
     /// What happened on pull requests since they were opened.
@@ -243,6 +251,10 @@ impl Scenario {
             written: BTreeMap::new(),
             pull_files: BTreeMap::new(),
             files_read: 0,
+            hidden_comments: BTreeSet::new(),
+            change_requests: BTreeMap::new(),
+            texts_fail: false,
+            texts_read: Vec::new(),
             records_read: 0,
             pull_events: BTreeMap::new(),
             unshown_activity: BTreeSet::new(),

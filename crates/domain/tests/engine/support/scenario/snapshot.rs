@@ -6,9 +6,9 @@ use jiff::SignedDuration;
 use phileas_domain::board;
 use phileas_domain::engine::{
     Commit, Commits, Event, ExchangeRead, FurtherComments, KeyUsage, Ledger, Listing, ListingNeed,
-    Outage, Permission, PlanCommit, PullActivity, PullFile, ReadReach, Repository, Session,
-    SessionFiles, Sessions, Snapshot, Subject, WorkFilesRead, WorkingDocs, prompts_to_render,
-    read_requests,
+    Outage, Permission, PlanCommit, PullActivity, PullFile, ReadReach, RefusalTexts, Repository,
+    Session, SessionFiles, Sessions, Snapshot, Subject, WorkFilesRead, WorkingDocs,
+    prompts_to_render, read_requests,
 };
 use phileas_domain::model::{Oid, PullNumber, RepositoryId, Tree};
 use phileas_domain::plan::{self, Driver};
@@ -91,6 +91,7 @@ impl Scenario {
             merges: BTreeMap::new(),
             pull_files: BTreeMap::new(),
             pull_activity: BTreeMap::new(),
+            refusal_texts: BTreeMap::new(),
             work_files: None,
             remarks: BTreeMap::new(),
             reviews: BTreeMap::new(),
@@ -124,8 +125,9 @@ impl Scenario {
         for _ in 0..8 {
             let mut needs = read_requests(snapshot);
             needs.prompts.clear();
-            // The runtime does not request twice what a limited listing does not show.
-            if needs.is_empty() || (self.listings_reach.is_some() && needs == asked) {
+            // The runtime does not request twice what it could not read.
+            let is_limited = self.listings_reach.is_some() || self.texts_fail;
+            if needs.is_empty() || (is_limited && needs == asked) {
                 return;
             }
             asked = needs.clone();
@@ -202,6 +204,13 @@ impl Scenario {
                 self.activity_read += 1;
                 let activity = self.pull_activity(number);
                 snapshot.pull_activity.insert(number, activity);
+            }
+            for number in needs.refusal_texts {
+                self.texts_read.push(number);
+                if !self.texts_fail {
+                    let texts = self.refusal_texts(number);
+                    snapshot.refusal_texts.insert(number, Some(texts));
+                }
             }
             if !needs.work_files.is_empty() {
                 self.read_work(snapshot, needs.work_files);
@@ -315,6 +324,20 @@ impl Scenario {
             more: false,
             as_person: self.as_person,
         })
+    }
+
+    /// What is written on a pull request now, without what is hidden.
+    fn refusal_texts(&self, number: PullNumber) -> RefusalTexts {
+        let written = self.said.iter().filter(|one| one.thread == number.0);
+        let shown = written.filter(|one| !self.hidden_comments.contains(&one.number));
+        RefusalTexts {
+            comments: shown.map(|one| (one.number, one.body.clone())).collect(),
+            reviews: self
+                .change_requests
+                .get(&number)
+                .cloned()
+                .unwrap_or_default(),
+        }
     }
 
     /// Reads records of work at the ledger's head.
