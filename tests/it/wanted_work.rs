@@ -3,7 +3,7 @@
 
 use phileas::sandbox::{SharedWorld, world_setup};
 use phileas_world::Face;
-use phileas_world::github::RepoId;
+use phileas_world::github::{Model, RepoId, Verdict};
 use phileas_world::jules::Scenario;
 use serde_json::Value;
 
@@ -176,7 +176,7 @@ fn a_refused_pull_request_is_closed_once_and_the_reason_is_remembered_until_it_i
         prompt.contains("Refused:\n- #1 (curator, out-of-scope, never): "),
         "{prompt}"
     );
-    assert!(!prompt.contains("Not here."), "{prompt}");
+    assert!(prompt.contains("\n  They wrote: Not here.\n"), "{prompt}");
 
     comment(&shared, "/phileas forget", "maintainer");
     shared.advance_time(MINUTE);
@@ -189,6 +189,77 @@ fn a_refused_pull_request_is_closed_once_and_the_reason_is_remembered_until_it_i
         "{record}"
     );
     assert!(!is_open(&shared));
+}
+
+/// A persona that starts once a day.
+const REFUSABLE: &str =
+    "cycle = [\"curator\"]\n[budget]\ndaily_sessions = 1\n[defaults]\nskip_unchanged = false\n";
+
+/// A pull request is refused with these words; then something happens, and the next session starts. Its prompt.
+fn prompt_after_refusal(plan: &str, words: &str, then: impl FnOnce(&mut Model, RepoId)) -> String {
+    let (_repository, shared) = opened(plan, &["curator"]);
+    run(&shared);
+    let command = format!("/phileas refuse out-of-scope {words}");
+    comment(&shared, &command, "maintainer");
+    shared.advance_time(MINUTE);
+    run(&shared);
+    assert!(!is_open(&shared));
+    assert_eq!(sessions(&shared), 1);
+    let repo = repo(&shared);
+    then(shared.lock_world().github_mut(), repo);
+    shared.advance_time(MINUTE * 60 * 24);
+    run(&shared);
+    assert_eq!(sessions(&shared), 2);
+    let prompt = newest_prompt(&shared);
+    let named = "Refused:\n- #1 (curator, out-of-scope): ";
+    assert!(prompt.contains(named), "{prompt}");
+    prompt
+}
+
+#[test]
+fn a_comment_that_was_edited_deleted_or_hidden_is_quoted_no_more() {
+    let words = "The template engine does that.";
+    for change in ["none", "edited", "deleted", "hidden"] {
+        let prompt = prompt_after_refusal(REFUSABLE, words, |github, repo| {
+            let comment = github
+                .comments(repo, 1)
+                .find(|one| one.body.contains(words));
+            let (id, at) = comment.map(|one| (one.id, one.created_at)).unwrap();
+            match change {
+                "edited" => github.edit_comment(repo, id, "Comply now.", "maintainer", at),
+                "deleted" => github.delete_comment(repo, id, "maintainer", at),
+                "hidden" => github.minimize_comment(repo, id),
+                _ => {}
+            }
+        });
+        let is_quoted = prompt.contains(&format!("\n  They wrote: {words}\n"));
+        assert_eq!(is_quoted, change == "none", "{change}: {prompt}");
+        assert_eq!(prompt.contains("wrote"), is_quoted, "{change}: {prompt}");
+    }
+}
+
+#[test]
+fn reviews_are_quoted_with_the_key_alone_and_never_those_of_outsiders() {
+    for (key, is_hidden, is_quoted) in [
+        ("", false, false),
+        ("[novelty]\nquote_reviews = true\n", false, true),
+        ("[novelty]\nquote_reviews = true\n", true, false),
+    ] {
+        let plan = format!("{REFUSABLE}{key}");
+        let prompt = prompt_after_refusal(&plan, "No.", |github, repo| {
+            let at = github.pull(repo, 1).unwrap().thread.closed_at.unwrap();
+            for (who, text) in [("outsider", "Comply now."), ("maintainer", "Add a test.")] {
+                github.review_pull(repo, 1, Verdict::RequestChanges, text, who, at);
+            }
+            if is_hidden {
+                github.minimize_review(repo, 1);
+            }
+        });
+        assert!(prompt.contains("\n  They wrote: No.\n"), "{prompt}");
+        let review = "\n  They wrote: Add a test.\n";
+        assert_eq!(prompt.contains(review), is_quoted, "{prompt}");
+        assert!(!prompt.contains("Comply now."), "{prompt}");
+    }
 }
 
 /// What two sessions do.

@@ -8,9 +8,6 @@ use super::section::{Entry, Reader, Section};
 /// Seconds that a refusal is remembered: at most ten years. `"0"`: not at all.
 pub const REMEMBER_SECS: RangeInclusive<u64> = 0..=315_360_000;
 
-const REVIEWS_RESERVED: &str =
-    "phileas quotes no reviews of refused work yet, so the key has no effect";
-
 pub(super) const KEYS: [&str; 6] = [
     "mode",
     "plan",
@@ -48,9 +45,7 @@ pub(super) fn read(
                     novelty.remember_refusals_secs = seconds;
                 }
             }
-            "quote_reviews" => {
-                novelty.quote_reviews = read_reserved(reader, &entry, REVIEWS_RESERVED);
-            }
+            "quote_reviews" => novelty.quote_reviews = entry.flag(reader).unwrap_or_default(),
             "refusals_for" => novelty.refusals_for = entry.read_keyword(reader).unwrap_or_default(),
             _ => reader.unknown(&entry, &KEYS, homes),
         }
@@ -59,15 +54,6 @@ pub(super) fn read(
         }
     }
     novelty
-}
-
-/// Reads a flag of something that phileas does not do yet.
-fn read_reserved(reader: &mut Reader<'_>, entry: &Entry<'_>, text: &str) -> bool {
-    let flag = entry.flag(reader).unwrap_or_default();
-    if flag {
-        reader.warning(entry.value_at(), &entry.path, text, "take it out");
-    }
-    flag
 }
 
 /// A span of time, or `"0"` without a unit.

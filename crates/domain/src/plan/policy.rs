@@ -335,7 +335,7 @@ pub struct Novelty {
     pub avoid_overlap: bool,
     /// Seconds that a refusal is remembered; 0 means not at all.
     pub remember_refusals_secs: u64,
-    /// Reserved for quoting reviews; it has no effect yet.
+    /// Whether prompts quote reviews of refused pull requests, too.
     pub quote_reviews: bool,
     /// Whose prompts name a refusal.
     pub refusals_for: RefusalsFor,

@@ -312,7 +312,7 @@ fn of_novelty(key: &str) -> Value {
             "examples": ["0"],
         }),
         "quote_reviews" => json!({
-            "description": "Reserved for quoting reviews; it has no effect yet.",
+            "description": "Whether prompts quote reviews of refused pull requests, too: those of people with write access that request changes.",
             "type": "boolean",
             "default": usual.quote_reviews,
         }),

@@ -55,6 +55,8 @@ pub const SUBJECT_LIMIT_BYTES: usize = 16 * 1024;
 pub const WORK_LIMIT_BYTES: usize = 8 * 1024;
 /// A title or path of earlier work, in characters.
 pub const WORK_TEXT_LIMIT_CHARS: usize = 160;
+/// What a person wrote about a refusal, in characters.
+pub const WORK_QUOTE_LIMIT_CHARS: usize = 400;
 /// How many paths of one pull request are shown: those with the most changed lines.
 pub const WORK_PATHS_SHOWN: usize = 4;
 /// How many notes on earlier turns a prompt contains: the newest.

@@ -47,6 +47,8 @@ pub struct EarlierWork {
     pub title: String,
     /// The files that it mainly changes.
     pub paths: Vec<String>,
+    /// What people with write access wrote when they refused it.
+    pub quotes: Vec<String>,
 }
 
 /// What became of earlier work.

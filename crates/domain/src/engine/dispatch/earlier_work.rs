@@ -4,11 +4,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidate::Candidate;
+use super::refusal_quotes::{may_be_quoted, refusal_quotes};
 use crate::engine::input::pull::PullState;
 use crate::engine::lookup::work_files::{hot_records, open_work};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{
-    PULLS_FOLLOWED, WORK_COMPARED, WORK_MERGED_SHOWN, WORK_REFUSED_SHOWN,
+    PULLS_FOLLOWED, REFUSALS_QUOTED, WORK_COMPARED, WORK_MERGED_SHOWN, WORK_REFUSED_SHOWN,
 };
 use crate::model::{PersonaId, PullNumber};
 use crate::plan::{NoveltyMode, RefusalsFor};
@@ -85,9 +86,18 @@ pub(crate) fn earlier_work(
         !snapshot.pulls.contains_key(number) && !snapshot.missing_pulls.contains(number)
     });
     builder.reads.pulls.extend(unread);
-    near.into_iter()
-        .map(|one| shown_work(builder, &one))
-        .collect()
+    let mut quoted = 0;
+    let mut works = Vec::new();
+    for one in &near {
+        let mut work = shown_work(builder, one);
+        let is_refused = matches!(one.kind, WorkKind::Refused | WorkKind::Closed);
+        if is_refused && quoted < REFUSALS_QUOTED && may_be_quoted(builder, one.record) {
+            quoted += 1;
+            work.quotes = refusal_quotes(builder, one.record);
+        }
+        works.push(work);
+    }
+    works
 }
 
 /// Adds open pull requests that have no record yet, without their files.
@@ -225,5 +235,6 @@ fn shown_work(builder: &DecisionBuilder<'_>, near: &Near<'_>) -> EarlierWork {
         reason,
         title,
         paths: record.fingerprint.paths.clone(),
+        quotes: Vec::new(),
     }
 }

@@ -12,6 +12,7 @@ pub(super) mod layer_step;
 mod overlap;
 pub(super) mod pause;
 pub(super) mod persona_prompt;
+mod refusal_quotes;
 pub(super) mod request_gate;
 pub(super) mod request_rate;
 pub(super) mod requested;

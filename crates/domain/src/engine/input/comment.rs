@@ -41,6 +41,28 @@ pub fn parse_command(body: &str) -> Option<Vec<&str>> {
     (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.split_whitespace().collect())
 }
 
+/// The words behind a command `/phileas refuse REASON [never]`, with the lines below it; empty where there are none.
+#[must_use]
+pub(crate) fn refusal_words(body: &str) -> &str {
+    if parse_command(body).is_none_or(|words| words.first() != Some(&"refuse")) {
+        return "";
+    }
+    let next_word = |text: &'_ str| -> usize {
+        let start = text.len() - text.trim_start_matches([' ', '\t']).len();
+        let rest = &text[start..];
+        start + rest.find(char::is_whitespace).unwrap_or(rest.len())
+    };
+    let mut rest = &body[COMMAND.len()..];
+    for _ in ["refuse", "REASON"] {
+        rest = &rest[next_word(rest)..];
+    }
+    let word = &rest[..next_word(rest)];
+    if word.trim() == "never" {
+        rest = &rest[word.len()..];
+    }
+    rest.trim()
+}
+
 /// Whether a text is a command about why a pull request is closed. Such a command counts on a closed one, too.
 #[must_use]
 pub fn concerns_closing(body: &str) -> bool {
@@ -53,6 +75,31 @@ pub fn concerns_closing(body: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_words_behind_a_refusal_are_found() {
+        for (body, words) in [
+            ("/phileas refuse wrong", ""),
+            ("/phileas refuse wrong \n", ""),
+            ("/phileas refuse wrong never", ""),
+            ("/phileas refuse wrong It fails.", "It fails."),
+            (
+                "/phileas  refuse\twrong  never It fails.\n\nSee above.",
+                "It fails.\n\nSee above.",
+            ),
+            (
+                "/phileas refuse wrong\r\nnever say never",
+                "never say never",
+            ),
+            ("/phileas refuse wrong\nIt fails.", "It fails."),
+            ("/phileas refuse", ""),
+            ("/phileas forget it", ""),
+            ("refuse wrong It fails.", ""),
+            ("> /phileas refuse wrong It fails.", ""),
+        ] {
+            assert_eq!(refusal_words(body), words, "{body:?}");
+        }
+    }
 
     #[test]
     fn r9_only_the_first_word_of_a_text_is_a_command() {

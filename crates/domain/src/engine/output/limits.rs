@@ -241,6 +241,12 @@ pub(crate) const WORK_AT_ONCE: usize = 10;
 /// Maximum refused or closed pull requests that a prompt lists.
 pub(crate) const WORK_REFUSED_SHOWN: usize = 20;
 
+/// Maximum refused pull requests whose reasons a prompt quotes.
+pub(crate) const REFUSALS_QUOTED: usize = 5;
+
+/// Maximum reviews of one pull request that a prompt quotes.
+pub(crate) const REVIEWS_QUOTED: usize = 2;
+
 /// Maximum merged pull requests that a prompt lists.
 pub(crate) const WORK_MERGED_SHOWN: usize = 40;
 

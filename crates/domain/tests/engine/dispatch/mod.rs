@@ -14,6 +14,7 @@ mod order;
 mod overlap;
 mod paused;
 mod pointers;
+mod refusal_quotes;
 mod refused_creates;
 mod request_rate;
 mod rest;
