@@ -48,6 +48,10 @@ pub(crate) fn overlap_line(
         // It is refused, not held.
         return None;
     };
+    // Requests on two pull requests of the same files would wait for each other.
+    if subject.is_some_and(|subject| subject.pull.is_some()) {
+        return None;
+    }
     let Some(paths) = open_paths(builder, &others) else {
         let text = "whether an open pull request changes its files is being read";
         let until = builder.now_plus(POLL);
