@@ -1,21 +1,13 @@
 //! The dashboard issue on the model of GitHub: opened by a person's word, ticked by people, and costing nothing between.
 
-use phileas::sandbox::{SharedWorld, world_setup};
+use phileas::sandbox::SharedWorld;
 use phileas_world::Face;
-use phileas_world::github::RepoId;
 
+use crate::support::judge::repo;
 use crate::support::ticks::{MINUTE, quiet_world, tick};
 use crate::support::{Folder, Phileas, Served, judge};
 
 const MARKER: &str = "<!-- phileas:notice:dashboard -->";
-
-fn repo(shared: &SharedWorld) -> RepoId {
-    let world = shared.lock_world();
-    let found = world
-        .github()
-        .repository_by_name(world_setup::OWNER, world_setup::NAME);
-    found.unwrap()
-}
 
 fn run(shared: &SharedWorld) -> Vec<String> {
     shared.lock_world().books_mut().reset_requests();

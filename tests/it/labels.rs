@@ -1,10 +1,11 @@
 //! A person labels an issue, and the program does the rest, in a process of its own each time. What it does is looked at
 //! on the model of GitHub, and what it costs is counted there.
 
-use phileas::sandbox::{SharedWorld, world_setup};
+use phileas::sandbox::SharedWorld;
 use phileas_world::Face;
-use phileas_world::github::{RepoId, Role};
+use phileas_world::github::Role;
 
+use crate::support::judge::repo;
 use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick};
 use crate::support::{Folder, Phileas, Served, judge};
 
@@ -13,14 +14,6 @@ fn repository() -> Folder {
     let prompt = "---\nid: refactor\nplan_approval: auto\n---\nDo the work of refactor.\n";
     folder.write(".jules/personas/refactor/prompt.md", prompt);
     folder
-}
-
-fn repo(shared: &SharedWorld) -> RepoId {
-    let world = shared.lock_world();
-    let found = world
-        .github()
-        .repository_by_name(world_setup::OWNER, world_setup::NAME);
-    found.unwrap()
 }
 
 /// An unauthorized user's issue.

@@ -4,10 +4,11 @@ use jiff::{SignedDuration, Timestamp};
 use phileas::sandbox::{SharedWorld, Timeline, WorldSetup, world_setup};
 use phileas_domain::model::Marker;
 use phileas_world::books::Session;
-use phileas_world::github::{RepoId, State, Verdict};
+use phileas_world::github::{State, Verdict};
 use phileas_world::jules::{Scenario, Weights};
 use phileas_world::maintainer::ReviewPolicy;
 
+use crate::support::judge::repo;
 use crate::support::whole_days::spend;
 use crate::support::{Folder, print_line};
 
@@ -532,11 +533,6 @@ fn work_waits_for_a_writers_label_where_people_let_it_through() {
     let shown = offered(&shared);
     assert_eq!(shown.len(), 1, "{shown:?}");
     assert!(!shown[0].2, "done, and closed: {shown:?}");
-}
-
-fn repo(shared: &SharedWorld) -> RepoId {
-    let world = shared.lock_world();
-    world.github().repository_by_name("acme", "widget").unwrap()
 }
 
 /// Goes on for some hours. No tick may fail.

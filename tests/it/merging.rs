@@ -1,10 +1,11 @@
 //! A person labels a pull request to be merged, and the program does it or says why not, in a process of its own each
 //! time. What was merged is looked at on the model of GitHub, and what it cost is counted there.
 
-use phileas::sandbox::{SharedWorld, world_setup};
-use phileas_world::github::{Pull, RepoId, Verdict};
+use phileas::sandbox::SharedWorld;
+use phileas_world::github::{Pull, Verdict};
 use phileas_world::{Face, Fault, FaultPlan};
 
+use crate::support::judge::repo;
 use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick};
 use crate::support::{Folder, Phileas, Served, judge};
 
@@ -23,14 +24,6 @@ fn opened() -> (Folder, SharedWorld) {
     // Its checks have had the time to begin.
     shared.advance_time(MINUTE * 3);
     (repository, shared)
-}
-
-fn repo(shared: &SharedWorld) -> RepoId {
-    let world = shared.lock_world();
-    let found = world
-        .github()
-        .repository_by_name(world_setup::OWNER, world_setup::NAME);
-    found.unwrap()
 }
 
 fn pull(shared: &SharedWorld) -> Pull {

@@ -1,22 +1,15 @@
 //! A writer hands what reviewers want changed back to the session whose pull request it is: on the models, by the
 //! program's own process.
 
-use phileas::sandbox::{SharedWorld, world_setup};
-use phileas_world::github::{LineRemark, RepoId, Verdict};
+use phileas::sandbox::SharedWorld;
+use phileas_world::github::{LineRemark, Verdict};
 
 use crate::support::books::{counted, messages};
+use crate::support::judge::repo;
 use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick};
 use crate::support::{Folder, Served, judge};
 
 const PULL: u64 = 1;
-
-fn repo(shared: &SharedWorld) -> RepoId {
-    let world = shared.lock_world();
-    let found = world
-        .github()
-        .repository_by_name(world_setup::OWNER, world_setup::NAME);
-    found.unwrap()
-}
 
 /// A user comments on a line, and the answer is the thread.
 fn remarks(shared: &SharedWorld, path: &str, body: &str, who: &str) -> u64 {

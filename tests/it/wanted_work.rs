@@ -1,12 +1,13 @@
 //! The work that pull requests do is recorded, and prompts name it: on the models, by the program's own process. Records
 //! are read from the branch, prompts from the books of the model of Jules.
 
-use phileas::sandbox::{SharedWorld, world_setup};
+use phileas::sandbox::SharedWorld;
 use phileas_world::Face;
 use phileas_world::github::{Model, RepoId, Verdict};
 use phileas_world::jules::Scenario;
 use serde_json::Value;
 
+use crate::support::judge::repo;
 use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick, use_workflow_token};
 use crate::support::{Folder, Phileas, Served, judge};
 
@@ -37,14 +38,6 @@ fn records(shared: &SharedWorld) -> Vec<Value> {
     let text = judge::file_on(shared, "jules", HOT).unwrap();
     let file: Value = serde_json::from_str(&text).unwrap();
     file["records"].as_array().unwrap().clone()
-}
-
-fn repo(shared: &SharedWorld) -> RepoId {
-    let world = shared.lock_world();
-    let found = world
-        .github()
-        .repository_by_name(world_setup::OWNER, world_setup::NAME);
-    found.unwrap()
 }
 
 /// The last session's prompt.

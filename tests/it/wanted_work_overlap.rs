@@ -1,11 +1,11 @@
 //! A turn waits while an open pull request changes a file that its persona or request names: on the models, by the
 //! program's own process.
 
-use phileas::sandbox::{SharedWorld, world_setup};
+use phileas::sandbox::SharedWorld;
 use phileas_world::Face;
-use phileas_world::github::RepoId;
 use phileas_world::jules::Scenario;
 
+use crate::support::judge::repo;
 use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick};
 use crate::support::{Folder, Phileas, Served};
 
@@ -38,14 +38,6 @@ fn run(shared: &SharedWorld) -> (usize, usize) {
     let requests = world.books().requests.iter();
     let of_github = requests.filter(|one| one.face == Face::Github).count();
     (of_github, world.books().requests.len() - of_github)
-}
-
-fn repo(shared: &SharedWorld) -> RepoId {
-    let world = shared.lock_world();
-    let found = world
-        .github()
-        .repository_by_name(world_setup::OWNER, world_setup::NAME);
-    found.unwrap()
 }
 
 fn sessions(shared: &SharedWorld) -> usize {

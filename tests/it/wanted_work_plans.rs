@@ -1,12 +1,12 @@
 //! Plans that repeat earlier work are turned down: on the models, by the program's own process, with an agent that has
 //! the popular ideas again and again.
 
-use phileas::sandbox::{SharedWorld, world_setup};
+use phileas::sandbox::SharedWorld;
 use phileas_world::books::Session;
-use phileas_world::github::RepoId;
 use phileas_world::jules::{Ideas, WebAct};
 
 use crate::support::books::messages;
+use crate::support::judge::repo;
 use crate::support::ticks::{MINUTE, pass_until, quiet_setup, use_workflow_token};
 use crate::support::{Folder, Phileas, Served, judge};
 
@@ -51,14 +51,6 @@ fn count_acts(session: &Session, what: &str) -> usize {
     let acts = session.acts.iter();
     acts.filter(|act| act.what == what && !act.in_web_app)
         .count()
-}
-
-fn repo(shared: &SharedWorld) -> RepoId {
-    let world = shared.lock_world();
-    let found = world
-        .github()
-        .repository_by_name(world_setup::OWNER, world_setup::NAME);
-    found.unwrap()
 }
 
 fn outcomes(shared: &SharedWorld) -> Vec<String> {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 use phileas::sandbox::{SharedWorld, world_setup};
 use phileas_world::books::{Session, Write};
+use phileas_world::github::RepoId;
 use serde_json::Value;
 
 /// One session of ours, as its prompt and title say.
@@ -49,6 +50,15 @@ fn read(session: &Session) -> Option<Made> {
         session: session.id.clone(),
         at: session.created_at?,
     })
+}
+
+/// The repository of the sandbox.
+pub(crate) fn repo(shared: &SharedWorld) -> RepoId {
+    let world = shared.lock_world();
+    let found = world
+        .github()
+        .repository_by_name(world_setup::OWNER, world_setup::NAME);
+    found.unwrap()
 }
 
 /// A file at the head of a branch.
