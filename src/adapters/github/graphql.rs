@@ -16,6 +16,7 @@ use super::http::budget::Api;
 use super::http::error;
 use super::http::request::Call;
 use super::http::retry::{CallKind, LONGEST_WAIT, READ_ATTEMPTS};
+use super::wire::OfRepository;
 use crate::runtime::ports::{Disposition, Failure};
 
 pub(super) const OBSERVE: &str = concat!(
@@ -121,6 +122,11 @@ impl GraphError {
     }
 }
 
+/// Whether an issue or a pull request of the query does not exist.
+pub(crate) fn is_missing_number(problem: &GraphError) -> bool {
+    problem.has_type("NOT_FOUND") && problem.path.len() == 2
+}
+
 /// A token may not be allowed to see checks. Nothing else may be missing.
 pub(crate) fn is_hidden_check(problem: &GraphError) -> bool {
     problem.has_type("FORBIDDEN") && problem.is_below("statusCheckRollup")
@@ -156,6 +162,27 @@ impl Client {
             attempt += 1;
             self.pause.pause_for(wait).await;
         }
+    }
+
+    /// Sends a query of one repository. A repository that is gone is a failure.
+    pub(super) async fn query_repository<R: DeserializeOwned>(
+        &self,
+        name: &str,
+        document: &str,
+        variables: &Value,
+        tolerated: impl Fn(&GraphError) -> bool,
+    ) -> Result<R, Failure> {
+        let reply = self
+            .run_query::<OfRepository<R>>(name, document, variables, tolerated)
+            .await?;
+        reply.data.repository.ok_or_else(|| {
+            error::failure_saying(
+                &format!("POST /graphql ({name})"),
+                &reply.answer,
+                Disposition::NotFound,
+                "the repository is gone",
+            )
+        })
     }
 
     /// Sends a document: a write once, a read until there is an answer.

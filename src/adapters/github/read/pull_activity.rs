@@ -5,7 +5,7 @@ use phileas_domain::model::PullNumber;
 use serde::Deserialize;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::graphql::PULL_ACTIVITY;
+use crate::adapters::github::graphql::{PULL_ACTIVITY, is_missing_number};
 use crate::adapters::github::http::error;
 use crate::adapters::github::wire::present;
 use crate::adapters::github::wire::pull_activity::Pull;
@@ -46,9 +46,7 @@ impl Client {
         let mut variables = self.repository_variables();
         variables["number"] = pull.0.into();
         let reply = self
-            .run_query::<Data>("PullActivity", PULL_ACTIVITY, &variables, |problem| {
-                problem.has_type("NOT_FOUND") && problem.path.len() == 2
-            })
+            .run_query::<Data>("PullActivity", PULL_ACTIVITY, &variables, is_missing_number)
             .await?;
         let repository = reply.data.repository.ok_or_else(|| {
             error::failure_saying(

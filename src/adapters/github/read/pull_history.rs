@@ -3,11 +3,10 @@
 use phileas_domain::work::PastPull;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::graphql::{PULL_HISTORY, Reply};
-use crate::adapters::github::http::error::{self, is_too_slow};
-use crate::adapters::github::wire::OfRepository;
+use crate::adapters::github::graphql::PULL_HISTORY;
+use crate::adapters::github::http::error::is_too_slow;
 use crate::adapters::github::wire::pull_history::{ListedPull, Repository};
-use crate::runtime::ports::{Disposition, Failure};
+use crate::runtime::ports::Failure;
 
 /// How many pull requests a page holds: as many as GitHub allows.
 pub(crate) const HISTORY_PAGE: usize = 100;
@@ -40,15 +39,7 @@ impl Client {
             *size = SMALL_PAGE;
             reply = self.history_query(after, *size).await;
         }
-        let reply = reply?;
-        let found = reply.data.repository.ok_or_else(|| {
-            error::failure_saying(
-                "POST /graphql (PullHistory)",
-                &reply.answer,
-                Disposition::NotFound,
-                "the repository is gone",
-            )
-        })?;
+        let found = reply?;
         let next = found.pull_requests.next();
         let listed: Vec<ListedPull> = found.pull_requests.into_iter().collect();
         Ok(HistoryPage {
@@ -63,15 +54,11 @@ impl Client {
         })
     }
 
-    async fn history_query(
-        &self,
-        after: Option<&str>,
-        size: usize,
-    ) -> Result<Reply<OfRepository<Repository>>, Failure> {
+    async fn history_query(&self, after: Option<&str>, size: usize) -> Result<Repository, Failure> {
         let mut variables = self.repository_variables();
         variables["first"] = size.into();
         variables["after"] = after.into();
-        self.run_query("PullHistory", PULL_HISTORY, &variables, |_| false)
+        self.query_repository("PullHistory", PULL_HISTORY, &variables, |_| false)
             .await
     }
 }

@@ -8,16 +8,15 @@ use phileas_domain::model::PullNumber;
 use serde_json::Value;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::graphql::{GraphError, PULL_FACTS, Reply, is_hidden_check};
-use crate::adapters::github::http::error::{self, is_too_slow};
-use crate::adapters::github::wire::OfRepository;
+use crate::adapters::github::graphql::{PULL_FACTS, is_hidden_check, is_missing_number};
+use crate::adapters::github::http::error::is_too_slow;
 use crate::adapters::github::wire::pull::PullFacts;
-use crate::runtime::ports::{Disposition, Failure};
+use crate::runtime::ports::Failure;
 
 /// How many pull requests one query asks for.
 pub(crate) const CHUNK: usize = 50;
 
-type Found = OfRepository<BTreeMap<String, Option<PullFacts>>>;
+type Found = BTreeMap<String, Option<PullFacts>>;
 
 /// The query for this number of pull requests.
 pub(crate) fn pulls_document(pulls: usize) -> String {
@@ -61,26 +60,16 @@ impl Client {
                 variables["costly"] = false.into();
                 reply = self.some_pulls(&document, &variables).await;
             }
-            let reply = reply?;
-            let found = reply.data.repository.ok_or_else(|| {
-                error::failure_saying(
-                    "POST /graphql (PullsByNumber)",
-                    &reply.answer,
-                    Disposition::NotFound,
-                    "the repository is gone",
-                )
-            })?;
-            let found = found.into_values().flatten().map(Pull::from);
+            let found = reply?.into_values().flatten().map(Pull::from);
             pulls.extend(found.map(|pull| (pull.number, pull)));
         }
         Ok(pulls)
     }
 
     /// Reads some pull requests. A number that is missing, or an issue's, is an error in its own field only.
-    async fn some_pulls(&self, document: &str, variables: &Value) -> Result<Reply<Found>, Failure> {
-        let missing = |error: &GraphError| error.has_type("NOT_FOUND") && error.path.len() == 2;
-        self.run_query("PullsByNumber", document, variables, |error| {
-            is_hidden_check(error) || missing(error)
+    async fn some_pulls(&self, document: &str, variables: &Value) -> Result<Found, Failure> {
+        self.query_repository("PullsByNumber", document, variables, |error| {
+            is_hidden_check(error) || is_missing_number(error)
         })
         .await
     }

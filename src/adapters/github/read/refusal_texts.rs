@@ -5,11 +5,11 @@ use phileas_domain::model::PullNumber;
 use serde::Deserialize;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::graphql::REFUSAL_TEXTS;
-use crate::adapters::github::http::error::{self, is_too_large};
+use crate::adapters::github::graphql::{REFUSAL_TEXTS, is_missing_number};
+use crate::adapters::github::http::error::is_too_large;
+use crate::adapters::github::wire::present;
 use crate::adapters::github::wire::refusal_texts::Pull;
-use crate::adapters::github::wire::{OfRepository, present};
-use crate::runtime::ports::{Disposition, Failure};
+use crate::runtime::ports::Failure;
 
 /// How many of the newest comments and of the newest reviews are read; fewer if that is too much for one answer.
 const READ: [(usize, usize); 2] = [(50, 20), (10, 5)];
@@ -48,22 +48,14 @@ impl Client {
         variables["comments"] = comments.into();
         variables["reviews"] = reviews.into();
         variables["withReviews"] = with_reviews.into();
-        let reply = self
-            .run_query::<OfRepository<Repository>>(
+        let repository = self
+            .query_repository::<Repository>(
                 "RefusalTexts",
                 REFUSAL_TEXTS,
                 &variables,
-                |problem| problem.has_type("NOT_FOUND") && problem.path.len() == 2,
+                is_missing_number,
             )
             .await?;
-        let repository = reply.data.repository.ok_or_else(|| {
-            error::failure_saying(
-                "POST /graphql (RefusalTexts)",
-                &reply.answer,
-                Disposition::NotFound,
-                "the repository is gone",
-            )
-        })?;
         Ok(repository.pull_request.map(RefusalTexts::from))
     }
 }
@@ -99,7 +91,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn hidden_comments_are_left_out_and_reviews_are_asked_for_only_where_wanted() {
+    async fn hidden_comments_are_left_out_and_reviews_are_requested_only_where_wanted() {
         let comments = [
             comment(4_000_000_001, "one", false),
             comment(4_000_000_002, "two", true),

@@ -6,11 +6,11 @@ use phileas_domain::model::PullNumber;
 use serde::Deserialize;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::graphql::REVIEWS;
-use crate::adapters::github::http::error::{self, is_too_large};
+use crate::adapters::github::graphql::{REVIEWS, is_missing_number};
+use crate::adapters::github::http::error::is_too_large;
+use crate::adapters::github::wire::present;
 use crate::adapters::github::wire::review::Pull;
-use crate::adapters::github::wire::{OfRepository, present};
-use crate::runtime::ports::{Disposition, Failure};
+use crate::runtime::ports::Failure;
 
 /// How many of the newest threads are read, and how many comments of each; fewer if that is too much for one answer.
 const READ: [(usize, usize); 2] = [(50, 10), (15, 3)];
@@ -43,19 +43,9 @@ impl Client {
         variables["number"] = pull.0.into();
         variables["threads"] = threads.into();
         variables["comments"] = comments.into();
-        let reply = self
-            .run_query::<OfRepository<Repository>>("Reviews", REVIEWS, &variables, |problem| {
-                problem.has_type("NOT_FOUND") && problem.path.len() == 2
-            })
+        let repository = self
+            .query_repository::<Repository>("Reviews", REVIEWS, &variables, is_missing_number)
             .await?;
-        let repository = reply.data.repository.ok_or_else(|| {
-            error::failure_saying(
-                "POST /graphql (Reviews)",
-                &reply.answer,
-                Disposition::NotFound,
-                "the repository is gone",
-            )
-        })?;
         Ok(repository.pull_request.map(Reviews::from))
     }
 }

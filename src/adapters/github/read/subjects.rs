@@ -8,7 +8,7 @@ use phileas_domain::engine::{Actor, DASHBOARD_KEY, Subject, text_digest};
 use serde::Deserialize;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::graphql::{EDITS, SUBJECT_FACTS};
+use crate::adapters::github::graphql::{EDITS, SUBJECT_FACTS, is_missing_number};
 use crate::adapters::github::http::error;
 use crate::adapters::github::notice_marks::notice_key_in;
 use crate::adapters::github::wire::subject::{SubjectFacts, Viewer};
@@ -103,7 +103,7 @@ impl Client {
                     "Subjects",
                     &subjects_document(chunk.len()),
                     &variables,
-                    |error| error.has_type("NOT_FOUND") && error.path.len() == 2,
+                    is_missing_number,
                 )
                 .await?;
             let repository = reply.data.repository.ok_or_else(|| {

@@ -18,7 +18,7 @@ use crate::adapters::github::http::{error, routes};
 use crate::adapters::github::notice_marks::NOTICE_LABEL;
 use crate::adapters::github::wire::common::Opener;
 use crate::adapters::github::wire::issue::Issue;
-use crate::adapters::github::wire::{Connection, OfRepository, present};
+use crate::adapters::github::wire::{Connection, present};
 use crate::runtime::ports::{Disposition, Failure};
 
 /// How many pages of open issues with the label are read; each holds 100.
@@ -142,15 +142,9 @@ impl Client {
     ) -> Result<Option<u64>, Failure> {
         let mut variables = self.repository_variables();
         for _ in 0..MAX_PAGES {
-            let reply = self
-                .run_query::<OfRepository<Repository>>("OwnIssues", OWN_ISSUES, &variables, |_| {
-                    false
-                })
+            let repository = self
+                .query_repository::<Repository>("OwnIssues", OWN_ISSUES, &variables, |_| false)
                 .await?;
-            let repository = reply.data.repository.ok_or_else(|| {
-                let said = "the repository is gone";
-                error::failure_saying(WHAT, &reply.answer, Disposition::NotFound, said)
-            })?;
             let next = repository.issues.next();
             let mut ours = repository.issues.into_iter();
             let ours = ours.find(|one| {

@@ -13,10 +13,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::graphql::{MERGE_FACTS, is_hidden_check};
+use crate::adapters::github::graphql::{MERGE_FACTS, is_hidden_check, is_missing_number};
 use crate::adapters::github::http::request::require_success;
-use crate::adapters::github::http::{error, routes};
-use crate::adapters::github::wire::OfRepository;
+use crate::adapters::github::http::routes;
 use crate::adapters::github::wire::merge::Repository;
 use crate::runtime::ports::{Disposition, Failure};
 
@@ -80,25 +79,10 @@ impl Client {
         let mut variables = self.repository_variables();
         variables["number"] = pull.0.into();
         variables["checksAfter"] = checks_after.into();
-        let reply = self
-            .run_query::<OfRepository<Repository>>(
-                "MergeFacts",
-                MERGE_FACTS,
-                &variables,
-                |problem| {
-                    is_hidden_check(problem)
-                        || problem.has_type("NOT_FOUND") && problem.path.len() == 2
-                },
-            )
-            .await?;
-        reply.data.repository.ok_or_else(|| {
-            error::failure_saying(
-                "POST /graphql (MergeFacts)",
-                &reply.answer,
-                Disposition::NotFound,
-                "the repository is gone",
-            )
+        self.query_repository("MergeFacts", MERGE_FACTS, &variables, |problem| {
+            is_hidden_check(problem) || is_missing_number(problem)
         })
+        .await
     }
 
     /// Every path that it touches. `None`: there are too many.
