@@ -138,7 +138,7 @@ fn a_refused_key_is_seen_on_every_page() {
     }
     // The issue that the first look has opened is seen by the next one.
     let form = csrf(&get(process.admin, &page).body);
-    post(process.admin, &format!("{page}/look"), &form);
+    post(process.admin, &format!("{page}/check"), &form);
     let shown = until(process.admin, &page, "Needs you");
     let (_, list) = shown.split_once("Needs you").unwrap();
     let (list, _) = list.split_once("</section>").unwrap();

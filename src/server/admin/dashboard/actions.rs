@@ -31,7 +31,7 @@ pub(super) async fn check_now<I: Inbox + 'static>(form: RepositoryForm<I>) -> Re
     let context = &form.form.context;
     // A wake of a repository that is not managed would stay in the inbox forever.
     if !context.repository_names().contains_key(&form.repository) {
-        form.record("look", "unknown");
+        form.record("check", "unknown");
         return StatusCode::NOT_FOUND.into_response();
     }
     let inbox = &context.dashboard.inbox;
@@ -42,14 +42,16 @@ pub(super) async fn check_now<I: Inbox + 'static>(form: RepositoryForm<I>) -> Re
         Ok(()) => {
             // A wake does not resume a suspended repository, and the person must learn that.
             let (result, word) = match inbox.read_wake(form.repository).await {
-                Ok(Some(wake)) if wake.suspended.is_some() => ("it is suspended", "look-suspended"),
-                _ => ("done", "look"),
+                Ok(Some(wake)) if wake.suspended.is_some() => {
+                    ("it is suspended", "check-suspended")
+                }
+                _ => ("done", "check"),
             };
-            form.record("look", result);
+            form.record("check", result);
             form.redirect(word)
         }
         Err(error) => {
-            form.record("look", "failed");
+            form.record("check", "failed");
             inbox_unavailable(&error)
         }
     }

@@ -42,8 +42,10 @@ fn query_field(query: Option<&str>, name: &str) -> Option<String> {
 /// The message about a form's result, by the word in the address to which the form led.
 fn action_result(query: Option<&str>) -> Option<&'static str> {
     Some(match query_field(query, "done")?.as_str() {
-        "look" => "The check starts now.",
-        "look-suspended" => "The repository is suspended and is tried once a day. Resume it first.",
+        "check" => "The check starts now.",
+        "check-suspended" => {
+            "The repository is suspended and is tried once a day. Resume it first."
+        }
         "resume" => "The repository is resumed.",
         "resume-not" => "The repository was not suspended.",
         "replay" => "The delivery runs again: its repository is checked now.",

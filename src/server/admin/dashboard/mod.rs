@@ -56,7 +56,7 @@ pub fn routes<I: Inbox + 'static>(dashboard: Dashboard<I>, guarded: Router) -> R
         .route("/", get(handlers::front_page::<I>))
         .route("/repositories/{id}", get(handlers::repository_page::<I>))
         .route("/repositories/{id}/review", get(handlers::review_page::<I>))
-        .route("/repositories/{id}/look", post(actions::check_now::<I>))
+        .route("/repositories/{id}/check", post(actions::check_now::<I>))
         .route(
             "/repositories/{id}/resume",
             post(actions::resume_repository::<I>),

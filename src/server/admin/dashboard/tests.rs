@@ -324,7 +324,7 @@ async fn every_number_that_no_repository_has_is_a_404() {
             "{page}: {}",
             answer.text
         );
-        for action in ["look", "pause", "unpause"] {
+        for action in ["check", "pause", "unpause"] {
             let path = format!("{page}/{action}");
             let answer = stand.ask("POST", &path, &[], &form).await;
             assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
@@ -459,11 +459,11 @@ async fn a_person_signs_in_acts_and_signs_out() {
     assert_eq!(forged.status, StatusCode::FORBIDDEN);
     assert!(forged.text.contains("too old") && forged.text.contains("href=\"/\""));
     let page = stand
-        .get("/login?next=%2Frepositories%2F7%3Fdone%3Dlook")
+        .get("/login?next=%2Frepositories%2F7%3Fdone%3Dcheck")
         .await
         .text;
     assert!(
-        page.contains("name=\"next\" value=\"/repositories/7?done=look\""),
+        page.contains("name=\"next\" value=\"/repositories/7?done=check\""),
         "{page}"
     );
     for elsewhere in [
