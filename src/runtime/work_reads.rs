@@ -23,6 +23,7 @@ pub(super) async fn read_work(
             Err(failure) => {
                 tracing::warn!(pull = pull.0, %failure, "the files of a pull request could not be read; its work is \
                     recorded later");
+                snapshot.unread_pull_files.insert(*pull);
             }
         }
     }

@@ -201,23 +201,17 @@ fn freed_at(recent: &[Timestamp], limit: usize, builder: &DecisionBuilder<'_>) -
     leaving.unwrap_or_else(|| builder.now_plus(POLL))
 }
 
+/// Blocks a candidate while the key's quota is known to be spent.
+pub(crate) fn quota_pause(builder: &DecisionBuilder<'_>, candidate: &Candidate) -> Option<Line> {
+    let budget = &builder.state.budget;
+    let until = budget.paused_until.filter(|until| *until > builder.now())?;
+    let why = budget.reason.as_deref();
+    let why = why.unwrap_or("the key's quota is spent");
+    Some(waiting_line(candidate, Reason::JulesQuota, why).with_until(until))
+}
+
 /// Blocks a candidate by the key's limits. Called only when nothing else blocks it, because it may need a listing.
 pub(crate) fn key_limit(builder: &mut DecisionBuilder<'_>, candidate: &Candidate) -> Option<Line> {
-    let now = builder.now();
-    if let Some(until) = builder
-        .state
-        .budget
-        .paused_until
-        .filter(|until| *until > now)
-    {
-        let why = builder
-            .state
-            .budget
-            .reason
-            .as_deref()
-            .unwrap_or("the key's quota is spent");
-        return Some(waiting_line(candidate, Reason::JulesQuota, why).with_until(until));
-    }
     let listing = match read_listing(builder, candidate) {
         Ok(listing) => listing,
         Err(line) => return Some(*line),

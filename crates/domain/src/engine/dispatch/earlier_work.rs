@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidate::Candidate;
-use super::refusal_quotes::{may_be_quoted, refusal_quotes};
+use super::refusal_quotes::refusal_quotes;
 use crate::engine::input::pull::PullState;
 use crate::engine::lookup::work_files::{hot_records, open_work};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{
-    PULLS_FOLLOWED, REFUSALS_QUOTED, WORK_COMPARED, WORK_MERGED_SHOWN, WORK_REFUSED_SHOWN,
+    PULLS_FOLLOWED, WORK_COMPARED, WORK_MERGED_SHOWN, WORK_REFUSED_SHOWN,
 };
 use crate::model::{PersonaId, PullNumber};
 use crate::plan::{NoveltyMode, RefusalsFor};
@@ -86,18 +86,16 @@ pub(crate) fn earlier_work(
         !snapshot.pulls.contains_key(number) && !snapshot.missing_pulls.contains(number)
     });
     builder.reads.pulls.extend(unread);
-    let mut quoted = 0;
-    let mut works = Vec::new();
-    for one in &near {
-        let mut work = shown_work(builder, one);
-        let is_refused = matches!(one.kind, WorkKind::Refused | WorkKind::Closed);
-        if is_refused && quoted < REFUSALS_QUOTED && may_be_quoted(builder, one.record) {
-            quoted += 1;
-            work.quotes = refusal_quotes(builder, one.record);
-        }
-        works.push(work);
-    }
-    works
+    let refused = near.iter().map(|one| (one.kind, one.record));
+    let refused = refused.filter(|(kind, _)| matches!(kind, WorkKind::Refused | WorkKind::Closed));
+    let refused: Vec<&WorkRecord> = refused.map(|(_, record)| record).collect();
+    let mut quotes = refusal_quotes(builder, &refused);
+    near.iter()
+        .map(|one| EarlierWork {
+            quotes: quotes.remove(&one.record.pr).unwrap_or_default(),
+            ..shown_work(builder, one)
+        })
+        .collect()
 }
 
 /// Adds open pull requests that have no record yet, without their files.

@@ -3,24 +3,37 @@
 //! The ledger keeps no text. It is read from GitHub when a prompt is built, so that a comment that was deleted, hidden or
 //! edited is quoted no more.
 
+use std::collections::BTreeMap;
+
 use crate::engine::input::comment::refusal_words;
 use crate::engine::lookup::dashboard_issue::text_digest;
 use crate::engine::output::builder::DecisionBuilder;
-use crate::engine::output::limits::REVIEWS_QUOTED;
+use crate::engine::output::limits::{REFUSALS_QUOTED, REVIEWS_QUOTED};
 use crate::model::PullNumber;
 use crate::work::WorkRecord;
 
-/// Whether something could be quoted about a pull request that was refused or closed.
-pub(super) fn may_be_quoted(builder: &DecisionBuilder<'_>, record: &WorkRecord) -> bool {
-    builder.snapshot.plan.novelty.quote_reviews || refusal_comment(builder, record).is_some()
+/// What people wrote about the nearest of these pull requests, by number. What was refused with a comment comes first, and
+/// where the plan quotes reviews, what was closed without one takes the places that are left.
+pub(super) fn refusal_quotes(
+    builder: &mut DecisionBuilder<'_>,
+    refused: &[&WorkRecord],
+) -> BTreeMap<u64, Vec<String>> {
+    let has_comment = |record: &&WorkRecord| refusal_comment(builder, record).is_some();
+    let (mut chosen, silent): (Vec<&WorkRecord>, Vec<&WorkRecord>) =
+        refused.iter().copied().partition(has_comment);
+    if builder.snapshot.plan.novelty.quote_reviews {
+        chosen.extend(silent);
+    }
+    chosen.truncate(REFUSALS_QUOTED);
+    let quotes = chosen.into_iter();
+    quotes
+        .map(|record| (record.pr, quotes_of(builder, record)))
+        .collect()
 }
 
 /// What people wrote about a refusal, as far as GitHub shows it now: the words behind their command, and reviews where
 /// the plan says so. Requests the read; without it nothing is quoted.
-pub(super) fn refusal_quotes(
-    builder: &mut DecisionBuilder<'_>,
-    record: &WorkRecord,
-) -> Vec<String> {
+fn quotes_of(builder: &mut DecisionBuilder<'_>, record: &WorkRecord) -> Vec<String> {
     let number = PullNumber(record.pr);
     let Some(texts) = builder.snapshot.refusal_texts.get(&number) else {
         builder.reads.refusal_texts.insert(number);

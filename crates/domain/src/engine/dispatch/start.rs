@@ -95,6 +95,7 @@ fn find_obstacle(
         .or_else(|| budget::default_checks_failed(builder, candidate))
         .or_else(|| budget::repository_limit(builder, candidate))
         .or_else(|| budget::schedule_limit(builder, candidate, tracks_work))
+        .or_else(|| budget::quota_pause(builder, candidate))
         .or_else(|| overlap::overlap_line(builder, candidate))
         .or_else(|| budget::key_limit(builder, candidate))
         .or_else(|| {

@@ -89,6 +89,8 @@ pub struct Snapshot {
     pub reviews: BTreeMap<PullNumber, Option<Reviews>>,
     /// The files of requested pull requests; `None` where GitHub does not list them.
     pub pull_files: BTreeMap<PullNumber, Option<Vec<PullFile>>>,
+    /// Requested pull requests whose files could not be read this time.
+    pub unread_pull_files: BTreeSet<PullNumber>,
     /// What happened on requested pull requests; `None` where GitHub does not have it.
     pub pull_activity: BTreeMap<PullNumber, Option<PullActivity>>,
     /// What people wrote on requested pull requests; `None` where GitHub does not have it.
@@ -299,6 +301,7 @@ impl Snapshot {
             failed_checks: BTreeMap::new(),
             merges: BTreeMap::new(),
             pull_files: BTreeMap::new(),
+            unread_pull_files: BTreeSet::new(),
             refusal_texts: BTreeMap::new(),
             work_files: None,
             remarks: BTreeMap::new(),

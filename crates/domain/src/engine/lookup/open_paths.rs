@@ -11,7 +11,8 @@ use crate::model::PullNumber;
 use crate::work::{Fingerprint, HOT_PATH};
 
 /// The files that these open pull requests mainly change: those of their records, or of GitHub where a record is missing
-/// or tells of an earlier commit. Where GitHub does not list them, there are none. `None`: some are being read.
+/// or is of an earlier commit. Those that GitHub does not show now are as an earlier record has them, if there is one.
+/// `None`: some are being read.
 pub(crate) fn open_paths(
     builder: &mut DecisionBuilder<'_>,
     numbers: &[PullNumber],
@@ -44,11 +45,15 @@ pub(crate) fn open_paths(
     }
     let is_protected = is_protected_by(&snapshot.plan);
     let mut is_known = true;
-    // The next ticks record the others.
-    for pull in unrecorded.into_iter().take(WORK_AT_ONCE) {
+    for (index, pull) in unrecorded.into_iter().enumerate() {
         let Some(files) = snapshot.pull_files.get(&pull.number) else {
-            builder.reads.pull_files.insert(pull.number);
-            is_known = false;
+            // The next ticks record those beyond. A read that fails must not hold a turn for ever.
+            if index < WORK_AT_ONCE && !snapshot.unread_pull_files.contains(&pull.number) {
+                builder.request_pull_files(pull.number);
+                is_known = false;
+            } else if let Some(earlier) = hot.get(pull.number.0) {
+                paths.insert(pull.number, earlier.fingerprint.paths.clone());
+            }
             continue;
         };
         let files = changed_files(files.as_deref().unwrap_or_default());

@@ -151,7 +151,7 @@ fn unrecorded_twin(
             // GitHub does not list its files.
             Some(None) => {}
             None => {
-                builder.reads.pull_files.insert(number);
+                builder.request_pull_files(number);
             }
         }
     }

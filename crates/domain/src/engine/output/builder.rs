@@ -244,6 +244,13 @@ impl<'a> DecisionBuilder<'a> {
         }
     }
 
+    /// Requests the files of a pull request, unless this tick has failed to read them.
+    pub(crate) fn request_pull_files(&mut self, number: PullNumber) {
+        if !self.snapshot.unread_pull_files.contains(&number) {
+            self.reads.pull_files.insert(number);
+        }
+    }
+
     /// Requests a listing of sessions, unless the current one answers already.
     pub(crate) fn request_listing(&mut self, need: ListingNeed) {
         let answered = match (&self.snapshot.sessions, need) {

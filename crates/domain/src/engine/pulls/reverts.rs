@@ -75,7 +75,7 @@ pub(crate) fn judge_reverts(
     for revert in reverts {
         let number = revert.pull.number;
         let Some(files) = snapshot.pull_files.get(&number) else {
-            builder.reads.pull_files.insert(number);
+            builder.request_pull_files(number);
             continue;
         };
         let Some(original) = snapshot.pulls.get(&revert.reverted) else {

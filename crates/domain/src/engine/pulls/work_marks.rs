@@ -406,7 +406,7 @@ fn repeats_work(
 fn is_empty(builder: &mut DecisionBuilder<'_>, tracked: &OpenPull<'_>) -> Option<bool> {
     let snapshot = builder.snapshot;
     let Some(files) = snapshot.pull_files.get(&tracked.number()) else {
-        builder.reads.pull_files.insert(tracked.number());
+        builder.request_pull_files(tracked.number());
         return None;
     };
     let persona = tracked.persona().as_str();

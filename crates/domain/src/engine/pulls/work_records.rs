@@ -199,7 +199,7 @@ fn read_due<'a>(builder: &mut DecisionBuilder<'a>, numbers: &BTreeSet<PullNumber
         match snapshot.pull_files.get(number) {
             Some(files) => due.push(Due::Pull(pull, files.as_deref())),
             None => {
-                builder.reads.pull_files.insert(*number);
+                builder.request_pull_files(*number);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Tests that a turn waits while an open pull request changes a file that its persona or request names.
 
+use jiff::SignedDuration;
 use phileas_domain::engine::{Reason, SessionState, Verdict};
 use phileas_domain::model::PullNumber;
 use phileas_domain::state::Outcome;
@@ -226,6 +227,24 @@ fn a_request_waits_for_what_its_persona_names_but_not_for_the_pull_request_it_is
 }
 
 #[test]
+fn requests_on_pull_requests_with_the_same_file_do_not_wait_for_each_other() {
+    let mut scenario = opened(AVOIDS, FILE);
+    let mut other = scenario.pulls[&FIRST].clone();
+    other.number = PullNumber(2);
+    other.head = "other".into();
+    other.bot_id = Some(JULES_BOT_ID);
+    scenario
+        .pull_files
+        .insert(other.number, vec![new_file(FILE, 3)]);
+    scenario.pulls.insert(other.number, other);
+    assert!(waits(&mut scenario), "the track waits for both");
+    scenario.pull_subject(1, true);
+    scenario.label(1, "b", "ada");
+    scenario.tick_after(60);
+    assert_eq!(scenario.personas_run(), ["a", "b"]);
+}
+
+#[test]
 fn a_request_that_may_not_start_is_refused_and_does_not_wait() {
     let mut scenario = opened(AVOIDS, FILE);
     scenario.issue(70, "It is slow", "Very.");
@@ -276,6 +295,20 @@ fn records_that_cannot_be_read_hold_no_turn_for_ever() {
 }
 
 #[test]
+fn files_that_cannot_be_read_hold_no_turn_for_ever() {
+    let mut scenario = opened(AVOIDS, FILE);
+    scenario.files_fail = true;
+    assert!(!waits(&mut scenario), "nothing is known of them");
+
+    let mut scenario = opened(AVOIDS, FILE);
+    assert!(waits(&mut scenario));
+    assert!(waits(&mut scenario));
+    scenario.files_fail = true;
+    scenario.pulls.get_mut(&FIRST).unwrap().head_oid = "01".into();
+    assert!(waits(&mut scenario), "the earlier record names the file");
+}
+
+#[test]
 fn records_are_read_only_where_a_turn_that_names_files_is_due() {
     let mut scenario = opened(AVOIDS, FILE);
     assert!(waits(&mut scenario));
@@ -283,8 +316,14 @@ fn records_are_read_only_where_a_turn_that_names_files_is_due() {
     scenario.records_read = 0;
     assert!(waits(&mut scenario));
     assert!(scenario.records_read > 0);
-    scenario.paused_by_variable = Some("yes".to_owned());
+    let mut state = scenario.state().clone();
+    state.budget.paused_until = scenario.now.checked_add(SignedDuration::from_hours(2)).ok();
+    scenario.set_state(state);
     scenario.records_read = 0;
+    scenario.tick_after(60);
+    assert!(scenario.all_reasons().contains(&Reason::JulesQuota));
+    assert_eq!(scenario.records_read, 0);
+    scenario.paused_by_variable = Some("yes".to_owned());
     scenario.tick_after(60);
     assert_eq!(scenario.records_read, 0);
 }

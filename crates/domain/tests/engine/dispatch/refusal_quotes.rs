@@ -182,6 +182,19 @@ fn only_the_five_nearest_refusals_are_read() {
 }
 
 #[test]
+fn closings_without_a_word_take_no_place_of_a_refusal() {
+    let mut scenario = refused("[novelty]\nquote_reviews = true\n");
+    for _ in 0..5 {
+        scenario.hours(24);
+        closed(&mut scenario, "No.", "ada");
+    }
+    scenario.texts_read.clear();
+    let prompt = next_prompt(&mut scenario);
+    assert!(prompt.contains(QUOTE), "{prompt}");
+    assert_eq!(scenario.texts_read.len(), 5);
+}
+
+#[test]
 fn keys_are_hidden_and_no_word_leaves_the_fence() {
     let key = format!("ghp_{}", "a1B2".repeat(9));
     let comment = format!(

@@ -145,6 +145,8 @@ pub(crate) struct Scenario {
     pub(crate) pull_files: BTreeMap<PullNumber, Vec<PullFile>>,
     /// How often that was read.
     pub(crate) files_read: usize,
+    /// Whether GitHub fails to answer.
+    pub(crate) files_fail: bool,
     /// Comments that a person has hidden, by their numbers.
     pub(crate) hidden_comments: BTreeSet<u64>,
     /// Reviews of people with write access that request changes.
@@ -251,6 +253,7 @@ impl Scenario {
             written: BTreeMap::new(),
             pull_files: BTreeMap::new(),
             files_read: 0,
+            files_fail: false,
             hidden_comments: BTreeSet::new(),
             change_requests: BTreeMap::new(),
             texts_fail: false,

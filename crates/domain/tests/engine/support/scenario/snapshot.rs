@@ -90,6 +90,7 @@ impl Scenario {
             failed_checks: BTreeMap::new(),
             merges: BTreeMap::new(),
             pull_files: BTreeMap::new(),
+            unread_pull_files: BTreeSet::new(),
             pull_activity: BTreeMap::new(),
             refusal_texts: BTreeMap::new(),
             work_files: None,
@@ -196,6 +197,10 @@ impl Scenario {
             }
             for number in needs.pull_files {
                 self.files_read += 1;
+                if self.files_fail {
+                    snapshot.unread_pull_files.insert(number);
+                    continue;
+                }
                 let files = self.pull_files.get(&number).cloned();
                 let files = files.unwrap_or_else(|| vec![own_file(number)]);
                 snapshot.pull_files.insert(number, Some(files));
