@@ -33,7 +33,7 @@ pub struct AuditEntry<'a> {
     /// The actor: `session:<beginning of its digest>`, `bearer`, `loopback` (no token is set),
     /// `unknown`, `cli:<number of the account>`.
     pub who: &'a str,
-    /// The action: `resume`, `replay`, `look`, `login`, `logout`, …
+    /// The action: `resume`, `replay`, `check`, `login`, `logout`, …
     pub what: &'a str,
     /// The subject of the action.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -73,7 +73,7 @@ fn parse_object(text: &str) -> Result<Map<String, Value>, CliError> {
             "the arguments must be a JSON object, such as {\"job_id\":\"1\"}",
         )),
         Err(error) => Err(CliError::usage(format!(
-            "the arguments are no JSON: {error}"
+            "the arguments are not JSON: {error}; write an object, such as {{\"job_id\":\"1\"}}"
         ))),
     }
 }

@@ -44,7 +44,7 @@ pub(crate) async fn run(
 /// Prints what the sandbox is, and what the signs of its lines mean.
 pub(crate) fn print_header(screen: &mut Screen<impl Write>) -> Result<(), CliError> {
     screen.print_lines(&format!(
-        "A sandbox of {}: a model of GitHub, a model of Jules, a maintainer, and phileas between them.\n\
+        "A sandbox of {}: simulated GitHub and Jules services, a simulated maintainer, and phileas itself.\n\
          No key, no network.\n\
          {SIGN_LEGEND}\n",
         world_setup::repository_name()
