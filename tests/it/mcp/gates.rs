@@ -129,7 +129,7 @@ fn a_tool_that_needs_no_jules_is_called_without_a_key() {
     assert_eq!(next.lines()[0]["next"]["stage"], "plan", "{next}");
     for (words, said) in [
         (["jules_nope", "{}"], "jules_nope"),
-        (["jules_get_job", "{"], "no JSON"),
+        (["jules_get_job", "{"], "not JSON"),
         (["jules_get_job", "{\"repoo\": 1}"], "repoo"),
     ] {
         let wrong = call(&words).expect(2);
