@@ -17,6 +17,12 @@ pub(crate) const DASHBOARD_MARKER: &str = "<!-- phileas:notice:dashboard -->";
 /// Begins the last line of each message to a session.
 pub(crate) const MESSAGE_MARKER: &str = "phileas-message: ";
 
+/// Whether a message to a session is a person's. `phileas session message` writes a marker, too: `…/person-<second>`.
+pub(crate) fn is_of_person(message: &str) -> bool {
+    let marked = message.rsplit_once(MESSAGE_MARKER);
+    marked.is_none_or(|(_, which)| which.contains("/person-"))
+}
+
 /// The last line of a message about the checks of a commit.
 pub(crate) fn checks_marker(pull: PullNumber, head: &Oid) -> String {
     format!("{MESSAGE_MARKER}pull {pull} checks {head}")

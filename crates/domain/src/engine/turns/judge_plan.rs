@@ -15,7 +15,7 @@ use crate::engine::lookup::twins::{judges_plan, planned_twin, twin_text};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{MESSAGE_LAG, MESSAGE_REPEATS};
 use crate::engine::output::report::Reason;
-use crate::engine::text::markers::MESSAGE_MARKER;
+use crate::engine::text::markers::is_of_person;
 use crate::engine::text::time::time_after;
 use crate::model::{Slot, TrackName};
 use crate::state::{Outcome, RepeatedPlan, Turn};
@@ -160,7 +160,7 @@ fn is_steered_by_person(activities: &[Activity]) -> bool {
         ActivityKind::UserMessaged(text) => Some(text),
         _ => None,
     });
-    messages.any(|text| !text.contains(MESSAGE_MARKER))
+    messages.any(|text| is_of_person(text))
 }
 
 /// The pull request that the newest plan repeats.

@@ -268,16 +268,18 @@ fn a_person_who_approves_or_writes_to_the_session_comes_first() {
     scenario.tick();
     assert!(!approves(&scenario) && scenario.sending() == 0);
     // By a message, after phileas turned the plan down.
-    let mut scenario = with_work(JUDGED);
-    let id = plans(&mut scenario, SAME);
-    scenario.tick();
-    scenario.seconds(5);
-    let now = scenario.now;
-    scenario.add_activity(&id, now, ActivityKind::UserMessaged("Do it.".to_owned()));
-    plans(&mut scenario, SAME);
-    scenario.tick();
-    assert!(approves(&scenario));
-    assert_eq!(scenario.outcomes()[1], None);
+    for text in ["Do it.", "Do it.\n\nphileas-message: t.1/person-7"] {
+        let mut scenario = with_work(JUDGED);
+        let id = plans(&mut scenario, SAME);
+        scenario.tick();
+        scenario.seconds(5);
+        let now = scenario.now;
+        scenario.add_activity(&id, now, ActivityKind::UserMessaged(text.to_owned()));
+        plans(&mut scenario, SAME);
+        scenario.tick();
+        assert!(approves(&scenario), "{text}");
+        assert_eq!(scenario.outcomes()[1], None);
+    }
 }
 
 #[test]
