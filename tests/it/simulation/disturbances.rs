@@ -43,7 +43,8 @@ pub(super) const RETRIES: &str = "retries";
 /// Services are away for minutes.
 pub(super) const OUTAGES: &str = "outages";
 
-/// Sessions have the same ideas again, the maintainer refuses some of them, and the plans close what is unwanted.
+/// Sessions have the same ideas again, the maintainer refuses some of them, and phileas turns plans down and closes what is
+/// unwanted.
 pub(super) const UNWANTED_WORK: &str = "unwanted-work";
 
 /// The Jules account allows less than the plans.

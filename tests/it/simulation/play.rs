@@ -435,8 +435,14 @@ impl<'a> Play<'a> {
             strokes.insert(disturbances::RETRIES.to_owned(), again);
         }
         if self.case.is_turned(disturbances::UNWANTED_WORK) {
-            let marked = verdict.marked_pulls as u64;
-            strokes.insert(disturbances::UNWANTED_WORK.to_owned(), marked);
+            let met = [
+                ("labels", verdict.marked_pulls),
+                ("plans", verdict.plans_turned_down),
+            ];
+            strokes.extend(met.map(|(what, count)| {
+                let name = format!("{}: {what}", disturbances::UNWANTED_WORK);
+                (name, count as u64)
+            }));
         }
         if self.case.is_turned(disturbances::SMALL_ACCOUNT) {
             strokes.insert(disturbances::SMALL_ACCOUNT.to_owned(), beyond_quota(&books));

@@ -126,26 +126,31 @@ pub(super) struct Allowed {
     pub(super) retries: u32,
     /// Whether pull requests that are unwanted are closed.
     pub(super) closes_unwanted: bool,
+    /// Whether plans that repeat work are turned down. Few pull requests are unwanted then, so half of the seeds do.
+    pub(super) judges_plans: bool,
 }
 
 impl Allowed {
     /// The plan's table for unwanted work.
     fn novelty(self) -> &'static str {
-        match self.closes_unwanted {
-            true => "[novelty]\nmode = \"close\"\n\n",
-            false => "",
+        match (self.closes_unwanted, self.judges_plans) {
+            (true, true) => "[novelty]\nmode = \"close\"\nplan = true\n\n",
+            (true, false) => "[novelty]\nmode = \"close\"\n\n",
+            (false, _) => "",
         }
     }
 }
 
 /// What the plans of a case allow: that of the first repository, and those of the others.
 pub(super) fn allowed(case: &Case) -> (Allowed, Allowed) {
+    let is_unwanted = case.is_turned(disturbances::UNWANTED_WORK);
     let mut draws = Chance::new(case.seed).stream("daily sessions");
     let mut allowed = |all: &[usize], at_once| Allowed {
         daily_sessions: all[draws.draw_below(all.len() as u64) as usize],
         at_once,
         retries: u32::from(case.is_turned(disturbances::RETRIES)),
-        closes_unwanted: case.is_turned(disturbances::UNWANTED_WORK),
+        closes_unwanted: is_unwanted,
+        judges_plans: is_unwanted && (case.seed / 2).is_multiple_of(2),
     };
     (
         allowed(&DAILY_SESSIONS, 4),

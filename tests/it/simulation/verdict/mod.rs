@@ -11,6 +11,7 @@ mod notices;
 mod order;
 mod outcomes;
 mod person_messages;
+mod plans;
 mod requests;
 mod rewritten;
 mod secrets;
@@ -65,6 +66,8 @@ pub(super) struct Verdict {
     pub(super) second_attempts: usize,
     /// Pull requests that phileas labelled as unwanted.
     pub(super) marked_pulls: usize,
+    /// Sessions that phileas asked for another plan.
+    pub(super) plans_turned_down: usize,
     /// Lost deliveries that were found by a sweep.
     pub(super) swept: usize,
 }
@@ -160,6 +163,7 @@ impl Judge<'_> {
         self.budget(ours);
         self.label_requests(&state, ours);
         self.unwanted();
+        self.plans(&state, ours);
         self.notices();
         self.archived(ours);
         self.order(ours);

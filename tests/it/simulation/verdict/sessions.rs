@@ -16,6 +16,8 @@ pub(super) struct Marked<'a> {
     pub(super) repository: u64,
     pub(super) track: &'a str,
     pub(super) seq: u64,
+    /// Whether it is a layer's.
+    pub(super) is_of_layer: bool,
     /// Whether a person asked for it.
     pub(super) is_requested: bool,
     pub(super) session: &'a Session,
@@ -29,12 +31,14 @@ pub(super) fn marked(session: &Session) -> Option<Marked<'_>> {
     let repository = words.find_map(|word| word.strip_prefix("repository="))?;
     let track = words.find_map(|word| word.strip_prefix("track="))?;
     let seq = words.find_map(|word| word.strip_prefix("seq="))?;
+    let slot = words.find_map(|word| word.strip_prefix("slot="));
     Some(Marked {
         turn,
         attempt: attempt.parse().ok()?,
         repository: repository.parse().ok()?,
         track,
         seq: seq.parse().ok()?,
+        is_of_layer: slot.is_some_and(|slot| !slot.is_empty()),
         is_requested: track.starts_with("request:"),
         session,
         at: session.created_at?,
@@ -84,7 +88,7 @@ pub(super) fn doubles(ours: &[Marked<'_>], verdict: &mut Verdict) {
 /// How often a message is sent again that Jules accepted and no session has read.
 const UNREAD_LIMIT: usize = 3;
 
-/// A session gets no message twice, and none but answers and one reminder. Jules may accept a message that the session never
+/// A session gets no message twice, and none but answers, one reminder and one that asks for another plan. Jules may accept a message that the session never
 /// reads; that one is sent again, at most `UNREAD_LIMIT` times.
 pub(super) fn messages(ours: &[Marked<'_>], books: &Books, verdict: &mut Verdict) {
     let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
@@ -127,7 +131,7 @@ pub(super) fn messages(ours: &[Marked<'_>], books: &Books, verdict: &mut Verdict
 }
 
 /// Kinds of messages of which there are more than a session may get, each with how many there are. Answers are as many as
-/// it asked, one reminds it, and a person says one thing; how often it hears of its pull request is a promise of the program's. What bears no marker
+/// it asked, one reminds it, one asks for another plan, and a person says one thing; how often it hears of its pull request is a promise of the program's. What bears no marker
 /// is of no kind.
 fn too_many<'t>(
     messages: impl Iterator<Item = &'t str>,
@@ -136,6 +140,7 @@ fn too_many<'t>(
     let kinds = [
         ("/q", asked),
         ("/r", 1),
+        ("/p1", 1),
         ("/person-", 1),
         (" checks ", 2),
         (" base ", 3),
@@ -216,7 +221,11 @@ mod tests {
         let reminder = "Finish.\n\nphileas-message: abc.1/r1";
         let base = "Merge.\n\nphileas-message: pull 7 base 1f";
         let person = "Keep it short.\n\nphileas-message: abc.1/person-77";
-        assert_eq!(found(&[answer, reminder, person, base, base, base], 1), 0);
+        let plan = |pull| format!("It repeats #{pull}.\n\nphileas-message: abc.1/p1");
+        let (plan, again) = (plan(7), plan(8));
+        let all = [answer, reminder, &plan, person, base, base, base];
+        assert_eq!(found(&all, 1), 0);
+        assert_eq!(found(&[&plan, &again], 0), 1);
         assert_eq!(found(&[person, person], 0), 1);
         assert_eq!(found(&[answer], 0), 1);
         assert_eq!(found(&[reminder, reminder], 1), 1);
