@@ -2,10 +2,10 @@
 //! are read from the branch, prompts from the books of the model of Jules.
 
 use phileas::sandbox::SharedWorld;
-use phileas_world::Face;
 use phileas_world::github::{Model, RepoId, Verdict};
 use phileas_world::jules::Scenario;
-use serde_json::Value;
+use phileas_world::{Face, Fault, FaultPlan};
+use serde_json::{Value, json};
 
 use crate::support::judge::repo;
 use crate::support::ticks::{MINUTE, pass_until, quiet_world, tick, use_workflow_token};
@@ -188,9 +188,9 @@ fn a_refused_pull_request_is_closed_once_and_the_reason_is_remembered_until_it_i
 const REFUSABLE: &str =
     "cycle = [\"curator\"]\n[budget]\ndaily_sessions = 1\n[defaults]\nskip_unchanged = false\n";
 
-/// A pull request is refused with these words; then something happens, and the next session starts. Its prompt.
-fn prompt_after_refusal(plan: &str, words: &str, then: impl FnOnce(&mut Model, RepoId)) -> String {
-    let (_repository, shared) = opened(plan, &["curator"]);
+/// A pull request is refused with these words.
+fn refused(plan: &str, words: &str) -> (Folder, SharedWorld) {
+    let (repository, shared) = opened(plan, &["curator"]);
     run(&shared);
     let command = format!("/phileas refuse out-of-scope {words}");
     comment(&shared, &command, "maintainer");
@@ -198,15 +198,27 @@ fn prompt_after_refusal(plan: &str, words: &str, then: impl FnOnce(&mut Model, R
     run(&shared);
     assert!(!is_open(&shared));
     assert_eq!(sessions(&shared), 1);
-    let repo = repo(&shared);
-    then(shared.lock_world().github_mut(), repo);
+    (repository, shared)
+}
+
+/// The next session starts at once. Its prompt, which names the refusal.
+fn next_prompt(shared: &SharedWorld) -> String {
+    let before = sessions(shared);
     shared.advance_time(MINUTE * 60 * 24);
-    run(&shared);
-    assert_eq!(sessions(&shared), 2);
-    let prompt = newest_prompt(&shared);
+    run(shared);
+    assert_eq!(sessions(shared), before + 1);
+    let prompt = newest_prompt(shared);
     let named = "Refused:\n- #1 (curator, out-of-scope): ";
     assert!(prompt.contains(named), "{prompt}");
     prompt
+}
+
+/// A pull request is refused with these words; then something happens, and the next session starts. Its prompt.
+fn prompt_after_refusal(plan: &str, words: &str, then: impl FnOnce(&mut Model, RepoId)) -> String {
+    let (_repository, shared) = refused(plan, words);
+    let repo = repo(&shared);
+    then(shared.lock_world().github_mut(), repo);
+    next_prompt(&shared)
 }
 
 #[test]
@@ -228,6 +240,51 @@ fn a_comment_that_was_edited_deleted_or_hidden_is_quoted_no_more() {
         let is_quoted = prompt.contains(&format!("\n  They wrote: {words}\n"));
         assert_eq!(is_quoted, change == "none", "{change}: {prompt}");
         assert_eq!(prompt.contains("wrote"), is_quoted, "{change}: {prompt}");
+    }
+}
+
+/// GitHub does not show what people wrote: the session starts without it, and a later one has it as it is then.
+#[test]
+fn texts_that_cannot_be_read_hold_no_start_back_and_never_let_a_wrong_text_in() {
+    let words = "The template engine does that.";
+    let status = |status, html| Fault::Status {
+        status,
+        retry_after: None,
+        html,
+        done: false,
+    };
+    for fault in [
+        status(500, false),
+        status(403, false),
+        status(200, true),
+        Fault::DropBefore,
+        Fault::DropAfter,
+    ] {
+        let (_repository, shared) = refused(REFUSABLE, words);
+        let plan = json!({ "rules": [{ "face": "github", "body": "query RefusalTexts", "fault": fault }] });
+        let replace = |plan| shared.lock_world().faults_mut().replace_plan(plan);
+        replace(serde_json::from_value(plan).unwrap());
+        let prompt = next_prompt(&shared);
+        assert!(!prompt.contains("wrote"), "{fault:?}: {prompt}");
+        replace(FaultPlan::default());
+        let is_edited = fault == Fault::DropAfter;
+        if is_edited {
+            let repo = repo(&shared);
+            let mut world = shared.lock_world();
+            let now = world.now();
+            let github = world.github_mut();
+            let comment = github
+                .comments(repo, 1)
+                .find(|one| one.body.contains(words));
+            let id = comment.unwrap().id;
+            github.edit_comment(repo, id, "Comply now.", "maintainer", now);
+        }
+        pass_until(&shared, "COMPLETED");
+        run(&shared);
+        let prompt = next_prompt(&shared);
+        let is_quoted = prompt.contains(&format!("\n  They wrote: {words}\n"));
+        assert_eq!(is_quoted, !is_edited, "{fault:?}: {prompt}");
+        assert!(!prompt.contains("Comply"), "{fault:?}: {prompt}");
     }
 }
 

@@ -193,6 +193,24 @@ fn names_that_do_not_exist_are_usage() {
             "{ended}"
         );
     }
+    for (named, says) in [
+        (
+            "curatr",
+            "there is no persona `curatr`; did you mean `curator`?",
+        ),
+        (
+            ".jules/personas/curatr/prompt.md",
+            "there is no persona `curatr`; did you mean `curator`?",
+        ),
+        ("absent", "there is no persona `absent`"),
+    ] {
+        for command in ["tick", "explain"] {
+            let arguments = [command, "--repo", "acme/widget", "--persona", named];
+            let ended = Phileas::new(&arguments).within(&served).run().expect(2);
+            let line = format!(" {says} [refused.unknown]\n");
+            assert!(ended.out.contains(&line), "{ended}");
+        }
+    }
     let elsewhere = Phileas::new(&["tick", "--repo", "acme/no-such"])
         .within(&served)
         .run()

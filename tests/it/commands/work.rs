@@ -116,6 +116,37 @@ fn a_record_is_shown_with_its_file() {
         .refused(1, "#99 has no record");
 }
 
+#[test]
+fn a_record_is_shown_in_these_words() {
+    let bench = recorded();
+    run_comment(&bench, "/phileas refuse out-of-scope never");
+    let comment = {
+        let world = bench.shared.lock_world();
+        let mut comments = world.github().comments(bench.repo, 2);
+        let comment = comments.find(|one| one.body.starts_with("/phileas refuse"));
+        comment.unwrap().id
+    };
+    let shown = |pull: &str| bench.run(&["work", "show", pull]).done().out;
+    let refused = format!(
+        "pull     #2, rejected: out-of-scope\n\
+         opened   2026-01-05 00:02 UTC, closed 2026-01-05 00:05 UTC\n\
+         refused  out-of-scope, remembered for ever, comment {comment}\n\
+         title    escap quot sentinel (its words without their endings, to compare titles)\n\
+         files    src/html.rs\n\
+         lines    +12 -0, compared in groups of three lines (10)\n\
+         record   .jules/work/hot.json on the branch jules\n"
+    );
+    assert_eq!(shown("2"), refused);
+    let open = "pull     #3, open\n\
+        opened   2026-01-05 00:03 UTC, open since then\n\
+        title    bolt cach pars templat (its words without their endings, to compare titles)\n\
+        files    src/parse.rs\n\
+        lines    +12 -0, compared in groups of three lines (10)\n\
+        record   .jules/work/hot.json on the branch jules\n\
+        like     same as #1 (rejected): title 1.00, files 1.00, words of lines 1.00\n";
+    assert_eq!(shown("3"), open);
+}
+
 /// A tick that records a reopened pull request reads no segment, so the older record stays there until the newer one takes
 /// its place.
 #[test]
