@@ -212,7 +212,7 @@ def main():
     else:
         say("copying the repository, listing the mutants and putting each behind a switch")
         copy(given.root, copied)
-        rows = listed(given.root, given.tool, ASKED)
+        rows = [row for row in listed(given.root, given.tool, ASKED) if given.only in row["name"]]
         tree = switch.Tree(copied, rows)
         viable(tree, copied)
         mutants = tree.mutants
