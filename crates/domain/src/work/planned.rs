@@ -156,6 +156,26 @@ mod tests {
     }
 
     #[test]
+    fn a_path_has_folders_and_the_ending_of_a_file() {
+        for name in ["src/list.rs", "a/b/c.mp3", "src/a.abcdefghij", "src/.env"] {
+            assert!(is_path_of_file(name), "{name}");
+        }
+        for name in [
+            "list.rs",
+            "and/or",
+            "src/a.",
+            "src/a.r-s",
+            "v1/1.2",
+            "src/a.abcdefghijk",
+            "src//a.rs",
+            "/src/a.rs",
+            "../a.rs",
+        ] {
+            assert!(!is_path_of_file(name), "{name}");
+        }
+    }
+
+    #[test]
     fn files_that_say_nothing_do_not_count() {
         let text = "Escape quotes of HTML attributes: Cargo.lock, web/dist/a.js, .github/ci.yml, src/render.rs";
         let planned = PlannedWork::from_steps([text], |path| path.starts_with(".github/"));

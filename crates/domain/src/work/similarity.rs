@@ -174,3 +174,168 @@ pub(super) fn word_share(shared: usize, one: usize, other: usize) -> f64 {
     }
     shared as f64 / whole as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two pull requests that share nothing, and change enough to be judged.
+    const APART: Similarity = Similarity {
+        title: 0.0,
+        paths: 0.0,
+        hunks: 0.0,
+        terms: 0.0,
+        removed: 0.0,
+        is_substantial: true,
+        has_terms: true,
+        is_like_size: true,
+    };
+
+    #[test]
+    fn each_way_to_be_the_same_needs_all_of_its_shares() {
+        let lines = Similarity {
+            hunks: SAME_HUNKS,
+            ..APART
+        };
+        let terms = Similarity {
+            terms: SAME_TERMS,
+            paths: SAME_MAIN_PATHS,
+            ..APART
+        };
+        let replaced = Similarity {
+            removed: SAME_REMOVED,
+            terms: SOME_TERMS,
+            paths: SAME_PATHS,
+            ..APART
+        };
+        for same in [lines, terms, replaced] {
+            assert_eq!(same.likeness(), Likeness::Same, "{same:?}");
+            let less = |share: f64| if share > 0.0 { share - 0.01 } else { share };
+            for one in [
+                Similarity {
+                    paths: less(same.paths),
+                    ..same
+                },
+                Similarity {
+                    hunks: less(same.hunks),
+                    ..same
+                },
+                Similarity {
+                    terms: less(same.terms),
+                    ..same
+                },
+                Similarity {
+                    removed: less(same.removed),
+                    ..same
+                },
+            ] {
+                let is_less = one != same;
+                assert_eq!(one.likeness() == Likeness::Same, !is_less, "{one:?}");
+            }
+            let unproven = Similarity {
+                is_substantial: false,
+                has_terms: false,
+                ..same
+            };
+            assert_ne!(unproven.likeness(), Likeness::Same, "{unproven:?}");
+        }
+        let larger = Similarity {
+            is_like_size: false,
+            ..replaced
+        };
+        assert_eq!(larger.likeness(), Likeness::Close);
+    }
+
+    #[test]
+    fn one_share_suffices_to_be_close() {
+        for (title, paths, hunks) in [(0.5, 0.0, 0.0), (0.0, 0.5, 0.0), (0.0, 0.0, 0.3)] {
+            let close = Similarity {
+                title,
+                paths,
+                hunks,
+                ..APART
+            };
+            assert_eq!(close.likeness(), Likeness::Close, "{close:?}");
+            let apart = Similarity {
+                title: title * 0.9,
+                paths: paths * 0.9,
+                hunks: hunks * 0.9,
+                ..APART
+            };
+            assert_eq!(apart.likeness(), Likeness::Different, "{apart:?}");
+        }
+    }
+
+    #[test]
+    fn an_idea_is_a_title_and_its_files() {
+        let idea = Similarity {
+            title: SAME_TITLE,
+            paths: SAME_PATHS,
+            ..APART
+        };
+        assert!(idea.is_same_idea());
+        assert!(!Similarity { title: 0.7, ..idea }.is_same_idea());
+        assert!(!Similarity { paths: 0.4, ..idea }.is_same_idea());
+    }
+
+    #[test]
+    fn the_sum_is_of_titles_paths_and_terms() {
+        let some = Similarity {
+            title: 0.5,
+            paths: 0.25,
+            terms: 0.125,
+            hunks: 1.0,
+            ..APART
+        };
+        assert!((some.sum() - 0.875).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_larger_one_has_at_most_half_as_many_lines_more() {
+        for (one, other, is_like) in [
+            ((6, 3), (2, 4), true),
+            ((6, 4), (2, 4), false),
+            ((0, 9), (6, 0), true),
+            ((0, 0), (0, 0), true),
+            ((1, 0), (0, 0), false),
+        ] {
+            assert_eq!(is_like_size(one, other), is_like, "{one:?} {other:?}");
+            assert_eq!(is_like_size(other, one), is_like, "{other:?} {one:?}");
+        }
+    }
+
+    #[test]
+    fn both_must_change_enough_lines_and_words() {
+        let work = |shingles: usize, terms: u32| Fingerprint {
+            sketch: Sketch {
+                shingles,
+                terms: (0..terms).collect(),
+                ..Sketch::default()
+            },
+            ..Fingerprint::default()
+        };
+        let judged = |one: &Fingerprint, other: &Fingerprint| {
+            let both = Similarity::between(one, other);
+            (both.is_substantial, both.has_terms)
+        };
+        let (enough, few) = (work(8, 3), work(7, 2));
+        assert_eq!(judged(&enough, &enough), (true, true));
+        assert_eq!(judged(&enough, &few), (false, false));
+        assert_eq!(judged(&few, &enough), (false, false));
+    }
+
+    #[test]
+    fn words_are_shared_by_their_whole() {
+        let words = |text: &str| -> Vec<String> { text.split(' ').map(str::to_owned).collect() };
+        let share = word_similarity(&words("a b c"), &words("b c d e"));
+        assert!((share - 0.4).abs() < 1e-9);
+        assert!(word_similarity(&[], &[]) < 1e-9);
+        assert!(word_similarity(&words("a"), &[]) < 1e-9);
+    }
+
+    #[test]
+    fn likeness_has_words() {
+        let all = [Likeness::Different, Likeness::Close, Likeness::Same];
+        assert_eq!(all.map(Likeness::as_str), ["different", "close", "same"]);
+    }
+}

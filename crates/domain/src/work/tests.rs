@@ -245,6 +245,34 @@ fn ten_thousand_records_take_at_most_five_megabytes() {
 }
 
 #[test]
+fn a_hot_file_above_its_limit_loses_as_many_of_its_oldest_settled_records_as_it_must() {
+    const FIRST: u64 = 100_000;
+    let first = settled(1, "Escape quotes in attributes", "src/render");
+    let (now, remember) = (first.opened_at, SignedDuration::from_hours(24));
+    let file = |count: u64| {
+        let mut hot = WorkFile::default();
+        for pr in FIRST..FIRST + count {
+            let mut record = first.clone();
+            record.pr = pr;
+            hot.insert(record);
+        }
+        hot
+    };
+    let line = file(2).text().len() - file(1).text().len();
+    let room = (files::HOT_LIMIT_BYTES / line) as u64;
+    assert_eq!(file(room).leaving(now, remember), [0; 0]);
+    let mut full = file(room + 3);
+    let oldest = [FIRST, FIRST + 1, FIRST + 2];
+    assert_eq!(full.leaving(now, remember), oldest);
+    let mut open = full.remove(FIRST).unwrap();
+    (open.closed_at, open.outcome) = (None, None);
+    full.insert(open);
+    let leaving = full.leaving(now, remember);
+    assert_eq!(leaving[..2], oldest[1..], "an open one stays");
+    assert!(!leaving.contains(&FIRST));
+}
+
+#[test]
 fn the_largest_segment_keeps_its_limit() {
     let mut segment = WorkFile::default();
     for pr in 18_446_744_073_709_551_500..=18_446_744_073_709_551_599_u64 {
@@ -274,9 +302,11 @@ fn the_largest_segment_keeps_its_limit() {
 #[test]
 fn a_file_is_read_as_it_was_written_and_one_of_another_version_is_refused() {
     let mut file = WorkFile::default();
+    assert!(file.is_empty());
     assert_eq!(file.text(), "{\n  \"version\": 1,\n  \"records\": []\n}\n");
     file.insert(record(9, some_work()));
     file.insert(record(7, some_work()));
+    assert!(!file.is_empty());
     let text = file.text();
     assert_eq!(
         text.lines().filter(|line| line.contains("\"pr\":")).count(),
