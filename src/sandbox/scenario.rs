@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 use phileas_domain::Diagnostic;
+use phileas_domain::diagnostic::Mistakes;
 use phileas_domain::toml_text::TomlText;
 use phileas_world::control::{self, Act, ActKind};
 use phileas_world::jules::{Scenario as Session, Weights};
@@ -93,31 +94,46 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// Says what is wrong, and where.
-    pub fn read_scenario(text: TomlText<'_>) -> Result<Self, Box<Diagnostic>> {
-        let mut read: Self = text.read()?;
+    /// All mistakes, and where each is.
+    pub fn read_scenario(text: TomlText<'_>) -> Result<Self, Mistakes> {
+        let (read, mut mistakes) = text.read_leniently::<Self>();
+        let Some(mut read) = read else {
+            return Err(Mistakes(mistakes));
+        };
         if read.lasts <= SignedDuration::ZERO || read.lasts > MAX_SPAN {
             let wrong = text.mistake("lasts", format!("{:#} is out of range", read.lasts));
-            return Err(Box::new(
-                wrong.help("write more than zero, and at most 31 days (`744h`)"),
-            ));
+            mistakes.push(wrong.help("write more than zero, and at most 31 days (`744h`)"));
+        } else if mistakes.is_empty() {
+            // Each act has the number that it has in the file.
+            let acts = read.acts.iter().enumerate();
+            mistakes.extend(acts.filter_map(|(number, one)| read.time_mistake(text, number, one)));
         }
-        for (number, one) in read.acts.iter().enumerate() {
-            if one.at < SignedDuration::ZERO || one.at >= read.lasts {
-                let key = format!("acts[{number}].at");
-                let side = match one.at < SignedDuration::ZERO {
-                    true => "before the beginning",
-                    false => "after the end",
-                };
-                let wrong = text.mistake(&key, format!("{:#} is {side}", one.at));
-                return Err(Box::new(wrong.help(format!(
-                    "write a time from `0s` to less than {:#}, the length of the scenario",
-                    read.lasts
-                ))));
-            }
+        if !mistakes.is_empty() {
+            return Err(Mistakes(mistakes));
         }
         read.acts.sort_by_key(|one| one.at);
         Ok(read)
+    }
+
+    fn time_mistake(
+        &self,
+        text: TomlText<'_>,
+        number: usize,
+        one: &TimedAction,
+    ) -> Option<Diagnostic> {
+        let side = if one.at < SignedDuration::ZERO {
+            "before the beginning"
+        } else if one.at >= self.lasts {
+            "after the end"
+        } else {
+            return None;
+        };
+        let key = format!("acts[{number}].at");
+        let wrong = text.mistake(&key, format!("{:#} is {side}", one.at));
+        Some(wrong.help(format!(
+            "write a time from `0s` to less than {:#}, the length of the scenario",
+            self.lasts
+        )))
     }
 
     /// Returns the set-up of its world.

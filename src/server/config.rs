@@ -14,8 +14,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use phileas_domain::Diagnostic;
+use toml::Spanned;
 
-use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
+use crate::adapters::inbox::sqlite::DEFAULT_ROOM;
 
 pub use bytes::{BytesError, parse_bytes};
 pub use default_addresses::{ADMIN_LISTEN, LISTEN};
@@ -23,6 +24,9 @@ pub use drain::{DrainError, LONGEST_DRAIN, parse_drain};
 pub use file::{File, FileError, RepositoryEntry, config_schema};
 pub use public_url::{PublicUrlError, WEBHOOK, public_url};
 pub use secret::{SecretError, read_secret, secret_origin};
+
+/// Says that no data directory is configured.
+pub(crate) const NO_DATA_DIR: &str = "there is no data directory; name one with --data-dir, PHILEAS_DATA_DIR, or `data_dir` in phileas.toml";
 
 /// The values of options and variables. The command line has merged them already.
 #[derive(Debug, Clone, Default)]
@@ -69,112 +73,62 @@ pub struct Config {
     pub repositories: Vec<RepositoryEntry>,
 }
 
-/// Why the configuration is invalid.
+/// Why the configuration is invalid: every mistake of the file and of the values that override it, one a line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ConfigError {
-    /// No data directory is configured.
-    #[error(
-        "there is no data directory; name one with --data-dir, PHILEAS_DATA_DIR, or `data_dir` in phileas.toml"
-    )]
-    NoDataDir,
-    /// The value of an option or its variable is invalid.
-    #[error("{option}: {message}; {help}")]
-    Given {
-        /// The option.
-        option: &'static str,
-        /// What is wrong.
-        message: String,
-        /// How to fix it.
-        help: String,
-    },
-    /// A value of `phileas.toml` is invalid.
-    #[error("{0}")]
-    Written(Box<Diagnostic>),
-}
+#[error("{}", .0.join("\n"))]
+pub struct ConfigError(pub Vec<String>);
 
-/// A setting from the command line, a variable or the file.
-struct Setting<'f> {
+/// A folder from the command line, a variable or the file.
+struct FolderSetting<'f> {
     option: &'static str,
     key: &'static str,
     /// The file, if its value is used.
     file: Option<&'f File>,
 }
 
-impl Setting<'_> {
-    fn config_error(&self, message: String, help: impl Into<String>) -> ConfigError {
-        let help = help.into();
+impl FolderSetting<'_> {
+    /// Says that a path is no folder, and how to fix it.
+    fn not_a_folder(&self, path: &Path, help: &str) -> String {
+        let message = format!("{} is not a folder", path.display());
         let written = self
             .file
-            .and_then(|file| file.value_diagnostic(self.key, message.clone(), help.clone()));
+            .and_then(|file| file.value_diagnostic(self.key, &message, help));
         match written {
-            Some(mistake) => ConfigError::Written(Box::new(mistake)),
-            None => ConfigError::Given {
-                option: self.option,
-                message,
-                help,
-            },
+            Some(mistake) => mistake.to_string(),
+            None => format!("{}: {message}; {help}", self.option),
         }
     }
 }
 
 impl Config {
-    /// Merges the arguments and the file.
+    /// Merges the arguments and the file, whose mistakes are known.
     ///
     /// # Errors
     ///
     /// When a value without a default is missing, or a value is invalid.
-    pub fn new(given: ConfigArguments, file: File) -> Result<Self, ConfigError> {
-        let setting = |option, key, is_given: bool| Setting {
-            option,
-            key,
-            file: (!is_given).then_some(&file),
-        };
-        let inbox_max_bytes = given
-            .inbox_max_bytes
-            .or(file.inbox_max_bytes)
-            .unwrap_or(DEFAULT_ROOM);
-        if inbox_max_bytes < LEAST_ROOM {
-            let room = setting(
-                "--inbox-max-bytes",
-                "inbox_max_bytes",
-                given.inbox_max_bytes.is_some(),
-            );
-            return Err(room.config_error(
-                format!("an inbox of {inbox_max_bytes} bytes is too small"),
-                format!("give it at least {}", bytes::size_text(LEAST_ROOM)),
-            ));
+    pub fn new(
+        given: ConfigArguments,
+        file: File,
+        mistakes: &[Diagnostic],
+    ) -> Result<Self, ConfigError> {
+        let mut wrong: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+        if let Some(Err(error)) = given.inbox_max_bytes.map(bytes::check_room) {
+            wrong.push(format!("--inbox-max-bytes: {error}"));
         }
-        let keys = setting(
-            "--jules-keys-dir",
-            "jules_keys_dir",
-            given.jules_keys_dir.is_some(),
-        );
-        let jules_keys_dir = given.jules_keys_dir.or(file.jules_keys_dir.clone());
-        if let Some(folder) = jules_keys_dir.as_ref().filter(|folder| !folder.is_dir()) {
-            return Err(keys.config_error(
-                format!("{} is not a folder", folder.display()),
-                "name a folder with a file for each key",
-            ));
-        }
-        let address = setting("--public-url", "public_url", given.public_url.is_some());
-        let public_url = given.public_url.or(file.public_url.clone());
-        let public_url = public_url.map(|text| {
-            public_url::public_url(&text).map_err(|wrong| {
-                let wrong = format!("`{}` is not a valid public address", wrong.text);
-                address.config_error(wrong, public_url::PUBLIC_URL)
-            })
+        let public_url = given.public_url.as_deref().map(public_url);
+        let public_url = public_url.transpose().unwrap_or_else(|error| {
+            wrong.push(format!("--public-url: {error}"));
+            None
         });
-        let public_url = public_url.transpose()?;
-        let place = setting("--data-dir", "data_dir", given.data_dir.is_some());
-        let data_dir = given.data_dir.or(file.data_dir.clone());
-        let data_dir = data_dir.ok_or(ConfigError::NoDataDir)?;
-        // Further checks would only say that its files are missing.
-        if let Some(in_the_way) = no_folder(&data_dir) {
-            return Err(place.config_error(
-                format!("{} is not a folder", in_the_way.display()),
-                "name a folder that this user may write to; phileas creates it if it does not exist",
-            ));
+        let jules_keys_dir = keys_folder(&given, &file, &mut wrong);
+        let data_dir = data_folder(&given, &file, &mut wrong);
+        // A data directory that cannot be read from the file was told.
+        if data_dir.is_none() && !mistakes.iter().any(|mistake| mistake.key == "data_dir") {
+            wrong.push(NO_DATA_DIR.to_owned());
         }
+        let Some(data_dir) = data_dir.filter(|_| wrong.is_empty()) else {
+            return Err(ConfigError(wrong));
+        };
         Ok(Self {
             listen: given.listen.or(file.listen).unwrap_or(LISTEN),
             admin_listen: given
@@ -187,13 +141,53 @@ impl Config {
                 given.admin_hosts
             },
             data_dir,
-            inbox_max_bytes,
-            public_url,
+            inbox_max_bytes: given
+                .inbox_max_bytes
+                .or(file.inbox_max_bytes)
+                .unwrap_or(DEFAULT_ROOM),
+            public_url: public_url.or(file.public_url),
             jules_keys_dir,
             drain: given.drain.or(file.drain).unwrap_or_default(),
-            repositories: file.repositories,
+            repositories: file
+                .repositories
+                .into_iter()
+                .map(Spanned::into_inner)
+                .collect(),
         })
     }
+}
+
+fn keys_folder(given: &ConfigArguments, file: &File, wrong: &mut Vec<String>) -> Option<PathBuf> {
+    let setting = FolderSetting {
+        option: "--jules-keys-dir",
+        key: "jules_keys_dir",
+        file: given.jules_keys_dir.is_none().then_some(file),
+    };
+    let folder = given
+        .jules_keys_dir
+        .clone()
+        .or(file.jules_keys_dir.clone())?;
+    if !folder.is_dir() {
+        wrong.push(setting.not_a_folder(&folder, "name a folder with a file for each key"));
+    }
+    Some(folder)
+}
+
+fn data_folder(given: &ConfigArguments, file: &File, wrong: &mut Vec<String>) -> Option<PathBuf> {
+    let setting = FolderSetting {
+        option: "--data-dir",
+        key: "data_dir",
+        file: given.data_dir.is_none().then_some(file),
+    };
+    let folder = given.data_dir.clone().or(file.data_dir.clone())?;
+    // Further checks would only say that its files are missing.
+    if let Some(in_the_way) = no_folder(&folder) {
+        wrong.push(setting.not_a_folder(
+            in_the_way,
+            "name a folder that this user may write to; phileas creates it if it does not exist",
+        ));
+    }
+    Some(folder)
 }
 
 /// Returns the path that is no folder, but is where the folder or one of its parents should be.
@@ -205,42 +199,44 @@ fn no_folder(path: &Path) -> Option<&Path> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adapters::inbox::sqlite::LEAST_ROOM;
+
+    fn new_config(given: ConfigArguments, text: &str) -> Result<Config, ConfigError> {
+        let (file, mistakes) = File::parse("p.toml", text);
+        Config::new(given, file, &mistakes)
+    }
 
     #[test]
     fn what_is_nearer_counts_before_what_is_farther() {
-        let file = File::parse(
-            "phileas.toml",
-            "listen = \"127.0.0.1:1\"\nadmin_listen = \"127.0.0.1:2\"\ndata_dir = \"file\"\n",
-        )
-        .unwrap();
+        let file =
+            "listen = \"127.0.0.1:1\"\nadmin_listen = \"127.0.0.1:2\"\ndata_dir = \"file\"\n";
         let given = ConfigArguments {
             listen: Some("127.0.0.1:3".parse().unwrap()),
             ..ConfigArguments::default()
         };
-        let config = Config::new(given, file).unwrap();
+        let config = new_config(given, file).unwrap();
         assert_eq!(config.listen.port(), 3);
         assert_eq!(config.admin_listen.port(), 2);
         assert_eq!(config.data_dir, PathBuf::from("file"));
         assert_eq!(config.inbox_max_bytes, DEFAULT_ROOM);
 
-        let nothing = Config::new(ConfigArguments::default(), File::default());
-        assert_eq!(nothing.unwrap_err(), ConfigError::NoDataDir);
+        let nothing = new_config(ConfigArguments::default(), "").unwrap_err();
+        assert_eq!(nothing.to_string(), NO_DATA_DIR);
         let given = ConfigArguments {
             data_dir: Some("x".into()),
             inbox_max_bytes: Some(LEAST_ROOM - 1),
             ..ConfigArguments::default()
         };
-        let small = Config::new(given, File::default()).unwrap_err();
+        let small = new_config(given, "").unwrap_err();
         assert!(small.to_string().contains("16MiB"), "{small}");
     }
 
     #[test]
     fn a_value_of_the_file_is_told_with_its_place_and_not_as_an_option() {
         let refused = |text: &str| {
-            let file = File::parse("p.toml", &format!("data_dir = \"x\"\n{text}")).unwrap();
-            Config::new(ConfigArguments::default(), file)
-                .unwrap_err()
-                .to_string()
+            let text = format!("data_dir = \"x\"\n{text}");
+            let wrong = new_config(ConfigArguments::default(), &text).unwrap_err();
+            wrong.to_string()
         };
         for (text, place, key) in [
             (
@@ -264,13 +260,13 @@ mod tests {
             assert!(!wrong.contains("--"), "{wrong}");
         }
         // The command line overrides the file, so its mistakes count.
-        let file = File::parse("p.toml", "public_url = \"https://phileas.example.com\"\n").unwrap();
+        let file = "public_url = \"https://phileas.example.com\"\n";
         let given = ConfigArguments {
             data_dir: Some("x".into()),
             public_url: Some("nonsense".to_owned()),
             ..ConfigArguments::default()
         };
-        let wrong = Config::new(given, file).unwrap_err().to_string();
+        let wrong = new_config(given, file).unwrap_err().to_string();
         assert!(wrong.starts_with("--public-url: `nonsense` "), "{wrong}");
     }
 
@@ -284,7 +280,7 @@ mod tests {
                 data_dir: Some(place),
                 ..ConfigArguments::default()
             };
-            let wrong = Config::new(given, File::default()).unwrap_err().to_string();
+            let wrong = new_config(given, "").unwrap_err().to_string();
             let begin = format!("--data-dir: {} is not a folder; ", file.display());
             assert!(wrong.starts_with(&begin), "{wrong}");
         }
@@ -292,7 +288,7 @@ mod tests {
             data_dir: Some(folder.path().join("new/one")),
             ..ConfigArguments::default()
         };
-        assert!(Config::new(given, File::default()).is_ok());
+        assert!(new_config(given, "").is_ok());
     }
 
     #[test]
@@ -302,7 +298,7 @@ mod tests {
                 data_dir: Some("x".into()),
                 ..given
             };
-            Config::new(given, File::default()).unwrap_err().to_string()
+            new_config(given, "").unwrap_err().to_string()
         };
         let url = refused(ConfigArguments {
             public_url: Some("phileas.example.com".to_owned()),

@@ -146,6 +146,20 @@ impl fmt::Display for Diagnostic {
     }
 }
 
+/// All mistakes in a file; shown, one a line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+pub struct Mistakes(pub Vec<Diagnostic>);
+
+impl Mistakes {
+    /// The mistakes in the file that an option names, one a line.
+    #[must_use]
+    pub fn of_option(&self, option: &str) -> String {
+        let lines = self.0.iter().map(|mistake| format!("{option} {mistake}"));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+}
+
 /// The line and column (from 1, the column in characters) of a byte offset; an offset past the end means the end. A
 /// leading byte order mark does not count, because editors do not show it.
 #[must_use]

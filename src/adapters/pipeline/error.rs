@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use phileas_domain::Diagnostic;
+use phileas_domain::diagnostic::Mistakes;
 use phileas_domain::pipeline::{IssueId, TraceError, UnknownArtifact};
 
 /// Why a run cannot be read or written.
@@ -17,7 +18,7 @@ pub enum RunsError {
     Unsound(Vec<Diagnostic>),
     /// The settings are wrong.
     #[error(transparent)]
-    Settings(Box<SettingsError>),
+    Settings(#[from] Mistakes),
     /// The trace cannot be continued.
     #[error(transparent)]
     Trace(#[from] TraceError),
@@ -62,11 +63,6 @@ pub enum RunsError {
         source: io::Error,
     },
 }
-
-/// What is wrong with the settings.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct SettingsError(pub Diagnostic);
 
 impl RunsError {
     pub(super) fn from_io(path: &Path, source: io::Error) -> Self {

@@ -14,7 +14,7 @@ use phileas_domain::pipeline::{
     add_to_trace, read_artifact, read_lessons,
 };
 
-pub use error::{RunsError, SettingsError};
+pub use error::RunsError;
 pub use files::Mark;
 
 /// The folder of runs in a repository.
@@ -64,8 +64,7 @@ impl Runs {
     pub fn read_settings(&self) -> Result<Settings, RunsError> {
         let path = self.folder.join(SETTINGS_FILE);
         match files::read_text(&path)? {
-            Some(text) => Settings::read_settings(&path.display().to_string(), &text)
-                .map_err(|wrong| RunsError::Settings(Box::new(SettingsError(*wrong)))),
+            Some(text) => Ok(Settings::read_settings(&path.display().to_string(), &text)?),
             None => Ok(Settings::default()),
         }
     }

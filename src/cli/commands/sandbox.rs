@@ -164,7 +164,7 @@ fn read_faults(path: &Path) -> Result<(Knobs, FaultPlan), CliError> {
     let text = read_option_file("--faults", path)?;
     let file = path.display().to_string();
     let trouble: Result<FaultsFile, _> = TomlText::new(&file, &text).read();
-    let trouble = trouble.map_err(|wrong| CliError::usage(format!("--faults {wrong}")))?;
+    let trouble = trouble.map_err(|wrong| CliError::usage(wrong.of_option("--faults")))?;
     Ok(trouble.into_parts())
 }
 

@@ -81,18 +81,22 @@ pub(crate) fn service_config(arguments: &Serve) -> Result<Config, CliError> {
         jules_keys_dir: arguments.jules_keys_dir.clone(),
         drain: arguments.drain,
     };
-    Ok(Config::new(
-        given,
-        config_file(arguments.config.as_deref())?,
-    )?)
+    let (file, mistakes) = match config_path(arguments.config.as_deref()) {
+        Some(path) => File::read_leniently(path)?,
+        None => (File::default(), Vec::new()),
+    };
+    Ok(Config::new(given, file, &mistakes)?)
 }
 
 /// The named settings file, or the one in the working directory.
 pub(crate) fn config_file(named: Option<&Path>) -> Result<File, CliError> {
-    let here = Path::new(CONFIG_FILE);
-    Ok(match named {
+    Ok(match config_path(named) {
         Some(path) => File::read_file(path)?,
-        None if here.symlink_metadata().is_ok() => File::read_file(here)?,
         None => File::default(),
     })
+}
+
+fn config_path(named: Option<&Path>) -> Option<&Path> {
+    let here = Path::new(CONFIG_FILE);
+    named.or_else(|| here.symlink_metadata().is_ok().then_some(here))
 }

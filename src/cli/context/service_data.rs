@@ -13,6 +13,7 @@ use crate::adapters::inbox::sqlite::{DATABASE, SqliteInbox};
 use crate::cli::arguments::InboxLocation;
 use crate::cli::exit::CliError;
 use crate::server::admin::audit::{Audit, AuditEntry};
+use crate::server::config::NO_DATA_DIR;
 
 /// The inbox of a service, and its data directory.
 pub(crate) struct DataDirAccess {
@@ -37,11 +38,7 @@ impl DataDirAccess {
                 data_dir,
             });
         }
-        let data_dir = data_dir.ok_or_else(|| {
-            CliError::usage(
-                "there is no data directory; name one with --data-dir, PHILEAS_DATA_DIR, or `data_dir` in phileas.toml",
-            )
-        })?;
+        let data_dir = data_dir.ok_or_else(|| CliError::usage(NO_DATA_DIR))?;
         let path = data_dir.join(DATABASE);
         if let Err(error) = std::fs::metadata(&path)
             && error.kind() == ErrorKind::PermissionDenied

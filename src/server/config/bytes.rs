@@ -1,5 +1,7 @@
 //! Parses and formats sizes as people write them.
 
+use crate::adapters::inbox::sqlite::LEAST_ROOM;
+
 /// Units, the largest first.
 const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
 
@@ -30,6 +32,17 @@ pub fn parse_bytes(text: &str) -> Result<u64, BytesError> {
     }
     let number: u64 = digits.parse().map_err(|_| wrong())?;
     number.checked_mul(unit).ok_or_else(wrong)
+}
+
+/// Checks that an inbox fits in its room.
+pub(super) fn check_room(bytes: u64) -> Result<(), String> {
+    if bytes >= LEAST_ROOM {
+        return Ok(());
+    }
+    Err(format!(
+        "an inbox of {bytes} bytes is too small; give it at least {}",
+        size_text(LEAST_ROOM)
+    ))
 }
 
 /// Formats a size in the largest unit that divides it.

@@ -22,16 +22,19 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use phileas_domain::Diagnostic;
+use phileas_domain::diagnostic::Mistakes;
 use phileas_domain::model::{RepositoryId, RepositoryName};
 use phileas_domain::toml_text::TomlText;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
+use toml::Spanned;
 
-use super::bytes::{parse_bytes, size_text};
+use super::bytes::{check_room, parse_bytes, size_text};
 use super::default_addresses::{ADMIN_LISTEN, LISTEN};
 use super::drain::parse_drain;
+use super::public_url::public_url;
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
 use crate::adapters::jules::key;
 use crate::server::accounts::app::{APP_ID, APP_KEY, TOKEN};
@@ -39,15 +42,8 @@ use crate::server::accounts::app::{APP_ID, APP_KEY, TOKEN};
 /// The largest file, in bytes.
 const MAX_FILE: u64 = 1 << 20;
 
-/// The keys whose values are checked together with those of the command line.
-const PLACED: [&str; 6] = [
-    "listen",
-    "admin_listen",
-    "data_dir",
-    "inbox_max_bytes",
-    "public_url",
-    "jules_keys_dir",
-];
+/// The keys whose values are checked on this machine.
+const PLACED: [&str; 2] = ["data_dir", "jules_keys_dir"];
 
 /// The content of `phileas.toml`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -74,7 +70,7 @@ pub struct File {
     #[schemars(schema_with = "size_schema", extend("default" = size_text(DEFAULT_ROOM)))]
     pub inbox_max_bytes: Option<u64>,
     /// The public address of the service, such as `https://phileas.example.com`.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "parse_public_url")]
     #[schemars(with = "String")]
     pub public_url: Option<String>,
     /// A folder with a Jules key for each repository or owner.
@@ -88,7 +84,8 @@ pub struct File {
     pub drain: Option<Duration>,
     /// The repositories that the service manages.
     #[serde(default, rename = "repository", deserialize_with = "repositories")]
-    pub repositories: Vec<RepositoryEntry>,
+    #[schemars(with = "Vec<RepositoryEntry>")]
+    pub repositories: Vec<Spanned<RepositoryEntry>>,
     /// The positions of the values of [`PLACED`].
     #[serde(skip)]
     #[schemars(skip)]
@@ -121,8 +118,8 @@ pub enum FileError {
         detail: String,
     },
     /// Its content is invalid.
-    #[error("{0}")]
-    Wrong(Box<Diagnostic>),
+    #[error(transparent)]
+    Wrong(#[from] Mistakes),
 }
 
 impl File {
@@ -132,6 +129,18 @@ impl File {
     ///
     /// When it cannot be read, is too large, or is invalid.
     pub fn read_file(path: &Path) -> Result<Self, FileError> {
+        match Self::read_leniently(path)? {
+            (read, mistakes) if mistakes.is_empty() => Ok(read),
+            (_, mistakes) => Err(Mistakes(mistakes).into()),
+        }
+    }
+
+    /// Reads the file without what is wrong in it, and lists that.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, or is too large.
+    pub fn read_leniently(path: &Path) -> Result<(Self, Vec<Diagnostic>), FileError> {
         let unreadable = |detail: String| FileError::Unreadable {
             path: path.to_owned(),
             detail,
@@ -141,34 +150,30 @@ impl File {
             return Err(unreadable(format!("it is larger than {MAX_FILE} bytes")));
         }
         let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
-        Self::parse(&path.display().to_string(), &text)
+        Ok(Self::parse(&path.display().to_string(), &text))
     }
 
-    /// Parses its text; `file` is its name in errors.
-    ///
-    /// # Errors
-    ///
-    /// When it is invalid.
-    pub fn parse(file: &str, text: &str) -> Result<Self, FileError> {
+    /// Parses its text without what is wrong in it, and lists that; `file` is its name in mistakes.
+    #[must_use]
+    pub fn parse(file: &str, text: &str) -> (Self, Vec<Diagnostic>) {
         let toml = TomlText::new(file, text);
-        let mut read: Self = toml.read().map_err(|mistake| {
-            let elsewhere = said_elsewhere(&mistake.key);
-            FileError::Wrong(match elsewhere {
-                Some(help) => Box::new(mistake.help(help)),
-                None => mistake,
-            })
-        })?;
+        let (read, mut mistakes) = toml.read_leniently::<Self>();
+        let mut read = read.unwrap_or_default();
+        for mistake in &mut mistakes {
+            if let Some(help) = said_elsewhere(&mistake.key) {
+                mistake.help = help;
+            }
+        }
         for (number, entry) in read.repositories.iter().enumerate() {
-            let before = &read.repositories[..number];
-            let twice = before.iter().any(|known| {
+            let at = entry.span().start;
+            let entry = entry.get_ref();
+            let twice = read.repositories[..number].iter().any(|known| {
+                let known = known.get_ref();
                 known.name == entry.name || (known.id.is_some() && known.id == entry.id)
             });
             if twice {
-                let key = format!("repository[{number}].name");
-                let mistake = toml.mistake(&key, format!("{} is here twice", entry.name));
-                return Err(FileError::Wrong(Box::new(
-                    mistake.help("remove one of its entries"),
-                )));
+                let mistake = toml.mistake_at(at, format!("{} is here twice", entry.name));
+                mistakes.push(mistake.help("remove one of its entries"));
             }
         }
         read.locations = PLACED
@@ -176,19 +181,18 @@ impl File {
             .map(|key| (key, toml.mistake(key, "")))
             .filter(|(_, place)| place.line.is_some())
             .collect();
-        Ok(read)
+        (read, mistakes)
     }
 
-    /// Builds the diagnostic of a value that is invalid together with other settings or on this
-    /// machine.
+    /// Builds the diagnostic of a value that is invalid on this machine.
     pub(super) fn value_diagnostic(
         &self,
         key: &str,
-        message: String,
-        help: String,
+        message: &str,
+        help: &str,
     ) -> Option<Diagnostic> {
         let mut mistake = self.locations.get(key)?.clone().help(help);
-        mistake.message = message;
+        message.clone_into(&mut mistake.message);
         Some(mistake)
     }
 }
@@ -281,13 +285,22 @@ fn parse_size<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<u64>, D::Er
         Number(u64),
         Text(String),
     }
-    match Size::deserialize(reader) {
-        Ok(Size::Number(number)) => Ok(Some(number)),
-        Ok(Size::Text(text)) => parse_bytes(&text).map(Some).map_err(D::Error::custom),
-        Err(_) => Err(D::Error::custom(
-            "this is not a size; write it as `\"512MiB\"`, or a number of bytes",
-        )),
-    }
+    let size = match Size::deserialize(reader) {
+        Ok(Size::Number(number)) => number,
+        Ok(Size::Text(text)) => parse_bytes(&text).map_err(D::Error::custom)?,
+        Err(_) => {
+            return Err(D::Error::custom(
+                "this is not a size; write it as `\"512MiB\"`, or a number of bytes",
+            ));
+        }
+    };
+    check_room(size).map_err(D::Error::custom)?;
+    Ok(Some(size))
+}
+
+fn parse_public_url<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
+    let text = String::deserialize(reader)?;
+    public_url(&text).map(Some).map_err(D::Error::custom)
 }
 
 fn drain<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Duration>, D::Error> {
@@ -306,10 +319,12 @@ fn parse_id<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<RepositoryId>
 }
 
 /// Reads the entries.
-fn repositories<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<RepositoryEntry>, D::Error> {
+fn repositories<'de, D: Deserializer<'de>>(
+    reader: D,
+) -> Result<Vec<Spanned<RepositoryEntry>>, D::Error> {
     struct Entries;
     impl<'de> serde::de::Visitor<'de> for Entries {
-        type Value = Vec<RepositoryEntry>;
+        type Value = Vec<Spanned<RepositoryEntry>>;
 
         fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
             f.write_str("`[[repository]]` with two brackets, because there may be several")
@@ -319,7 +334,7 @@ fn repositories<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<RepositoryEn
             self,
             mut entries: A,
         ) -> Result<Self::Value, A::Error> {
-            let mut all: Vec<RepositoryEntry> = Vec::new();
+            let mut all = Vec::new();
             while let Some(entry) = entries.next_element()? {
                 all.push(entry);
             }
@@ -333,20 +348,30 @@ fn repositories<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<RepositoryEn
 mod tests {
     use super::*;
 
+    fn parse(text: &str) -> Result<File, Mistakes> {
+        match File::parse("phileas.toml", text) {
+            (file, mistakes) if mistakes.is_empty() => Ok(file),
+            (_, mistakes) => Err(Mistakes(mistakes)),
+        }
+    }
+
     #[test]
     fn a_whole_file_is_read() {
-        let file = File::parse(
-            "phileas.toml",
+        let file = parse(
             "listen = \"0.0.0.0:80\"\ninbox_max_bytes = \"64MiB\"\n\
              [[repository]]\nname = \"acme/widget\"\nid = 7\n[[repository]]\nname = \"acme/gadget\"\n",
         )
         .unwrap();
         assert_eq!(file.inbox_max_bytes, Some(64 << 20));
-        let ids: Vec<_> = file.repositories.iter().map(|one| one.id).collect();
+        let ids: Vec<_> = file
+            .repositories
+            .iter()
+            .map(|one| one.get_ref().id)
+            .collect();
         assert_eq!(ids, [Some(RepositoryId(7)), None]);
-        assert_eq!(File::parse("phileas.toml", "").unwrap(), File::default());
-        let number = File::parse("phileas.toml", "inbox_max_bytes = 17\n").unwrap();
-        assert_eq!(number.inbox_max_bytes, Some(17));
+        assert_eq!(parse("").unwrap(), File::default());
+        let number = parse("inbox_max_bytes = 33554432\n").unwrap();
+        assert_eq!(number.inbox_max_bytes, Some(32 << 20));
     }
 
     /// Every key has a description and, if it has a default, the default that the reader uses.
@@ -382,7 +407,7 @@ mod tests {
                 "{key}"
             );
             if default.is_string() {
-                let read = File::parse("phileas.toml", &format!("{key} = {default}\n"));
+                let read = parse(&format!("{key} = {default}\n"));
                 assert!(read.is_ok(), "{read:?}");
             }
         }
@@ -431,8 +456,8 @@ mod tests {
             ),
             (
                 "[[repository]]\nname = \"acme/widget\"\n[[repository]]\nname = \"Acme/widget\"\n",
-                "phileas.toml:4:8",
-                "twice (at repository[1].name)",
+                "phileas.toml:3:1",
+                "twice (at repository[1])",
             ),
             (
                 "\n[[repository]]\nname = \"acme/widget\"\nid = \"7\"\n",
@@ -481,7 +506,7 @@ mod tests {
             ),
             ("[[repository]\n", "phileas.toml:1:", ""),
         ] {
-            let error = File::parse("phileas.toml", text).unwrap_err().to_string();
+            let error = parse(text).unwrap_err().to_string();
             assert!(error.starts_with(place), "{text:?}: {error}");
             assert!(error.contains(word), "{text:?}: {error}");
             assert!(!error.contains("canary"), "{text:?}: {error}");

@@ -59,7 +59,7 @@ fn faults_that_cannot_be_are_refused_with_their_place_and_range() {
         ),
         (
             "[[rules]]\nfault = { kind = \"status\", status = 7 }\n".to_owned(),
-            ":2:9: ",
+            ":2:37: ",
             ["the status 7 is out of range", "from 200 to 599"],
         ),
     ] {
@@ -69,6 +69,37 @@ fn faults_that_cannot_be_are_refused_with_their_place_and_range() {
             &["sandbox", "--headless", "--until", "1h", "--faults", file],
             &[&place, words[0], words[1]],
         );
+    }
+}
+
+#[test]
+fn all_mistakes_of_a_faults_file_are_told_at_once() {
+    let folder = Folder::empty();
+    let file = folder.join("f.toml");
+    let file = file.to_str().unwrap();
+    folder.write(
+        "f.toml",
+        "[knobs]\nwebhook-lost = 20\ntitel = \"dropped\"\ndraft-pulls: true\n\
+         [[rules]]\nface = \"gitlab\"\nfault = { kind = \"status\", status = 7, retry-aftr = 3 }\n",
+    );
+    let ended = phileas(&["sandbox", "--headless", "--faults", file]).expect(2);
+    let told: Vec<&str> = ended.err.lines().collect();
+    assert_eq!(told.len(), 6, "{ended}");
+    for (line, [place, key, fix]) in told.iter().zip([
+        [":2:16: ", "(at knobs.webhook-lost)", "from 0 to 1"],
+        [":3:1: ", "(at knobs.titel)", "did you mean `title`?"],
+        [":4:12: ", "(at knobs.draft-pulls)", "`draft-pulls = true`"],
+        [":6:8: ", "(at rules[0].face)", "did you mean `github`?"],
+        [":7:37: ", "(at rules[0].fault.status)", "from 200 to 599"],
+        [
+            ":7:40: ",
+            "(at rules[0].fault.retry-aftr)",
+            "`retry-after`?",
+        ],
+    ]) {
+        for word in [&format!("--faults {file}{place}")[..], key, fix] {
+            assert!(line.contains(word), "`{word}` is missing\n{ended}");
+        }
     }
 }
 
@@ -234,6 +265,42 @@ fn a_wrong_value_of_the_service_s_file_is_told_with_its_place_there() {
         .run()
         .expect(2);
     assert!(ended.err.contains("--public-url: "), "{ended}");
+}
+
+#[test]
+fn all_mistakes_of_the_service_s_file_and_of_the_options_are_told_at_once() {
+    let folder = Folder::empty();
+    let file = folder.join("phileas.toml");
+    let file = file.to_str().unwrap();
+    folder.write(
+        "phileas.toml",
+        "listen = \"localhost\"\nlisten = 5\ngithub_token = \"canary\"\njules_keys_dir = \"/nowhere\"\n\
+         public_url: \"x\"\n[[repository]]\nname = \"acme\"\n[[repository]]\nname = \"acme/a\"\nid = \"7\"\n\
+         [[repository]]\nname = \"acme/a\"\n",
+    );
+    let arguments = ["serve", "--config", file, "--inbox-max-bytes", "1MiB"];
+    let ended = phileas(&arguments).expect(2);
+    for words in [
+        [":1:10: ", "(at listen)", "127.0.0.1:8080"],
+        [":2:1: ", "(at listen)", "line 1"],
+        [":3:1: ", "(at github_token)", "set GITHUB_TOKEN"],
+        [":4:18: ", "(at jules_keys_dir)", "name a folder"],
+        [":5:11: ", "(at public_url)", "write `public_url = "],
+        [":7:8: ", "(at repository[0].name)", "owner/name"],
+        [":10:6: ", "(at repository[1].id)", "a whole number"],
+        [":11:1: ", "acme/a is here twice", "remove one"],
+        ["", "--inbox-max-bytes: ", "16MiB"],
+        ["", "there is no data directory", "--data-dir"],
+    ] {
+        let told = |line: &&str| words.iter().all(|word| line.contains(word));
+        assert_eq!(
+            ended.err.lines().filter(told).count(),
+            1,
+            "{words:?}\n{ended}"
+        );
+    }
+    assert_eq!(ended.err.lines().count(), 10, "{ended}");
+    assert!(!ended.err.contains("canary"), "{ended}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::limits::RETRIES_LIMIT;
-use crate::Diagnostic;
+use crate::diagnostic::Mistakes;
 use crate::toml_text::TomlText;
 
 /// The file, in the folder of the runs.
@@ -69,7 +69,7 @@ impl Settings {
     /// # Errors
     ///
     /// What is wrong with it, and where.
-    pub fn read_settings(file: &str, text: &str) -> Result<Self, Box<Diagnostic>> {
+    pub fn read_settings(file: &str, text: &str) -> Result<Self, Mistakes> {
         let read: File = TomlText::new(file, text).read()?;
         let retries = read.retries.map_or(USUAL_RETRIES, |retries| retries.0);
         Ok(Self {

@@ -25,12 +25,12 @@ const MAX_ROUNDS: usize = 64;
 
 /// A text without its broken statements.
 #[derive(Debug)]
-pub(super) struct Document<'t> {
+pub(crate) struct Document<'t> {
     /// As written.
     pub(super) text: &'t str,
     pub(super) lines: Lines,
     /// The same length, readable throughout.
-    pub(super) clean: String,
+    pub(crate) clean: String,
     /// The key paths of what was blanked.
     broken: BTreeSet<String>,
     /// The key paths of values that lost something in their middle and still look whole.
@@ -49,14 +49,6 @@ struct Home {
     key: Option<usize>,
 }
 
-/// The first mistake of syntax in a text of TOML, in the words of the plan's mistakes.
-pub(crate) fn first_mistake(file: &str, text: &str) -> Option<Diagnostic> {
-    let mistakes = Document::of(text).mistakes.into_iter();
-    let first = mistakes.min_by_key(|mistake| mistake.offset)?;
-    let diagnostic = Diagnostic::error(file, first.message).help(first.help);
-    Some(diagnostic.at_offset(text, first.offset).key(first.key))
-}
-
 /// A mistake of syntax.
 #[derive(Debug)]
 pub(super) struct Mistake {
@@ -68,7 +60,7 @@ pub(super) struct Mistake {
 
 impl<'t> Document<'t> {
     /// Reads as much as can be read.
-    pub(super) fn of(text: &'t str) -> Self {
+    pub(crate) fn of(text: &'t str) -> Self {
         let lines = Lines::of(text);
         let mut document = Self {
             text,
@@ -97,8 +89,20 @@ impl<'t> Document<'t> {
         document
     }
 
+    /// What was wrong, as mistakes of a file.
+    pub(crate) fn diagnostics(&self, file: &str) -> Vec<Diagnostic> {
+        let each = self.mistakes.iter().map(|mistake| {
+            let (line, column) = self.lines.place(self.text, mistake.offset);
+            Diagnostic::error(file, &mistake.message)
+                .help(&mistake.help)
+                .at(line, column)
+                .key(&mistake.key)
+        });
+        each.collect()
+    }
+
     /// Whether something at or below a key path was blanked.
-    pub(super) fn is_broken(&self, path: &str) -> bool {
+    pub(crate) fn is_broken(&self, path: &str) -> bool {
         self.given_up
             || self.broken.contains(path)
             || self

@@ -65,7 +65,7 @@ pub use policy::{
     Merge, Mode, Novelty, NoveltyMode, PlanApproval, Policy, Priority, RefusalsFor, Share, Tier,
 };
 
-pub(crate) use document::first_mistake;
+pub(crate) use document::Document;
 pub(crate) use line_index::duplicate;
 pub use read::{is_absent, read};
 pub use roster::{Approval, Member, ROLE_LAYERS, Roster};

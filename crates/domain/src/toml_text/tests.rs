@@ -109,6 +109,118 @@ fn mistakes_are_reported_in_plain_words_with_location_and_key() {
     }
 }
 
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only read")]
+struct Shed {
+    #[serde(default)]
+    plants: Vec<Plant>,
+    garden: Option<Garden>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only read")]
+struct Plant {
+    name: String,
+    care: Care,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+#[expect(dead_code, reason = "only read")]
+enum Care {
+    Water { litres: u16, often: Option<bool> },
+    Cut,
+}
+
+fn mistakes(text: &str) -> String {
+    let wrong = TomlText::new("s", text).read::<Shed>().unwrap_err();
+    wrong.to_string()
+}
+
+#[test]
+fn all_mistakes_are_reported_in_the_order_of_the_file() {
+    let text = "plant = 1
+[garden]
+beds = \"two\"
+nam = \"a\"
+rows = -1
+open: true
+[[plants]]
+name = 5
+care = { kind = \"cut\" }
+[[plants]]
+care = { kind = \"water\", litres = 1, ofen = true }
+";
+    assert_eq!(
+        mistakes(text),
+        "\
+s:1:1: error: unknown key `plant` (at plant); did you mean `plants`?
+s:3:8: error: expected a whole number, found a text (at garden.beds); write a whole number from 0 to 65535
+s:4:1: error: unknown key `nam` (at garden.nam); did you mean `name`?
+s:5:8: error: -1 is out of range (at garden.rows); write a whole number of 0 or more
+s:6:5: error: a colon stands in place of `=` (at garden.open); write `open = true`
+s:8:8: error: expected a text, found a whole number (at plants[0].name); write a text between double quotes
+s:10:1: error: `name` is missing (at plants[1]); add it
+s:11:38: error: unknown key `ofen` (at plants[1].care.ofen); did you mean `often`?"
+    );
+}
+
+/// The reader of such a table says only that something in it is wrong.
+#[test]
+fn a_mistake_in_a_table_of_several_kinds_is_reported_with_its_key() {
+    for (care, said) in [
+        (
+            "{ kind = \"water\", litres = \"two\", often = 3 }",
+            "\
+s:3:35: error: expected a whole number, found a text (at plants[0].care.litres); write a whole number from 0 to 65535
+s:3:50: error: expected true or false, found a whole number (at plants[0].care.often); write `true` or `false`",
+        ),
+        (
+            "{ litres = -1, kind = \"water\" }",
+            "s:3:19: error: -1 is out of range (at plants[0].care.litres); write a whole number from 0 to 65535",
+        ),
+        (
+            "{ litres = 1, kind = \"watr\" }",
+            "s:3:29: error: unknown value `watr` (at plants[0].care.kind); did you mean `water`?",
+        ),
+        (
+            "{ kind = \"water\" }",
+            "s:3:8: error: `litres` is missing (at plants[0].care); add it",
+        ),
+        (
+            "{ kind = \"water\", litres = 1, ofen = true }",
+            "s:3:38: error: unknown key `ofen` (at plants[0].care.ofen); did you mean `often`?",
+        ),
+    ] {
+        assert_eq!(
+            mistakes(&format!("[[plants]]\nname = \"a\"\ncare = {care}\n")),
+            said
+        );
+    }
+}
+
+#[test]
+fn a_file_full_of_mistakes_says_that_more_are_not_listed() {
+    let text: String = (0..100).map(|n| format!("x{n} = 1\n")).collect();
+    let told = mistakes(&text);
+    assert_eq!(told.lines().count(), MAX_ROUNDS + 1);
+    let last = "s: error: further mistakes are not listed; fix the ones above first";
+    assert_eq!(told.lines().last(), Some(last));
+}
+
+/// Otherwise a mistake would seem to be two.
+#[test]
+fn what_is_wrong_is_not_missing_too() {
+    assert_eq!(
+        mistakes("[[plants]]\nname = 5\ncare = 5\n"),
+        "\
+s:2:8: error: expected a text, found a whole number (at plants[0].name); write a text between double quotes
+s:3:8: error: expected a table, found a whole number (at plants[0].care); write a table"
+    );
+}
+
 #[test]
 fn a_value_is_found_by_its_key() {
     let text = "[[tools]]\nname = \"a\"\n[[tools]]\nname = \"a\"\n";

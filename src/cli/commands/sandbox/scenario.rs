@@ -34,7 +34,7 @@ pub(crate) async fn run(
     let wrong = |error: String| CliError::usage(format!("--scenario {}: {error}", file.display()));
     let text = option_file::read_option_file("--scenario", file)?;
     let scenario = Scenario::read_scenario(TomlText::new(&file.display().to_string(), &text))
-        .map_err(|mistake| CliError::usage(format!("--scenario {mistake}")))?;
+        .map_err(|wrong| CliError::usage(wrong.of_option("--scenario")))?;
     let shared = SharedWorld::new(
         scenario
             .world_setup(arguments.seed)
