@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::arguments::{AgentCommand, Arguments, Command, DEADLINE};
 use super::exit::{CliError, Exit};
+use super::terminal::duration::duration_text;
 
 /// The part of the limit after which a tick begins nothing new. The rest is for recording what it has begun.
 const NOTHING_NEW_AFTER: f64 = 0.75;
@@ -88,9 +89,10 @@ impl Deadline {
         Err(CliError {
             exit: Exit::Unavailable,
             message: format!(
-                "the command was ended at its deadline of {limit:?}, because GitHub or Jules had not answered by then; run \
+                "the command was ended at its deadline of {}, because GitHub or Jules had not answered by then; run \
                  it again, or give it more time with --deadline. The next tick resumes what this \
-                 one had announced"
+                 one had announced",
+                duration_text(limit)
             ),
         })
     }
@@ -101,8 +103,9 @@ impl Deadline {
         CliError {
             exit: Exit::Unavailable,
             message: format!(
-                "the tick ended early, because GitHub or Jules were slow and its deadline of {limit:?} was near; the next \
-                 tick does the rest, or give this one more time with --deadline"
+                "the tick ended early, because GitHub or Jules were slow and its deadline of {} was near; the next \
+                 tick does the rest, or give this one more time with --deadline",
+                duration_text(limit)
             ),
         }
     }

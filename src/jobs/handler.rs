@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use phileas_domain::engine::{CreateFailure, Pull};
+use phileas_domain::engine::{CreateFailure, Pull, format_utc};
 use phileas_domain::jobs::job::RetryIntent;
 use phileas_domain::jobs::{
     AccountSession, Brief, Event, EventKind, Job, JobId, PullLink, RetireReason, settled_reason,
@@ -446,7 +446,8 @@ impl From<CreateFailure> for RetryError {
         match failure {
             CreateFailure::NotSent { detail } => Self::later(detail),
             CreateFailure::Quota { retry_at } => {
-                let until = retry_at.map_or_else(String::new, |at| format!(" until {at}"));
+                let until =
+                    retry_at.map_or_else(String::new, |at| format!(" until {}", format_utc(at)));
                 Self::never(&format!("the key's quota is used up{until}"))
             }
             CreateFailure::Credential { detail }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use phileas_domain::engine::CreateFailure;
+use phileas_domain::engine::{CreateFailure, format_utc};
 
 use crate::adapters::pipeline::RunsError;
 use crate::runtime::TickError;
@@ -59,7 +59,7 @@ impl From<CreateFailure> for ToolError {
             CreateFailure::Quota { retry_at } => {
                 let when = retry_at.map_or_else(
                     || "when older jobs are more than 24 hours old".to_owned(),
-                    |at| format!("at {at}"),
+                    |at| format!("at {}", format_utc(at)),
                 );
                 format!(
                     "no job was created, because the quota of this Jules key is used up; try again {when}"

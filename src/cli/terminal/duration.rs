@@ -1,5 +1,7 @@
 //! Parses durations of the command line.
 
+use std::time::Duration;
+
 use jiff::SignedDuration;
 
 /// The longest duration, in days.
@@ -49,9 +51,24 @@ pub(crate) fn parse_duration(text: &str) -> Result<SignedDuration, String> {
     }
 }
 
+/// A duration as people write it on the command line: `10m`, `1h 30m`.
+pub(crate) fn duration_text(length: Duration) -> String {
+    let length = SignedDuration::try_from(length).unwrap_or(SignedDuration::MAX);
+    format!("{length:#}")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::parse_duration;
+    use std::time::Duration;
+
+    use super::{duration_text, parse_duration};
+
+    #[test]
+    fn is_shown_in_the_largest_units() {
+        for (seconds, text) in [(2, "2s"), (600, "10m"), (5400, "1h 30m")] {
+            assert_eq!(duration_text(Duration::from_secs(seconds)), text);
+        }
+    }
 
     #[test]
     fn takes_units_and_refuses_the_rest() {

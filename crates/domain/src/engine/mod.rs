@@ -71,7 +71,7 @@ pub use requests::refuse::withdraw_refusal;
 pub use simulate::{Assumptions, Delay, Forecast, Planned, simulate};
 pub use text::markdown::session_page;
 pub use text::markers::STATUS_MARKER;
-pub use text::time::span_text;
+pub use text::time::{format_utc, span_text};
 pub use view::attention::NeedsPerson;
 pub use view::line::plain_text;
 pub use view::pause::PauseView;

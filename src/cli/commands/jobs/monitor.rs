@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use jiff::SignedDuration;
+use phileas_domain::engine::format_utc;
 use phileas_domain::jobs::{Config, Event, Rules, config, metrics};
 
 use super::clients;
@@ -127,7 +128,7 @@ fn unasked_text(unasked: &SkippedAccount) -> String {
     };
     let until = unasked.until.map_or_else(
         || "with the next check".to_owned(),
-        |at| format!("at {}", at.strftime("%Y-%m-%d %H:%M:%SZ")),
+        |at| format!("at {}", format_utc(at)),
     );
     let key = if account == DEFAULT_ACCOUNT {
         "the Jules key".to_owned()

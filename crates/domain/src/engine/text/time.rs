@@ -18,7 +18,8 @@ pub(crate) fn time_after(at: Timestamp, span: SignedDuration) -> Timestamp {
 }
 
 /// An instant as people read it, in UTC.
-pub(crate) fn format_utc(at: Timestamp) -> String {
+#[must_use]
+pub fn format_utc(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
