@@ -2,7 +2,7 @@
 //! repeats that after a lost race.
 
 use phileas_domain::engine::Ledger;
-use phileas_domain::model::{Holder, Oid, RepositoryName, TrackName};
+use phileas_domain::model::{Holder, RepositoryName, TrackName};
 use phileas_domain::state::{self, STATE_PATH, State};
 
 use super::observe::ledger_of;
@@ -48,17 +48,17 @@ impl From<Failure> for EditError {
     }
 }
 
-/// Changes the state, commits it and returns the new head. `change` is called again after each lost
-/// race.
+/// Changes the state, commits it and returns what `change` returned. `change` is called again after each
+/// lost race.
 ///
 /// # Errors
 ///
 /// When there is no readable ledger, when `change` refuses, or when the commit fails.
-pub async fn edit_state(
+pub async fn edit_state<T>(
     github: &impl WriteGitHub,
     edit: &Edit<'_>,
-    change: impl Fn(&mut State, &GitHubObservation) -> Result<(), String>,
-) -> Result<Oid, EditError> {
+    change: impl Fn(&mut State, &GitHubObservation) -> Result<T, String>,
+) -> Result<T, EditError> {
     for _ in 0..MAX_LOST_RACES {
         let observation = github.observe_repository().await?;
         let (head, before) = match ledger_of(observation.ledger.clone()) {
@@ -72,9 +72,9 @@ pub async fn edit_state(
             }
         };
         let mut after = before.clone();
-        change(&mut after, &observation).map_err(EditError::Refused)?;
+        let changed = change(&mut after, &observation).map_err(EditError::Refused)?;
         if after == before {
-            return Ok(head);
+            return Ok(changed);
         }
         let mut broken = state::invariant::check_state(&after);
         broken.extend(match edit.moves_pointer_of {
@@ -91,7 +91,7 @@ pub async fn edit_state(
             files: [(STATE_PATH.to_owned(), Some(state::codec::save(&after)))].into(),
         };
         match github.commit_ledger(&commit).await {
-            Ok(head) => return Ok(head),
+            Ok(_) => return Ok(changed),
             Err(CommitError::Stale) => {}
             Err(CommitError::Failed(failure)) => return Err(failure.into()),
         }

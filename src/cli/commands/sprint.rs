@@ -1,6 +1,5 @@
 //! `phileas sprint`: the sprint number in the ledger, and the sprint's files on the default branch.
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::io::Write;
 
@@ -16,12 +15,13 @@ use super::track::suggestion_text;
 use crate::adapters::files::{self, FileWrite};
 use crate::adapters::github::Client;
 use crate::cli::arguments::{BoardFolder, Repository, SprintCommand};
-use crate::cli::context::{clients, run_identity};
+use crate::cli::context::clients;
+use crate::cli::context::edit_ledger::edit_ledger;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::pluralize;
+use crate::runtime::ledger_of;
 use crate::runtime::ports::ReadGitHub as _;
-use crate::runtime::{Edit, edit_state, ledger_of};
 
 /// How to enable sprints.
 const NO_SPRINTS: &str =
@@ -112,25 +112,17 @@ async fn advance_sprint(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let github = clients::github_client(&arguments.repo)?;
-    let holder = run_identity::run_holder()?;
-    let request = Edit {
-        headline: "begin the next sprint by hand",
-        holder: &holder,
-        moves_pointer_of: None,
-    };
-    let next = Cell::new(0);
-    edit_state(&github, &request, |state, observation| {
+    let headline = "begin the next sprint by hand";
+    let sprint = edit_ledger(&github, headline, |state, observation| {
         let (plan, _) = plan::read(&observation.tree);
         if plan.sprints.is_none() {
             return Err(NO_SPRINTS.to_owned());
         }
         let sprint = state.sprint.map_or(1, |sprint| sprint.saturating_add(1));
         state.sprint = Some(sprint);
-        next.set(sprint);
-        Ok(())
+        Ok(sprint)
     })
     .await?;
-    let sprint = next.get();
     if arguments.json {
         screen.print_line(&json!({ "sprint": sprint }).to_string())?;
     } else {

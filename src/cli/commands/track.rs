@@ -1,6 +1,6 @@
 //! `phileas track`: shows tracks and schedules, moves pointers, pauses and resumes.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::io::Write;
 
 use jiff::Timestamp;
@@ -11,6 +11,7 @@ use phileas_domain::state::{Pause, State, TrackState};
 use serde_json::{Value, json};
 
 use crate::cli::arguments::{Repository, TrackCommand};
+use crate::cli::context::edit_ledger::edit_ledger;
 use crate::cli::context::{clients, run_identity};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::short_time;
@@ -219,13 +220,12 @@ async fn set_step(
     let holder = run_identity::run_holder()?;
     let track = TrackName::from(name);
     let headline = format!("set {name} to {next}");
-    let said = RefCell::new(None);
-    let request = Edit {
+    let edit = Edit {
         headline: &headline,
         holder: &holder,
         moves_pointer_of: Some(&track),
     };
-    edit_state(&github, &request, |state, observation| {
+    let next = edit_state(&github, &edit, |state, observation| {
         let (plan, _) = plan::read(&observation.tree);
         let planned = plan
             .tracks
@@ -234,17 +234,13 @@ async fn set_step(
         let index = find_step(planned, next)?;
         let known = state.tracks.entry(track.clone()).or_default();
         match set_next_step(planned, known, index) {
-            Ok(()) => said.replace(Some(Ok(step_at(planned, index)))),
-            Err(live @ SteerError::Live { .. }) => said.replace(Some(Err(live))),
-            Err(error) => return Err(error.to_string()),
-        };
-        Ok(())
+            Ok(()) => Ok(Ok(step_at(planned, index))),
+            Err(live @ SteerError::Live { .. }) => Ok(Err(live)),
+            Err(error) => Err(error.to_string()),
+        }
     })
-    .await?;
-    let next = said
-        .into_inner()
-        .ok_or_else(|| CliError::fault("no step was set"))?
-        .map_err(|refused| CliError::finding(refused.to_string()))?;
+    .await?
+    .map_err(|refused| CliError::finding(refused.to_string()))?;
     if arguments.json {
         screen.print_line(&json!({ "track": name, "next": next_json(&next) }).to_string())?;
     } else {
@@ -339,15 +335,8 @@ async fn change_track(
     change: impl Fn(&mut TrackState, Timestamp),
 ) -> Result<bool, CliError> {
     let github = clients::github_client(&arguments.repo)?;
-    let holder = run_identity::run_holder()?;
     let track = TrackName::from(name);
-    let request = Edit {
-        headline,
-        holder: &holder,
-        moves_pointer_of: None,
-    };
-    let paused = RefCell::new(false);
-    edit_state(&github, &request, |state, observation| {
+    let paused = edit_ledger(&github, headline, |state, observation| {
         let (plan, _) = plan::read(&observation.tree);
         let schedules: Vec<TrackName> = plan.schedules.keys().map(TrackName::of_schedule).collect();
         let planned = plan.tracks.contains_key(&track) || schedules.contains(&track);
@@ -367,16 +356,11 @@ async fn change_track(
                 state.tracks.insert(track.clone(), new);
             }
         }
-        paused.replace(
-            state
-                .tracks
-                .get(&track)
-                .is_some_and(|track| track.paused.is_some()),
-        );
-        Ok(())
+        let known = state.tracks.get(&track);
+        Ok(known.is_some_and(|track| track.paused.is_some()))
     })
     .await?;
-    Ok(paused.into_inner())
+    Ok(paused)
 }
 
 fn print_change(

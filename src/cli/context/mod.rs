@@ -6,6 +6,7 @@ pub(super) mod clock;
 pub(super) mod credential_help;
 pub(super) mod credentials;
 pub(super) mod database_url;
+pub(super) mod edit_ledger;
 pub(super) mod env_var;
 pub(super) mod file_changes;
 pub(super) mod github_server;

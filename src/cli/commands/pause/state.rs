@@ -1,6 +1,5 @@
 //! The pause in the state: `phileas pause` writes it, `phileas resume` removes it.
 
-use std::cell::RefCell;
 use std::io::Write;
 
 use jiff::Timestamp;
@@ -8,38 +7,29 @@ use phileas_domain::state::Pause;
 use serde_json::json;
 
 use crate::cli::arguments::Repository;
+use crate::cli::context::edit_ledger::edit_ledger;
 use crate::cli::context::{clients, env_var, run_identity};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::output::Screen;
+use crate::runtime::EditError;
 use crate::runtime::ports::WriteGitHub;
-use crate::runtime::{Edit, EditError, edit_state};
 
 /// Writes the pause. An existing pause stays. Returns its author.
 pub(super) async fn write_pause(
     github: &impl WriteGitHub,
     reason: &str,
 ) -> Result<Option<String>, EditError> {
-    let holder =
-        run_identity::run_holder().map_err(|stopped| EditError::Refused(stopped.message))?;
-    let request = Edit {
-        headline: "pause",
-        holder: &holder,
-        moves_pointer_of: None,
-    };
-    let by = RefCell::new(None);
-    edit_state(github, &request, |state, observation| {
+    edit_ledger(github, "pause", |state, observation| {
         let pause = state.paused.get_or_insert_with(|| Pause {
             at: Some(observation.now),
             by: run_identity::github_actor(),
             reason: Some(reason.to_owned()),
             ..Pause::default()
         });
-        by.replace(pause.by.clone());
-        Ok(())
+        Ok(pause.by.clone())
     })
-    .await?;
-    Ok(by.into_inner())
+    .await
 }
 
 /// What `phileas resume` removed.
@@ -60,29 +50,20 @@ pub(crate) async fn resume_repository(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let github = clients::github_client(&arguments.repo)?;
-    let holder = run_identity::run_holder()?;
-    let request = Edit {
-        headline: "resume",
-        holder: &holder,
-        moves_pointer_of: None,
-    };
-    let taken = RefCell::new(RemovedPause::default());
-    edit_state(&github, &request, |state, observation| {
+    let taken = edit_ledger(&github, "resume", |state, observation| {
         let budget = &mut state.budget;
         let quota = budget.paused_until.take();
         if quota.is_some() {
             budget.reason = None;
             budget.quota_failures = 0;
         }
-        taken.replace(RemovedPause {
+        Ok(RemovedPause {
             pause: state.paused.take().is_some(),
             quota: quota.filter(|until| *until > observation.now),
             label: observation.paused_by_label,
-        });
-        Ok(())
+        })
     })
     .await?;
-    let taken = taken.into_inner();
     let variable =
         env_var::env_value("PHILEAS_PAUSED").filter(|value| env_var::is_switched_on(value));
     if arguments.json {

@@ -1,6 +1,5 @@
 //! `phileas session import`: imports a session that was started elsewhere as the work of a persona.
 
-use std::cell::RefCell;
 use std::io::Write;
 
 use phileas_domain::engine::Import;
@@ -30,13 +29,12 @@ pub(super) async fn run(
     let nonce = hex_text(&run_identity::random_bytes()?[..6]);
     let persona = PersonaId::from(persona);
     let headline = format!("import session {id} as {persona}");
-    let request = Edit {
+    let edit = Edit {
         headline: &headline,
         holder: &holder,
         moves_pointer_of: None,
     };
-    let taken = RefCell::new(None);
-    edit_state(&connection.github, &request, |state, observation| {
+    let (track, turn) = edit_state(&connection.github, &edit, |state, observation| {
         let (plan, _) = plan::read(&observation.tree);
         if !plan.personas.contains_key(&persona) {
             let known = plan.personas.keys().map(PersonaId::as_str);
@@ -52,14 +50,10 @@ pub(super) async fn run(
             session: &session,
             nonce: &nonce,
         };
-        taken.replace(Some(import.into_state(state)));
-        Ok(())
+        Ok(import.into_state(state))
     })
-    .await?;
-    let (track, turn) = taken
-        .into_inner()
-        .ok_or_else(|| CliError::fault("nothing was imported"))?
-        .map_err(|refused| CliError::finding(refused.to_string()))?;
+    .await?
+    .map_err(|refused| CliError::finding(refused.to_string()))?;
     if arguments.json {
         let document = json!({
             "session_id": id, "persona": persona.as_str(), "track": track.as_str(), "turn": turn.as_str(),

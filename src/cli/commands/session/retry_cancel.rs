@@ -1,11 +1,9 @@
 //! `phileas session retry` and `phileas session cancel`.
 
-use std::cell::RefCell;
 use std::io::Write;
 
-use jiff::Timestamp;
 use phileas_domain::engine::{self, RunRequest};
-use phileas_domain::model::{PersonaId, Slot, TrackName};
+use phileas_domain::model::{PersonaId, TrackName};
 use phileas_domain::state::{State, Turn};
 use serde_json::json;
 
@@ -13,11 +11,10 @@ use super::follow_up::{run_follow_up, run_without_starts};
 use super::lookup::resolve_turn;
 use crate::cli::arguments::Repository;
 use crate::cli::context::clients::Connection;
-use crate::cli::context::run_identity;
+use crate::cli::context::edit_ledger::edit_ledger;
 use crate::cli::deadline::Deadline;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::runtime::{Edit, EditError, edit_state};
 
 /// What happened to the turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,32 +37,22 @@ pub(super) async fn retry_turn(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let connection = Connection::from_environment(&arguments.repo)?;
-    let found = change_state(&connection, id, &format!("retry {id}"), |state, _| {
+    let headline = format!("retry {id}");
+    let found = edit_ledger(&connection.github, &headline, |state, _| {
         if let Some(persona) = waiting_persona(state, id) {
             let why = format!("`{persona}` is requested as {id} already, and waits");
             return Ok(TurnChange::Refused { why });
         }
-        let turn = resolve_turn(state, id);
-        let Some((track, slot, turn)) = live_turn(state, &turn) else {
-            return finished_turn(state, id, &turn);
-        };
-        if let Some(session) = &turn.session_id {
-            let why = format!(
-                "session {session} of `{}` is at work in track `{track}`; `phileas session cancel` ends it first",
-                turn.persona_id
-            );
-            return Ok(TurnChange::Refused { why });
-        }
-        let place = format!("{track}, {}", turn.persona_id);
-        let (track, slot) = (track.clone(), slot.clone());
-        let turn = state
-            .tracks
-            .get_mut(&track)
-            .and_then(|track| track.turns.get_mut(&slot));
-        if let Some(turn) = turn {
+        change_live_turn(state, id, |track, turn| {
+            if let Some(session) = &turn.session_id {
+                return Err(format!(
+                    "session {session} of `{}` is at work in track `{track}`; `phileas session cancel` ends it first",
+                    turn.persona_id
+                ));
+            }
             engine::resume_turn(turn);
-        }
-        Ok(TurnChange::Live { place })
+            Ok(())
+        })
     })
     .await?;
     let (ask, done) = match found {
@@ -104,27 +91,18 @@ pub(super) async fn cancel_turn(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let connection = Connection::from_environment(&arguments.repo)?;
-    let found = change_state(&connection, id, &format!("cancel {id}"), |state, now| {
+    let headline = format!("cancel {id}");
+    let found = edit_ledger(&connection.github, &headline, |state, observation| {
         if let Some(persona) = waiting_persona(state, id)
             && let Some(number) = TrackName::from(id).request_number()
-            && engine::withdraw_request(state, number, now)
+            && engine::withdraw_request(state, number, observation.now)
         {
             return Ok(TurnChange::Withdrawn { persona });
         }
-        let turn = resolve_turn(state, id);
-        let Some((track, slot, turn)) = live_turn(state, &turn) else {
-            return finished_turn(state, id, &turn);
-        };
-        let place = format!("{track}, {}", turn.persona_id);
-        let (track, slot) = (track.clone(), slot.clone());
-        let turn = state
-            .tracks
-            .get_mut(&track)
-            .and_then(|track| track.turns.get_mut(&slot));
-        if let Some(turn) = turn {
+        change_live_turn(state, id, |_, turn| {
             turn.cancel = true;
-        }
-        Ok(TurnChange::Live { place })
+            Ok(())
+        })
     })
     .await?;
     match found {
@@ -146,11 +124,28 @@ pub(super) async fn cancel_turn(
     }
 }
 
-/// The live turn with this id, or with the session of an earlier attempt.
-fn live_turn<'s>(state: &'s State, id: &str) -> Option<(&'s TrackName, &'s Slot, &'s Turn)> {
-    state.live_turn(id).or_else(|| {
-        let (_, entry) = state.entry_named(id)?;
+/// Changes the live turn with this id, or with the session of an earlier attempt. The change may refuse, and says why.
+fn change_live_turn(
+    state: &mut State,
+    id: &str,
+    change: impl FnOnce(&TrackName, &mut Turn) -> Result<(), String>,
+) -> Result<TurnChange, String> {
+    let id_of_turn = resolve_turn(state, id);
+    let live = state.live_turn(&id_of_turn).or_else(|| {
+        let (_, entry) = state.entry_named(&id_of_turn)?;
         state.live_turn(entry.turn.as_ref()?.as_str())
+    });
+    let Some((track, slot)) = live.map(|(track, slot, _)| (track.clone(), slot.clone())) else {
+        return finished_turn(state, id, &id_of_turn);
+    };
+    let turns = state.tracks.get_mut(&track).map(|known| &mut known.turns);
+    let Some(turn) = turns.and_then(|turns| turns.get_mut(&slot)) else {
+        return finished_turn(state, id, &id_of_turn);
+    };
+    let place = format!("{track}, {}", turn.persona_id);
+    Ok(match change(&track, turn) {
+        Ok(()) => TurnChange::Live { place },
+        Err(why) => TurnChange::Refused { why },
     })
 }
 
@@ -183,30 +178,6 @@ fn finished_turn(state: &State, id: &str, turn: &str) -> Result<TurnChange, Stri
             "the ledger knows neither a session nor a turn nor a request `{id}`"
         )),
     }
-}
-
-async fn change_state(
-    connection: &Connection,
-    id: &str,
-    headline: &str,
-    change: impl Fn(&mut State, Timestamp) -> Result<TurnChange, String>,
-) -> Result<TurnChange, EditError> {
-    let holder =
-        run_identity::run_holder().map_err(|stopped| EditError::Refused(stopped.message))?;
-    let request = Edit {
-        headline,
-        holder: &holder,
-        moves_pointer_of: None,
-    };
-    let found = RefCell::new(None);
-    edit_state(&connection.github, &request, |state, observation| {
-        found.replace(Some(change(state, observation.now)?));
-        Ok(())
-    })
-    .await?;
-    found
-        .into_inner()
-        .ok_or_else(|| EditError::Refused(format!("nothing was found out about `{id}`")))
 }
 
 fn print_result(

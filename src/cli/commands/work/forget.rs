@@ -10,10 +10,11 @@ use serde_json::json;
 
 use super::records::Records;
 use crate::cli::arguments::OneRecord;
-use crate::cli::context::{clients, run_identity};
+use crate::cli::context::clients;
+use crate::cli::context::edit_ledger::edit_ledger;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::runtime::{Edit, EditError, edit_state};
+use crate::runtime::EditError;
 
 pub(super) async fn run(
     arguments: &OneRecord,
@@ -32,13 +33,8 @@ pub(super) async fn run(
                 && !record.forgotten
         }) || state.work.refused.contains_key(&PullNumber(number))
     };
-    let holder = run_identity::run_holder()?;
-    let edit = Edit {
-        headline: &format!("forget the refusal of #{number}"),
-        holder: &holder,
-        moves_pointer_of: None,
-    };
-    let edited = edit_state(&github, &edit, |state, _| match refused(state) {
+    let headline = format!("forget the refusal of #{number}");
+    let edited = edit_ledger(&github, &headline, |state, _| match refused(state) {
         true => {
             engine::withdraw_refusal(state, PullNumber(number));
             Ok(())

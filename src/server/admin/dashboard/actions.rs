@@ -1,7 +1,6 @@
 //! Handles the forms of the dashboard. The audit log records every action.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use axum::Extension;
@@ -155,22 +154,20 @@ async fn write_pause(
         holder: &holder,
         moves_pointer_of: None,
     };
-    let changed = AtomicBool::new(false);
     edit_state(github, &edit_of, |state, observation| {
-        changed.store(state.paused.is_some() != paused, Ordering::Relaxed);
+        let changes = state.paused.is_some() != paused;
         if !paused {
             state.paused = None;
-            return Ok(());
+        } else if changes {
+            state.paused = Some(Pause {
+                at: Some(observation.now),
+                by: Some(PAUSED_BY.to_owned()),
+                ..Pause::default()
+            });
         }
-        state.paused.get_or_insert_with(|| Pause {
-            at: Some(observation.now),
-            by: Some(PAUSED_BY.to_owned()),
-            ..Pause::default()
-        });
-        Ok(())
+        Ok(changes)
     })
-    .await?;
-    Ok(changed.into_inner())
+    .await
 }
 
 /// Runs a delivery again.
