@@ -204,13 +204,8 @@ async fn execute_issue_effect(
             label,
             marker,
             not_after,
-        } => {
-            let issue = proposal_issue(title, body, label, marker);
-            let published = in_time(now(), *not_after, github.publish_issue(&issue)).await;
-            let key = key.clone();
-            Executed::with_event(published, |number| Event::ProposalPublished { key, number })
         }
-        Effect::OpenWorkItem {
+        | Effect::OpenWorkItem {
             key,
             title,
             body,
@@ -218,10 +213,25 @@ async fn execute_issue_effect(
             marker,
             not_after,
         } => {
-            let issue = work_item_issue(title, body, label, marker);
-            let opened = in_time(now(), *not_after, github.publish_issue(&issue)).await;
+            let is_proposal = matches!(effect, Effect::PublishProposal { .. });
+            let issue = Issue {
+                title,
+                body,
+                label,
+                about: match is_proposal {
+                    true => "A proposal of this innovator",
+                    false => "Work that waits for a maintainer's decision",
+                },
+                marker,
+                // A maintainer could not approve the work on a closed issue.
+                closed_will_do: is_proposal,
+            };
+            let published = in_time(now(), *not_after, github.publish_issue(&issue)).await;
             let key = key.clone();
-            Executed::with_event(opened, |number| Event::WorkItemOpened { key, number })
+            Executed::with_event(published, |number| match is_proposal {
+                true => Event::ProposalPublished { key, number },
+                false => Event::WorkItemOpened { key, number },
+            })
         }
         Effect::OpenDashboard {
             known,
@@ -252,34 +262,6 @@ fn pull_notified(pull: PullNumber, marker: &str) -> Event {
     Event::PullNotified {
         pull,
         marker: marker.to_owned(),
-    }
-}
-
-fn proposal_issue<'a>(title: &'a str, body: &'a str, label: &'a str, marker: &'a str) -> Issue<'a> {
-    Issue {
-        title,
-        body,
-        label,
-        about: "A proposal of this innovator",
-        marker,
-        closed_will_do: true,
-    }
-}
-
-fn work_item_issue<'a>(
-    title: &'a str,
-    body: &'a str,
-    label: &'a str,
-    marker: &'a str,
-) -> Issue<'a> {
-    Issue {
-        title,
-        body,
-        label,
-        about: "Work that waits for a maintainer's decision",
-        marker,
-        // A maintainer could not approve the work on a closed issue.
-        closed_will_do: false,
     }
 }
 
