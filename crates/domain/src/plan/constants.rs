@@ -10,6 +10,13 @@ pub const PERSONAS_FOLDER: &str = ".jules/personas";
 pub(super) const TOP_KEYS: (&str, &[&str]) =
     ("the lines above the first table", &["version", "cycle"]);
 
+/// Where a key belongs that stands in a track or a schedule and is none of theirs.
+pub(super) const OTHER_HOMES: [(&str, &[&str]); 3] = [
+    TOP_KEYS,
+    ("[budget]", &super::budget::KEYS),
+    ("[gate]", &super::gate::KEYS),
+];
+
 /// The commands of labels and comments, which cannot be ids of personas.
 pub const RESERVED_IDS: [&str; 15] = [
     "hold",

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::constants::OTHER_HOMES;
 use super::known::Known;
 use super::overrides::{KEYS, Overrides};
 use super::persona::is_id;
@@ -95,15 +96,7 @@ fn read_schedule(
             _ => {
                 let mut names = vec![WHEN];
                 names.extend(KEYS);
-                reader.unknown(
-                    &inner,
-                    &names,
-                    &[
-                        super::constants::TOP_KEYS,
-                        ("[budget]", &super::budget::KEYS),
-                        ("[gate]", &super::gate::KEYS),
-                    ],
-                );
+                reader.unknown(&inner, &names, &OTHER_HOMES);
             }
         }
     }

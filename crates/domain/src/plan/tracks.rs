@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::constants::OTHER_HOMES;
 use super::cron::Cron;
 use super::known::Known;
 use super::overrides::{KEYS, Overrides};
@@ -100,15 +101,7 @@ impl Tracks<'_> {
                 _ => {
                     let mut names = TRACK_KEYS.to_vec();
                     names.extend(KEYS);
-                    reader.unknown(
-                        &inner,
-                        &names,
-                        &[
-                            super::constants::TOP_KEYS,
-                            ("[budget]", &super::budget::KEYS),
-                            ("[gate]", &super::gate::KEYS),
-                        ],
-                    );
+                    reader.unknown(&inner, &names, &OTHER_HOMES);
                 }
             }
         }

@@ -18,7 +18,7 @@ use crate::engine::input::snapshot::{Ledger, Notice, Snapshot};
 use crate::engine::text::time::doubled_pause;
 use crate::model::{Oid, PersonaId, PullNumber, Slot, TrackName, Tree};
 use crate::prompt::{RenderAnswer, RenderError, RenderRequest, SourceFiles};
-use crate::state::{State, TrackState, Turn};
+use crate::state::{HistoryEntry, State, TrackState, Turn};
 use crate::work::WorkFile;
 
 /// A decision under construction: a working copy of the state, and everything collected so far.
@@ -430,6 +430,19 @@ impl Line {
         Self {
             track: Some(track.clone()),
             ..Self::about_repository(verdict, reason, detail)
+        }
+    }
+
+    /// A line about the turn of an entry in the history.
+    pub(crate) fn about_entry(entry: &HistoryEntry, reason: Reason, detail: String) -> Self {
+        let line = Self::about_track(&entry.track_name(), Verdict::Settled, reason, detail);
+        Self {
+            seq: entry.seq,
+            slot: entry.slot.clone(),
+            turn: entry.turn.clone(),
+            session_id: entry.session_id.clone(),
+            pr_number: entry.pr_number,
+            ..line.with_persona(&entry.persona_id)
         }
     }
 

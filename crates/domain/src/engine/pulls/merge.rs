@@ -19,6 +19,7 @@ use crate::engine::output::limits::{
     POLL, PULL_POLL, RETRY_AFTER_LIMIT,
 };
 use crate::engine::output::report::{Line, Reason, Verdict};
+use crate::engine::record::request::refuse_command;
 use crate::engine::text::markdown::quote_as_code;
 use crate::engine::text::time::time_after;
 use crate::state::{MergeState, RequestOutcome};
@@ -141,21 +142,8 @@ fn refuse_merge(
     reason: Reason,
     text: String,
 ) {
-    let now = builder.now();
-    builder.add_headline(format!("refused {}", open.track), None);
     let line = format!("pull request #{} is not merged: {text}", open.pull);
-    builder.report_line(Line::about_track(
-        &open.track,
-        Verdict::Refused,
-        reason,
-        line,
-    ));
-    if let Some(request) = builder.state.requests.get_mut(&open.key) {
-        request.set_outcome(&RequestOutcome::Refused);
-        request.reason = Some(reason.code().to_owned());
-        request.answer = Some(text);
-        request.finished_at = Some(now);
-    }
+    refuse_command(builder, &open.key, &open.track, reason, line, &text);
 }
 
 /// Whether GitHub was asked recently and may not show the result yet.

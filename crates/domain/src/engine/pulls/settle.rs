@@ -146,12 +146,5 @@ fn complete_entry(builder: &mut DecisionBuilder<'_>, key: u64, outcome: &Outcome
             "closed"
         }
     );
-    let mut line = Line::about_track(&track, Verdict::Settled, Reason::PullSettled, text)
-        .with_persona(&entry.persona_id);
-    line.seq = entry.seq;
-    line.slot.clone_from(&entry.slot);
-    line.turn.clone_from(&entry.turn);
-    line.session_id.clone_from(&entry.session_id);
-    line.pr_number = entry.pr_number;
-    builder.report_line(line);
+    builder.report_line(Line::about_entry(&entry, Reason::PullSettled, text));
 }

@@ -5,7 +5,7 @@ use crate::engine::input::pull::{Pull, PullFile, PullState};
 use crate::engine::lookup::twins::is_requested;
 use crate::engine::lookup::work_files::entry_of;
 use crate::engine::output::builder::DecisionBuilder;
-use crate::engine::output::report::{Line, Reason, Verdict};
+use crate::engine::output::report::{Line, Reason};
 use crate::engine::record::rest::record_rest;
 use crate::model::PullNumber;
 use crate::state::{HistoryEntry, Outcome};
@@ -75,7 +75,7 @@ pub(crate) fn change_entry(
     if outcome == Outcome::Reverted {
         let text =
             format!("pull request #{number} was merged, and another one took its change back");
-        report_entry(builder, &entry, Reason::PullReverted, text);
+        builder.report_line(Line::about_entry(&entry, Reason::PullReverted, text));
     }
 }
 
@@ -94,24 +94,8 @@ pub(crate) fn record_refusal(builder: &mut DecisionBuilder<'_>, record: &WorkRec
     let entry = entry.clone();
     if let Some(reason) = refused {
         let text = format!("pull request #{number} was refused as `{reason}`");
-        report_entry(builder, &entry, Reason::PullRefused, text);
+        builder.report_line(Line::about_entry(&entry, Reason::PullRefused, text));
     }
-}
-
-fn report_entry(
-    builder: &mut DecisionBuilder<'_>,
-    entry: &HistoryEntry,
-    reason: Reason,
-    text: String,
-) {
-    let mut line = Line::about_track(&entry.track_name(), Verdict::Settled, reason, text)
-        .with_persona(&entry.persona_id);
-    line.seq = entry.seq;
-    line.slot.clone_from(&entry.slot);
-    line.turn.clone_from(&entry.turn);
-    line.session_id.clone_from(&entry.session_id);
-    line.pr_number = entry.pr_number;
-    builder.report_line(line);
 }
 
 /// Records how much an ended pull request asked of people.

@@ -63,6 +63,26 @@ pub(crate) fn refuse_request(
     });
 }
 
+/// Refuses a pending command on a pull request: `answer` is for the thread, `line` for the report.
+pub(crate) fn refuse_command(
+    builder: &mut DecisionBuilder<'_>,
+    key: &str,
+    track: &TrackName,
+    reason: Reason,
+    line: String,
+    answer: &str,
+) {
+    let now = builder.now();
+    builder.add_headline(format!("refused {track}"), None);
+    builder.report_line(Line::about_track(track, Verdict::Refused, reason, line));
+    if let Some(request) = builder.state.requests.get_mut(key) {
+        request.set_outcome(&RequestOutcome::Refused);
+        request.reason = Some(reason.code().to_owned());
+        request.answer = Some(answer.to_owned());
+        request.finished_at = Some(now);
+    }
+}
+
 /// Records a turn's outcome in its request.
 pub(crate) fn finish_request(
     state: &mut State,
