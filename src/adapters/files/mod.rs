@@ -3,9 +3,11 @@
 pub mod board;
 mod change_files;
 mod same_file;
+mod text;
 mod tree;
 mod write;
 
 pub use change_files::{ChangeError, FileWrite, change_files};
+pub use text::read_text;
 pub use tree::read_tree;
 pub use write::{FileError, refuse_link};

@@ -7,6 +7,7 @@ use phileas_domain::Diagnostic;
 use phileas_domain::engine::{Line, Reason, RunRequest, Verdict, plain_text};
 use phileas_domain::model::{PersonaId, RepositoryName, TrackName};
 
+use crate::adapters::files::read_text;
 use crate::cli::arguments::TickArguments;
 use crate::cli::context::clients::Connection;
 use crate::cli::context::clock::{self, local_now};
@@ -105,7 +106,7 @@ fn check_event(arguments: &TickArguments) -> Result<(), CliError> {
     let Some(path) = &arguments.event_path else {
         return Ok(());
     };
-    let text = std::fs::read_to_string(path)
+    let text = read_text(path)
         .map_err(|error| CliError::usage(format!("--event-path {}: {error}", path.display())))?;
     serde_json::from_str::<serde_json::Value>(text.trim_start_matches('\u{feff}'))
         .map_err(|error| CliError::usage(format!("--event-path {}: {error}", path.display())))?;

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use phileas_domain::model::RepositoryName;
 
+use crate::adapters::files::read_text;
 use crate::adapters::jules::{Client, JulesKey};
 use crate::server::accounts::external_services::ExternalServices;
 
@@ -190,7 +191,7 @@ fn read_key_file(path: &Path) -> Result<Option<JulesKey>, NoKey> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(wrong(error.to_string())),
     }
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let text = read_text(path).map_err(wrong)?;
     let key = JulesKey::new(&text);
     key.map(Some).map_err(|_| {
         wrong("it contains no key; write the key, and nothing else, into it".to_owned())

@@ -35,6 +35,7 @@ use super::bytes::{check_room, parse_bytes, size_text};
 use super::default_addresses::{ADMIN_LISTEN, LISTEN};
 use super::drain::parse_drain;
 use super::public_url::public_url;
+use crate::adapters::files::read_text;
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
 use crate::adapters::jules::key;
 use crate::server::accounts::app::{APP_ID, APP_KEY, TOKEN};
@@ -149,7 +150,7 @@ impl File {
         if size.len() > MAX_FILE {
             return Err(unreadable(format!("it is larger than {MAX_FILE} bytes")));
         }
-        let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+        let text = read_text(path).map_err(unreadable)?;
         Ok(Self::parse(&path.display().to_string(), &text))
     }
 

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use crate::adapters::files::read_text;
 use crate::cli::exit::CliError;
 
 /// Reads the text file that an option names.
 pub(crate) fn read_option_file(option: &str, path: &Path) -> Result<String, CliError> {
-    std::fs::read_to_string(path).map_err(|error| {
+    read_text(path).map_err(|error| {
         CliError::usage(format!(
             "{option} {}: {error}; give {option} a text file that you may read",
             path.display()
