@@ -226,12 +226,12 @@ pub fn worst_faults() -> FaultPlan {
     };
     FaultPlan {
         rules: vec![
-            rule(Face::Jules, Fault::DropAfter, 0.02),
-            rule(Face::Jules, Fault::DropBefore, 0.02),
+            rule(Face::Jules, Fault::DropAfter {}, 0.02),
+            rule(Face::Jules, Fault::DropBefore {}, 0.02),
             rule(Face::Jules, status(503, false), 0.02),
             rule(Face::Jules, status(502, true), 0.01),
-            rule(Face::Github, Fault::DropAfter, 0.01),
-            rule(Face::Github, Fault::DropBefore, 0.01),
+            rule(Face::Github, Fault::DropAfter {}, 0.01),
+            rule(Face::Github, Fault::DropBefore {}, 0.01),
             rule(Face::Github, status(502, true), 0.01),
             rule(Face::Github, status(500, false), 0.01),
             rule(

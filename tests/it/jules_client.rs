@@ -295,10 +295,10 @@ async fn a_create_is_sent_once_whatever_goes_wrong() {
         done,
     };
     let cases = [
-        (Fault::DropBefore, 0),
-        (Fault::DropAfter, 1),
-        (Fault::TimeoutBefore, 0),
-        (Fault::TimeoutAfter, 1),
+        (Fault::DropBefore {}, 0),
+        (Fault::DropAfter {}, 1),
+        (Fault::TimeoutBefore {}, 0),
+        (Fault::TimeoutAfter {}, 1),
         (status(503, true), 1),
         (status(502, false), 0),
         (status(504, true), 1),

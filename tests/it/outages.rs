@@ -69,8 +69,8 @@ fn rules(outage: Outage, from: Timestamp, until: Timestamp) -> Vec<FaultRule> {
     // What the first rule spares meets the second: together they drop as much as is meant.
     let drops = |before, after| {
         vec![
-            rule(before, Fault::DropBefore),
-            rule(after, Fault::DropAfter),
+            rule(before, Fault::DropBefore {}),
+            rule(after, Fault::DropAfter {}),
         ]
     };
     match outage {

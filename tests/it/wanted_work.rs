@@ -257,8 +257,8 @@ fn texts_that_cannot_be_read_hold_no_start_back_and_never_let_a_wrong_text_in() 
         status(500, false),
         status(403, false),
         status(200, true),
-        Fault::DropBefore,
-        Fault::DropAfter,
+        Fault::DropBefore {},
+        Fault::DropAfter {},
     ] {
         let (_repository, shared) = refused(REFUSABLE, words);
         let plan = json!({ "rules": [{ "face": "github", "body": "query RefusalTexts", "fault": fault }] });
@@ -267,7 +267,7 @@ fn texts_that_cannot_be_read_hold_no_start_back_and_never_let_a_wrong_text_in() 
         let prompt = next_prompt(&shared);
         assert!(!prompt.contains("wrote"), "{fault:?}: {prompt}");
         replace(FaultPlan::default());
-        let is_edited = fault == Fault::DropAfter;
+        let is_edited = fault == Fault::DropAfter {};
         if is_edited {
             let repo = repo(&shared);
             let mut world = shared.lock_world();

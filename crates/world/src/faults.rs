@@ -18,7 +18,7 @@ pub enum Face {
     Jules,
 }
 
-/// What goes wrong with one request.
+/// What goes wrong with one request. Kinds without fields have braces, because serde refuses further keys only there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(
     tag = "kind",
@@ -28,13 +28,13 @@ pub enum Face {
 )]
 pub enum Fault {
     /// The connection is cut before the service did anything.
-    DropBefore,
+    DropBefore {},
     /// The service did what was asked; the connection is cut before the reply.
-    DropAfter,
+    DropAfter {},
     /// Nothing was done and no reply ever comes.
-    TimeoutBefore,
+    TimeoutBefore {},
     /// The service did what was asked, and no reply ever comes.
-    TimeoutAfter,
+    TimeoutAfter {},
     /// This status is answered and nothing was done.
     Status {
         /// The status, for example 401, 403, 404, 409, 422, 429, 500, 502 or 503; from 200 to 599.
@@ -51,7 +51,7 @@ pub enum Fault {
         done: bool,
     },
     /// GitHub's primary limit: 403 with `x-ratelimit-remaining: 0` and the reset.
-    PrimaryLimit,
+    PrimaryLimit {},
     /// GitHub's secondary limit: 403 with Retry-After.
     SecondaryLimit {
         /// Seconds for Retry-After; the header is missing without it, as on the real service at times.
@@ -211,7 +211,7 @@ impl Fault {
     #[must_use]
     pub fn takes_effect(&self) -> bool {
         match self {
-            Self::DropAfter | Self::TimeoutAfter | Self::Slow { .. } => true,
+            Self::DropAfter {} | Self::TimeoutAfter {} | Self::Slow { .. } => true,
             Self::Status { done, .. } => *done,
             _ => false,
         }
@@ -291,7 +291,7 @@ mod tests {
         let struck: Vec<_> = (0..3)
             .map(|_| faults.fault_for(subject_at("/v1alpha/sessions"), now))
             .collect();
-        assert_eq!(struck, [None, Some(Fault::DropAfter), None]);
+        assert_eq!(struck, [None, Some(Fault::DropAfter {}), None]);
         assert_eq!(faults.applied_counts(), [1]);
     }
 

@@ -280,8 +280,8 @@ impl World {
                 Some(reply) => Outcome::Reply(reply),
                 None => Outcome::Dropped,
             },
-            Some(Fault::DropBefore | Fault::DropAfter) => Outcome::Dropped,
-            Some(Fault::TimeoutBefore | Fault::TimeoutAfter) => {
+            Some(Fault::DropBefore {} | Fault::DropAfter {}) => Outcome::Dropped,
+            Some(Fault::TimeoutBefore {} | Fault::TimeoutAfter {}) => {
                 latency = Duration::MAX;
                 Outcome::TimedOut
             }
@@ -291,7 +291,7 @@ impl World {
                 html,
                 ..
             }) => Outcome::Reply(fault_reply(face, status, retry_after, html)),
-            Some(Fault::PrimaryLimit) => Outcome::Reply(self.github.primary_limit_reply(now)),
+            Some(Fault::PrimaryLimit {}) => Outcome::Reply(self.github.primary_limit_reply(now)),
             Some(Fault::SecondaryLimit { retry_after }) => {
                 Outcome::Reply(github::Model::secondary_limit_reply(retry_after))
             }

@@ -62,6 +62,11 @@ fn faults_that_cannot_be_are_refused_with_their_place_and_range() {
             ":2:37: ",
             ["the status 7 is out of range", "from 200 to 599"],
         ),
+        (
+            "[[rules]]\nfault = { kind = \"drop-after\", seconds = 3 }\n".to_owned(),
+            ":2:32: ",
+            ["unknown key `seconds`", "(at rules[0].fault.seconds)"],
+        ),
     ] {
         folder.write("f.toml", &text);
         let place = format!("--faults {file}{place}");

@@ -37,7 +37,7 @@ fn ground(path: &str) -> Ground {
         probability: None,
         from: None,
         until: Some(start + OUTAGE),
-        fault: Fault::DropBefore,
+        fault: Fault::DropBefore {},
     };
     let faults = FaultPlan { rules: vec![out] };
     Ground::with(

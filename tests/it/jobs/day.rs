@@ -69,7 +69,7 @@ fn faults() -> Vec<FaultRule> {
         between("00:04:00", "00:34:00", status(429)),
         between("05:00:00", "06:00:00", patient),
         seldom(status(503), 0.006),
-        seldom(Fault::DropAfter, 0.004),
+        seldom(Fault::DropAfter {}, 0.004),
     ]
 }
 

@@ -146,7 +146,7 @@ async fn a_retry_whose_answer_is_lost_is_found_and_not_doubled() {
     let stage = stage(vec![("fails", fails())], Vec::new());
     stage.start_session("fails", false).await;
     let events = stage.watch(10).await;
-    let mut lost = rule("/v1alpha/sessions", Fault::DropAfter);
+    let mut lost = rule("/v1alpha/sessions", Fault::DropAfter {});
     lost.method = Some("POST".to_owned());
     let plan = phileas_world::FaultPlan { rules: vec![lost] };
     stage.shared.lock_world().faults_mut().replace_plan(plan);

@@ -66,7 +66,7 @@ async fn defect_02_patience_wakes_no_agent_and_an_outage_once() {
         ..rule("*", status(503))
     }]);
     assert_eq!(kinds_by_job(&stage.watch(60).await), []);
-    faults(vec![rule("*", Fault::DropBefore)]);
+    faults(vec![rule("*", Fault::DropBefore {})]);
     assert_eq!(stage.watch(600).await.len(), 1);
 }
 
@@ -133,7 +133,7 @@ async fn defect_12_a_job_that_hangs_hides_no_other() {
     let asks = stage.start_session("asks", false).await;
     let path = format!("*/sessions/{hangs}/*");
     let plan = phileas_world::FaultPlan {
-        rules: vec![rule(&path, Fault::TimeoutBefore)],
+        rules: vec![rule(&path, Fault::TimeoutBefore {})],
     };
     stage.shared.lock_world().faults_mut().replace_plan(plan);
     let events = stage.watch(4).await;

@@ -199,10 +199,10 @@ fn named_faults(case: &Case, start: Timestamp) -> Vec<(String, FaultRule)> {
             rules.push((rule_text(name, &rule), rule));
         }
     };
-    add(LOST_ANSWERS, None, 0.015, Fault::DropAfter);
-    add(LOST_ANSWERS, None, 0.015, Fault::DropBefore);
-    add(TIME_OUTS, None, 0.01, Fault::TimeoutAfter);
-    add(TIME_OUTS, None, 0.005, Fault::TimeoutBefore);
+    add(LOST_ANSWERS, None, 0.015, Fault::DropAfter {});
+    add(LOST_ANSWERS, None, 0.015, Fault::DropBefore {});
+    add(TIME_OUTS, None, 0.01, Fault::TimeoutAfter {});
+    add(TIME_OUTS, None, 0.005, Fault::TimeoutBefore {});
     for refusal in REFUSED_WITH {
         add(REFUSALS, github, 0.005, status(refusal, false, None));
         add(REFUSALS, jules, 0.005, status(refusal, false, None));
@@ -213,7 +213,7 @@ fn named_faults(case: &Case, start: Timestamp) -> Vec<(String, FaultRule)> {
         retry_after: Some(60),
     };
     add(LIMITS, github, 0.002, secondary);
-    add(LIMITS, github, 0.0005, Fault::PrimaryLimit);
+    add(LIMITS, github, 0.0005, Fault::PrimaryLimit {});
     add(SERVER_ERRORS, None, 0.01, status(500, false, None));
     add(SERVER_ERRORS, None, 0.005, status(502, true, None));
     add(SERVER_ERRORS, jules, 0.01, status(503, false, None));
@@ -224,11 +224,11 @@ fn named_faults(case: &Case, start: Timestamp) -> Vec<(String, FaultRule)> {
 fn rule_text(trouble: &str, rule: &FaultRule) -> String {
     let what = match &rule.fault {
         Fault::Status { status, .. } => status.to_string(),
-        Fault::DropBefore => "cut before the effect".to_owned(),
-        Fault::DropAfter => "cut after the effect".to_owned(),
-        Fault::TimeoutBefore => "no answer and no effect".to_owned(),
-        Fault::TimeoutAfter => "no answer after the effect".to_owned(),
-        Fault::PrimaryLimit => "the primary limit".to_owned(),
+        Fault::DropBefore {} => "cut before the effect".to_owned(),
+        Fault::DropAfter {} => "cut after the effect".to_owned(),
+        Fault::TimeoutBefore {} => "no answer and no effect".to_owned(),
+        Fault::TimeoutAfter {} => "no answer after the effect".to_owned(),
+        Fault::PrimaryLimit {} => "the primary limit".to_owned(),
         Fault::SecondaryLimit { .. } => "a secondary limit".to_owned(),
         Fault::Slow { .. } => "slow".to_owned(),
     };

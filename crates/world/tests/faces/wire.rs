@@ -61,7 +61,7 @@ fn a_dropped_request_closes_the_connection() {
     let (mut world, _) = seeded_world();
     world
         .faults_mut()
-        .replace_plan(always_fault(Fault::DropAfter));
+        .replace_plan(always_fault(Fault::DropAfter {}));
     let served = Served::serve_world(world);
     assert!(served.send_request("GET", REPO, TOKEN, b"").is_none());
     assert_eq!(served.world.lock().unwrap().books().requests.len(), 1);
@@ -72,7 +72,7 @@ fn a_request_that_times_out_is_met_with_silence_until_the_server_ends() {
     let (mut world, _) = seeded_world();
     world
         .faults_mut()
-        .replace_plan(always_fault(Fault::TimeoutAfter));
+        .replace_plan(always_fault(Fault::TimeoutAfter {}));
     let served = Served::serve_world(world);
     let mut silent = served.connect();
     write_request(&mut silent, "GET", REPO, TOKEN, b"");

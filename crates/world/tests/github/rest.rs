@@ -476,7 +476,7 @@ fn faults_apply_before_or_after_the_effect() {
         until: None,
         fault,
     };
-    let rules = vec![rule(1, Fault::DropBefore), rule(1, Fault::DropAfter)];
+    let rules = vec![rule(1, Fault::DropBefore {}), rule(1, Fault::DropAfter {})];
     stage.world.faults_mut().replace_plan(FaultPlan { rules });
     let send = |stage: &mut Stage| {
         let request = http::Request::post(format!("{REPO}/issues"))

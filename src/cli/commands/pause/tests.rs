@@ -41,7 +41,7 @@ impl Fixture {
             probability: None,
             from: None,
             until: None,
-            fault: Fault::DropBefore,
+            fault: Fault::DropBefore {},
         };
         let faults = FaultPlan { rules: vec![lost] };
         stage.shared.lock_world().faults_mut().replace_plan(faults);
