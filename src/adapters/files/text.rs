@@ -24,9 +24,9 @@ mod tests {
     fn a_file_in_another_encoding_is_refused_with_the_line() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("text");
-        std::fs::write(&path, b"# caf\xc3\xa9\n# caf\xe9\n").unwrap();
+        std::fs::write(&path, b"# \xc3\xa9\n# \xe9\n").unwrap();
         assert_eq!(read_text(&path).unwrap_err(), "line 2 is not text in UTF-8");
-        std::fs::write(&path, "# café\n").unwrap();
-        assert_eq!(read_text(&path).unwrap(), "# café\n");
+        std::fs::write(&path, "# é\n").unwrap();
+        assert_eq!(read_text(&path).unwrap(), "# é\n");
     }
 }
