@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-use phileas_domain::engine::{Line, Reason, blocks_every_start};
+use phileas_domain::engine::{Line, Reason, blocking_mistakes};
 use phileas_domain::model::{PersonaId, TrackName, Tree};
 use phileas_domain::plan::SCHEDULES_PATH;
 use phileas_domain::toml_text::TomlText;
@@ -102,11 +102,11 @@ fn check_plan(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result
     }
     screen.flush()?;
     let runnable = validate::count_runnable(&plan, &tree) > 0;
-    if runnable && !found.iter().any(blocks_every_start) {
+    if runnable && blocking_mistakes(&found, &tree).is_empty() {
         return Ok(());
     }
     let what = if runnable {
-        "a limit in its plan cannot be read, so nothing would start"
+        "its plan has a mistake that may concern everything, so nothing would start"
     } else if tree.get(SCHEDULES_PATH).is_some() {
         "nothing in its plan can run by itself"
     } else {

@@ -304,7 +304,9 @@ fn total_line(snapshot: &Snapshot, forecast: &Forecast) -> String {
             limits.live,
             limits.key_live
         ),
-        None => format!("{sessions}: the limits in the plan cannot be read, so nothing starts"),
+        None => format!(
+            "{sessions}: the plan has a mistake that may concern everything, so nothing starts"
+        ),
     }
 }
 

@@ -234,7 +234,9 @@ fn the_sandbox_says_what_is_wrong_with_a_folders_plan() {
     let limitless = Folder::repository(limit, &["curator"]);
     let held = phileas(&["sandbox", "--headless", "--repo", limitless.text()]).expect(2);
     assert!(
-        held.err.contains("a limit in its plan cannot be read") && held.out.contains("budget"),
+        held.err
+            .contains("its plan has a mistake that may concern everything")
+            && held.out.contains("budget"),
         "{held}"
     );
     let half = Folder::repository("cycle = [\"curator\", \"absent\"]\n", &["curator"]);
@@ -328,7 +330,7 @@ fn a_forecast_shows_only_limits_that_the_plan_has() {
     let plan = "cycle = [\"curator\"]\n[budget]\ndaily_sessions = \"many\"\n";
     let folder = Folder::repository(plan, &["curator"]);
     let shown = phileas(&["simulate", folder.text()]).expect(1);
-    let said = "0 sessions: the limits in the plan cannot be read, so nothing starts";
+    let said = "0 sessions: the plan has a mistake that may concern everything, so nothing starts";
     assert!(shown.out.contains(said), "{shown}");
     let shown = phileas(&["simulate", folder.text(), "--json"]).expect(1);
     let summary = &shown.lines().pop().unwrap()["summary"];
@@ -340,6 +342,17 @@ fn a_forecast_shows_only_limits_that_the_plan_has() {
         "track_share",
     ] {
         assert!(summary[key].is_null(), "{key}: {shown}");
+    }
+
+    // A misspelt table loses its limits just so.
+    for misspelt in [
+        "[budgets]\ndaily_sessions = 1\n",
+        "[default]\nmode = \"observe\"\n",
+    ] {
+        let folder =
+            Folder::repository(&format!("cycle = [\"curator\"]\n{misspelt}"), &["curator"]);
+        let shown = phileas(&["simulate", folder.text()]).expect(1);
+        assert!(shown.out.contains(said), "{shown}");
     }
 
     let plan = "[tracks.a]\nsteps = [\"curator\"]\nstart = \"0 * * * *\"\n[tracks.b]\nsteps = [\"tester\"]\nstart = \"0 9 * * 1\"\n\

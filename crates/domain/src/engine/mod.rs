@@ -50,7 +50,7 @@ pub use lookup::figures::{
     BudgetFigures, BudgetLimits, PromptYield, UnreviewedPull, Yield, budget_figures, plan_limits,
 };
 pub use lookup::pending_requests::{pending_requests, requested_persona};
-pub use lookup::policy::blocks_every_start;
+pub use lookup::policy::blocking_mistakes;
 pub use lookup::protected_paths::ProtectedPaths;
 pub use lookup::pull_owner::of_session as pull_of_session;
 pub use lookup::roster::{LastTurn, PersonaStatus, persona_statuses};

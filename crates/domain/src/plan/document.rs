@@ -79,11 +79,12 @@ impl<'t> Document<'t> {
             }
         }
         let offset = document.mistakes.last().map_or(0, |mistake| mistake.offset);
-        document.note(
+        document.mistakes.push(Mistake {
             offset,
-            "there are too many mistakes to read the rest".to_owned(),
-            "fix the ones above first",
-        );
+            key: String::new(),
+            message: "there are too many mistakes to read the rest".to_owned(),
+            help: "fix the ones above first".to_owned(),
+        });
         document.clean = blanks(text);
         document.given_up = true;
         document
@@ -138,6 +139,7 @@ impl<'t> Document<'t> {
     fn blank_conflict(&mut self, first: usize, last: usize) {
         // What stands between the markers, and what the next line goes on with.
         let mut told = Home::default();
+        let mut key = self.path_of(first);
         for index in first..self.lines.count().min(last + 2) {
             let line = &self.text[self.lines.range(index)];
             let counts = if index > last {
@@ -149,17 +151,24 @@ impl<'t> Document<'t> {
             if counts && home != told {
                 told = home;
                 let path = self.path_of(index);
+                // In several tables it concerns the file as a whole.
+                if path.split('.').next() != key.split('.').next() {
+                    key.clear();
+                }
                 if home.key.is_some() {
                     self.mangled.insert(path.clone());
                 }
                 self.mark(path);
             }
         }
-        self.note(
-            self.lines.range(first).start,
-            "a merge conflict was never resolved here".to_owned(),
-            "keep one side, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>",
-        );
+        self.mistakes.push(Mistake {
+            offset: self.lines.range(first).start,
+            key,
+            message: "a merge conflict was never resolved here".to_owned(),
+            help:
+                "keep one side, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>"
+                    .to_owned(),
+        });
         let opens_table = (first..=last).any(|index| self.header_at(index).is_some());
         let end = if opens_table {
             self.before_next_header(last)
@@ -320,16 +329,6 @@ impl<'t> Document<'t> {
         if !path.is_empty() {
             self.broken.insert(path);
         }
-    }
-
-    fn note(&mut self, offset: usize, message: String, help: &str) {
-        let key = self.path_of(self.lines.index(offset));
-        self.mistakes.push(Mistake {
-            offset,
-            key,
-            message,
-            help: help.to_owned(),
-        });
     }
 
     /// The key path that a line is about.

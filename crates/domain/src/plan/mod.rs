@@ -67,7 +67,7 @@ pub use policy::{
 
 pub(crate) use document::Document;
 pub(crate) use line_index::duplicate;
-pub use read::{is_absent, read};
+pub use read::{is_absent, may_concern_everything, read};
 pub use roster::{Approval, Member, ROLE_LAYERS, Roster};
 pub use schema::schema;
 pub(crate) use section::join;

@@ -76,8 +76,6 @@ pub(super) struct Overrides {
     pub(super) merge: Option<Merge>,
     pub(super) sensitive: Option<bool>,
     pub(super) environment_variables: Option<bool>,
-    /// The table names an unknown time zone.
-    pub(super) timezone_is_broken: bool,
 }
 
 impl Overrides {
@@ -85,10 +83,7 @@ impl Overrides {
     pub(super) fn read(&mut self, reader: &mut Reader<'_>, entry: &Entry<'_>) {
         match entry.key {
             "mode" => self.mode = entry.read_keyword(reader),
-            "timezone" => {
-                self.timezone = timezone(reader, entry);
-                self.timezone_is_broken = self.timezone.is_none();
-            }
+            "timezone" => self.timezone = timezone(reader, entry),
             "advance_on" => self.advance_on = entry.read_keyword(reader),
             "plan_approval" => self.plan_approval = entry.read_keyword(reader),
             "automation" => self.automation = entry.read_keyword(reader),

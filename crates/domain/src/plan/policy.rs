@@ -131,6 +131,17 @@ pub struct Policy {
     pub environment_variables: bool,
 }
 
+impl Policy {
+    /// The settings of what a mistake stops: a line that cannot be read may be the one against merges.
+    #[must_use]
+    pub(super) fn stopped(self) -> Self {
+        Self {
+            merge: Merge::Off,
+            ..self
+        }
+    }
+}
+
 impl Default for Policy {
     fn default() -> Self {
         Self {

@@ -44,9 +44,9 @@ const HOMES: [(&str, &[&str]); 6] = [
 /// The last of `[defaults]`, frontmatter, track and step that has a setting wins. For a schedule these are `[defaults]`,
 /// frontmatter and schedule. The policies in the plan are the result, so that callers need not read the frontmatter.
 ///
-/// All mistakes are reported at once. A broken entry is left out, and everything else runs: a broken setting keeps the
-/// value of the level below, a track with a broken start or list of steps does not run, and a step keeps its index
-/// whatever it names.
+/// All mistakes are reported at once. What a mistake concerns is left out, and everything else runs: a track with a mistake
+/// in its settings, its start or its list of steps does not run, and a step keeps its index whatever it names. The engine
+/// starts nothing while a mistake [may concern everything](may_concern_everything).
 #[must_use]
 pub fn read(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
     let (personas, mut diagnostics) = persona::read_personas(tree);
@@ -74,6 +74,25 @@ pub fn read(tree: &Tree) -> (Plan, Vec<Diagnostic>) {
     }
     plan.personas = personas;
     (plan, diagnostics)
+}
+
+/// Whether a mistake at a key of the plan may concern everything that it says: a limit, a gate or a default may be lost.
+#[must_use]
+pub fn may_concern_everything(key: &str) -> bool {
+    let (section, setting) = key.split_once('.').unwrap_or((key, ""));
+    let section = section.split('[').next().unwrap_or_default();
+    // A line below the wrong table.
+    let is_misplaced = [&overrides::KEYS[..], &budget::KEYS, &gate::KEYS]
+        .iter()
+        .any(|keys| keys.contains(&setting));
+    match section {
+        "cycle" => false,
+        "tracks" | "schedules" => is_misplaced,
+        "novelty" => is_misplaced && !novelty::KEYS.contains(&setting),
+        "sprints" => is_misplaced,
+        // The limits themselves, a table or key that is not known, and the file as a whole.
+        _ => true,
+    }
 }
 
 /// Whether the repository has no plan at all.
@@ -139,7 +158,8 @@ fn read_root(reader: &mut Reader<'_>, root: &Section<'_>, known: &Known<'_>) -> 
             reader.unknown(entry, &ROOT_KEYS, &HOMES);
         }
     }
-    let understood = of("version").is_none_or(|entry| is_understood(reader, entry));
+    let understood =
+        !reader.document.given_up & of("version").is_none_or(|entry| is_understood(reader, entry));
     if let Some(section) =
         of("defaults").and_then(|entry| entry.table(reader, "a table `[defaults]`"))
     {
@@ -161,6 +181,7 @@ fn read_root(reader: &mut Reader<'_>, root: &Section<'_>, known: &Known<'_>) -> 
         known,
         defaults: &plan.defaults,
         tracks: BTreeMap::new(),
+        stopped: BTreeMap::new(),
     };
     if let Some(entry) = of("cycle") {
         tracks.read_cycle(reader, entry);
@@ -172,10 +193,13 @@ fn read_root(reader: &mut Reader<'_>, root: &Section<'_>, known: &Known<'_>) -> 
         tracks.read(reader, &section, cycle);
     }
     plan.tracks = tracks.tracks;
+    plan.stopped = tracks.stopped;
     if let Some(section) =
         of("schedules").and_then(|entry| entry.table(reader, "a table `[schedules]`"))
     {
-        plan.schedules = schedules::read(reader, &section, known, &plan.defaults);
+        let schedules = schedules::read(reader, &section, known, &plan.defaults);
+        plan.schedules = schedules.sound;
+        plan.stopped.extend(schedules.stopped);
     }
     if let Some(entry) = of("sprints") {
         plan.sprints = sprints::read(reader, entry, &plan.tracks, &HOMES);

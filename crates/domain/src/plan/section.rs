@@ -109,6 +109,12 @@ impl<'t> Reader<'t> {
         self.diagnostics.len()
     }
 
+    /// How many errors were noted. What is not listed counts as errors.
+    pub(super) fn errors(&self) -> usize {
+        let errors = self.diagnostics.iter().filter(|one| one.is_error());
+        errors.count() + self.untold
+    }
+
     /// Adds what counts in place of a broken value to an error that was noted after the first `before` ones.
     pub(super) fn add_fallback(&mut self, before: usize, fallback: &str) {
         let new = self.diagnostics.iter_mut().skip(before);

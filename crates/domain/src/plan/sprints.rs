@@ -28,7 +28,10 @@ pub(super) fn read(
                 track = entry.text(reader)?;
                 at = Some(entry);
             }
-            _ => reader.unknown(&entry, &KEYS, homes),
+            _ => {
+                reader.unknown(&entry, &KEYS, homes);
+                return None;
+            }
         }
     }
     // The layers' tracks stand in a file of their own.

@@ -77,6 +77,7 @@ fn read_step(
     }
     let mut own = Overrides::default();
     let mut kinds = Vec::new();
+    let mut is_sound = true;
     if item.is_table()
         && let Some(section) = item.table(reader, SHAPE)
     {
@@ -88,21 +89,7 @@ fn read_step(
                         .map(|id| persona(reader, &entry, id, known)),
                 ),
                 "layer" => kinds.extend(entry.text(reader).map(|name| layer(reader, &entry, name))),
-                key if STEP_KEYS.contains(&key) => own.read(reader, &entry),
-                key if KEYS.contains(&key) => {
-                    let help = "set it for the track, or in [defaults]";
-                    reader.error(
-                        entry.at,
-                        &entry.path,
-                        format!("`{key}` cannot be set for a step"),
-                        help,
-                    );
-                }
-                _ => {
-                    let mut names = KINDS.to_vec();
-                    names.extend(STEP_KEYS);
-                    reader.unknown(&entry, &names, &[]);
-                }
+                _ => is_sound &= read_setting(reader, &entry, &mut own),
             }
         }
         if kinds.len() > 1 {
@@ -124,9 +111,36 @@ fn read_step(
     } else {
         item.or_wrong_type::<()>(None, reader, "a persona or a layer", SHAPE);
     }
-    // A step that names no persona keeps its index under a name that no persona can have.
+    if !is_sound {
+        // With a setting that cannot be read it would be another step.
+        kinds.clear();
+    }
+    // A step that must not run keeps its index under a name that no persona can have.
     let unnamed = || StepKind::Persona(PersonaId::new(format!("({})", item.written(reader))));
     (kinds.pop().unwrap_or_else(unnamed), own)
+}
+
+/// Reads a setting of a step. `false`: it has a mistake.
+fn read_setting(reader: &mut Reader<'_>, entry: &Entry<'_>, own: &mut Overrides) -> bool {
+    let before = reader.errors();
+    match entry.key {
+        key if STEP_KEYS.contains(&key) => own.read(reader, entry),
+        key if KEYS.contains(&key) => {
+            let help = "set it for the track, or in [defaults]";
+            reader.error(
+                entry.at,
+                &entry.path,
+                format!("`{key}` cannot be set for a step"),
+                help,
+            );
+        }
+        _ => {
+            let mut names = KINDS.to_vec();
+            names.extend(STEP_KEYS);
+            reader.unknown(entry, &names, &[]);
+        }
+    }
+    reader.errors() == before
 }
 
 fn named(reader: &mut Reader<'_>, item: &Entry<'_>, text: &str, known: &Known<'_>) -> StepKind {

@@ -21,11 +21,13 @@ pub(super) const TRACK_KEYS: [&str; 2] = ["steps", "start"];
 /// The track that `cycle = […]` makes.
 pub const DEFAULT_TRACK: &str = "default";
 
-/// The tracks that can run. A track with broken steps or a broken start does not run, not even in part.
+/// The tracks that can run. A track with a mistake in its settings, its start or its list of steps does not run.
 pub(super) struct Tracks<'k> {
     pub(super) known: &'k Known<'k>,
     pub(super) defaults: &'k Policy,
     pub(super) tracks: BTreeMap<TrackName, Track>,
+    /// The settings of those that cannot.
+    pub(super) stopped: BTreeMap<TrackName, Policy>,
 }
 
 impl Tracks<'_> {
@@ -69,6 +71,7 @@ impl Tracks<'_> {
     fn read_track(&mut self, reader: &mut Reader<'_>, entry: &Entry<'_>) {
         if reader.document.is_broken(&entry.path) {
             // The error is reported already, and without the broken line the track would be another one.
+            self.stop(entry.key, &Overrides::default());
             return;
         }
         if entry.is_array() {
@@ -83,6 +86,7 @@ impl Tracks<'_> {
         else {
             return;
         };
+        let before = reader.errors();
         let mut own = Overrides::default();
         let (mut step_entry, mut start_entry) = (None, None);
         for inner in section.entries(reader) {
@@ -105,9 +109,11 @@ impl Tracks<'_> {
                 }
             }
         }
+        // With a setting that cannot be read it would be another track.
+        let is_sound = reader.errors() == before;
         let policy = own.over(self.defaults);
-        let start =
-            start_entry.map(|start| read_start(reader, &start, &policy, own.timezone_is_broken));
+        let meanwhile = "the track does not run until then";
+        let start = start_entry.map(|start| read_cron(reader, &start, &policy.timezone, meanwhile));
         let steps = match step_entry {
             Some(steps) => steps::read(reader, &steps, self.known, self.defaults, &own),
             None => {
@@ -121,9 +127,18 @@ impl Tracks<'_> {
             }
         };
         // Without its broken start the track would run all day.
-        if let (Some(steps), None | Some(Some(_))) = (steps, &start) {
-            self.add(entry.key, steps, start.flatten(), own);
+        match (steps, start) {
+            (Some(steps), None) if is_sound => self.add(entry.key, steps, None, own),
+            (Some(steps), Some(Some(start))) if is_sound => {
+                self.add(entry.key, steps, Some(start), own);
+            }
+            _ => self.stop(entry.key, &own),
         }
+    }
+
+    fn stop(&mut self, name: &str, own: &Overrides) {
+        let policy = own.over(self.defaults).stopped();
+        self.stopped.insert(TrackName::from(name), policy);
     }
 
     fn add(&mut self, name: &str, steps: Vec<Step>, start: Option<Cron>, own: Overrides) {
@@ -136,22 +151,6 @@ impl Tracks<'_> {
         };
         self.tracks.insert(name, track);
     }
-}
-
-fn read_start(
-    reader: &mut Reader<'_>,
-    entry: &Entry<'_>,
-    policy: &Policy,
-    zone_is_broken: bool,
-) -> Option<Cron> {
-    let cron = read_cron(
-        reader,
-        entry,
-        &policy.timezone,
-        "the track does not run until then",
-    )?;
-    // Its hours would be those of another zone.
-    (!zone_is_broken).then_some(cron)
 }
 
 /// Reads a cron expression, or notes what is wrong with it.

@@ -24,6 +24,9 @@ pub struct Plan {
     pub tracks: BTreeMap<TrackName, Track>,
     /// Personas that run on a schedule.
     pub schedules: BTreeMap<PersonaId, Schedule>,
+    /// The settings for live turns of tracks and schedules that a mistake stops, as far as they can be read. They merge
+    /// nothing.
+    pub stopped: BTreeMap<TrackName, Policy>,
     /// All readable personas, including those that only requests can start.
     pub personas: BTreeMap<PersonaId, Persona>,
     /// The sprints, if the plan has any.

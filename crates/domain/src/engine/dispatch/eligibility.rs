@@ -117,7 +117,13 @@ pub(crate) fn persona_work(
             .iter()
             .find(|one| one.is_error() && one.file.contains(&format!("/personas/{id}/")))
             .map_or_else(
-                || format!("there is no persona `{id}`"),
+                || match id.as_str().strip_prefix('(') {
+                    // So the plan names a step that has a mistake.
+                    Some(step) => {
+                        format!("the step `{}` has a mistake", step.trim_end_matches(')'))
+                    }
+                    None => format!("there is no persona `{id}`"),
+                },
                 ToString::to_string,
             );
         return Err((Reason::PersonaInvalid, why));

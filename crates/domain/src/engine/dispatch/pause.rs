@@ -1,6 +1,6 @@
 //! Checks what pauses the whole repository.
 
-use crate::engine::lookup::policy::blocks_every_start;
+use crate::engine::lookup::policy::blocking_mistakes;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::model::TrackName;
@@ -14,13 +14,15 @@ pub(crate) fn report_pause(builder: &mut DecisionBuilder<'_>) -> Option<Reason> 
         builder.report_line(Line::about_repository(Verdict::Paused, reason, text));
         first.get_or_insert(reason);
     };
-    if let Some(mistake) = snapshot
-        .plan_diagnostics
-        .iter()
-        .find(|one| blocks_every_start(one))
+    if let [mistake, others @ ..] =
+        blocking_mistakes(&snapshot.plan_diagnostics, &snapshot.tree).as_slice()
     {
         // An unreadable limit must not become no limit or another one.
-        let text = format!("a limit in the plan cannot be read: {mistake}");
+        let more = match others.len() {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let text = format!("the plan has a mistake that may concern everything: {mistake}{more}");
         say(builder, Reason::PlanInvalid, text);
     }
     if let Some(value) = &snapshot.paused_by_variable {

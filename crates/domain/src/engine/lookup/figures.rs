@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 
 use super::exchange_view::exchange_at_head;
-use super::policy::blocks_every_start;
+use super::policy::blocking_mistakes;
 use super::{rest, usage};
 use crate::engine::input::snapshot::Snapshot;
 use crate::engine::output::builder::DecisionBuilder;
@@ -364,7 +364,7 @@ fn unreviewed_pulls(builder: &DecisionBuilder<'_>) -> Vec<UnreviewedPull> {
 /// The limits of the plan; `None` where they cannot be read.
 #[must_use]
 pub fn plan_limits(snapshot: &Snapshot) -> Option<BudgetLimits> {
-    if snapshot.plan_diagnostics.iter().any(blocks_every_start) {
+    if !blocking_mistakes(&snapshot.plan_diagnostics, &snapshot.tree).is_empty() {
         return None;
     }
     let budget = &snapshot.plan.budget;

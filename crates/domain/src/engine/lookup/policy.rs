@@ -3,16 +3,22 @@
 use crate::Diagnostic;
 use crate::engine::input::snapshot::{RunRequest, Snapshot};
 use crate::engine::output::report::Reason;
-use crate::model::{PersonaId, TrackName};
-use crate::plan::{Driver, Mode, Persona, Plan, Policy, SCHEDULES_PATH, StepKind};
+use crate::model::{PersonaId, TrackName, Tree};
+use crate::plan::{self, Driver, Mode, Persona, Plan, Policy, SCHEDULES_PATH, StepKind};
 
-/// Whether a mistake in the plan blocks every start: it concerns budgets, gates or defaults.
+/// The mistakes in the plan that block every start, because a limit, a gate or a default may be lost.
 #[must_use]
-pub fn blocks_every_start(mistake: &Diagnostic) -> bool {
-    let section = mistake.key.split(['.', '[']).next().unwrap_or_default();
-    mistake.is_error()
-        && mistake.file == SCHEDULES_PATH
-        && matches!(section, "budget" | "gate" | "defaults")
+pub fn blocking_mistakes<'d>(mistakes: &'d [Diagnostic], tree: &Tree) -> Vec<&'d Diagnostic> {
+    // Without a plan the usual limits apply: the service may serve all repositories of an account.
+    let is_absent = plan::is_absent(tree);
+    let blocks = |one: &&Diagnostic| {
+        one.is_error() && one.file == SCHEDULES_PATH && plan::may_concern_everything(&one.key)
+    };
+    mistakes
+        .iter()
+        .filter(|_| !is_absent)
+        .filter(blocks)
+        .collect()
 }
 
 /// Why a tick only reports: the plan names another driver, or has the mode "observe".
@@ -37,7 +43,7 @@ pub(crate) fn only_observes(snapshot: &Snapshot) -> Option<(Reason, &'static str
 }
 
 /// Whether a step is that of this persona, or of this role of a layer.
-pub(crate) fn is_step_of(step: &crate::plan::Step, persona: &PersonaId) -> bool {
+pub(crate) fn is_step_of(step: &plan::Step, persona: &PersonaId) -> bool {
     match &step.kind {
         StepKind::Persona(id) => id == persona,
         StepKind::Layer(name) => {
@@ -59,13 +65,16 @@ pub(crate) fn policy_of(
             return schedule.policy.clone();
         }
     } else if let Some(known) = plan.tracks.get(track) {
-        let names = |step: &&crate::plan::Step| is_step_of(step, persona);
+        let names = |step: &&plan::Step| is_step_of(step, persona);
         let at_index = index
             .and_then(|index| known.steps.get(usize::try_from(index).ok()?))
             .filter(names);
         if let Some(step) = at_index.or_else(|| known.steps.iter().find(names)) {
             return step.policy.clone();
         }
+    }
+    if let Some(policy) = plan.stopped.get(track) {
+        return policy.clone();
     }
     // A request for a layer's work uses the policy of the layer's step.
     let mut steps = plan.tracks.values().flat_map(|track| &track.steps);

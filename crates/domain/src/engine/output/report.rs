@@ -334,7 +334,7 @@ reasons! {
     LedgerCorrupt = "paused.ledger_corrupt",
     /// The ledger is missing, or older than the sessions that it started.
     LedgerRolledBack = "paused.ledger_rolled_back",
-    /// A limit in the plan cannot be read, so nothing starts until it is fixed.
+    /// The plan has a mistake that may concern everything, so nothing starts until it is fixed.
     PlanInvalid = "paused.plan_invalid",
     /// Whether this repository had a ledger before cannot be proven.
     LedgerUnproven = "paused.ledger_unproven",

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::engine::input::pull::{Checks, Mergeable, PullState};
 use crate::engine::input::session::Listing;
-use crate::engine::lookup::policy::blocks_every_start;
+use crate::engine::lookup::policy::blocking_mistakes;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::NoticeKey;
 use crate::engine::output::limits::{MISTAKES_SHOWN, REFUSALS_APART, REFUSALS_SHOWN};
@@ -241,11 +241,11 @@ pub(crate) fn update_plan_notice(builder: &mut DecisionBuilder<'_>) {
     if more > 0 {
         lines.push(format!("- and {more} more"));
     }
-    let holds = mistakes.iter().any(|one| blocks_every_start(one));
-    let effect = if holds {
-        "Nothing starts until it is fixed: a limit that cannot be read is not guessed."
-    } else {
+    let blocking = blocking_mistakes(&snapshot.plan_diagnostics, &snapshot.tree);
+    let effect = if blocking.is_empty() {
         "What a mistake concerns does not run; the rest of the plan does."
+    } else {
+        "Nothing starts until it is fixed: it may concern everything, and a limit that cannot be read is not guessed."
     };
     let head = snapshot.repository.default_head.as_ref();
     let head = head.map(|head| format!(" at commit {head}"));

@@ -29,7 +29,7 @@ impl BudgetFigures {
             },
             match limits {
                 Some(_) => "",
-                None => "; the limits in the plan cannot be read, so nothing starts",
+                None => "; the plan has a mistake that may concern everything, so nothing starts",
             }
         )
     }

@@ -64,8 +64,10 @@ pub(super) const WITHOUT_EFFECT: [(&str, &str); 5] = [
     ),
 ];
 
-pub(super) fn unknown(reader: &mut Reader<'_>, entry: &Entry<'_>, known: &[&str]) {
-    match WITHOUT_EFFECT.iter().find(|(path, _)| *path == entry.path) {
+/// Reports an unknown key. `true`: it has no effect, and does no harm.
+pub(super) fn unknown(reader: &mut Reader<'_>, entry: &Entry<'_>, known: &[&str]) -> bool {
+    let without_effect = WITHOUT_EFFECT.iter().find(|(path, _)| *path == entry.path);
+    match without_effect {
         Some((path, instead)) => {
             reader.warning(
                 entry.at,
@@ -76,4 +78,5 @@ pub(super) fn unknown(reader: &mut Reader<'_>, entry: &Entry<'_>, known: &[&str]
         }
         None => reader.unknown(entry, known, &HOMES),
     }
+    without_effect.is_some()
 }

@@ -32,6 +32,7 @@ pub(super) fn read<'t>(
         cron: None,
         roles_at: entry.at,
     };
+    let mut is_sound = true;
     for inner in section.entries(reader) {
         match inner.key {
             "roles" => {
@@ -39,8 +40,12 @@ pub(super) fn read<'t>(
                 *members = read_members(reader, &inner, entry.key, tree);
             }
             "cron" if keys.contains(&"cron") => table.cron = Some(inner),
-            _ => unknown(reader, &inner, keys),
+            _ => is_sound &= unknown(reader, &inner, keys),
         }
+    }
+    // It may be the list of roles.
+    if !is_sound {
+        members.clear();
     }
     Some(table)
 }
@@ -141,6 +146,7 @@ fn read_member(reader: &mut Reader<'_>, item: &Entry<'_>) -> Option<(usize, Stri
     )?;
     let mut member = Member::enabled("");
     let mut named = None;
+    let mut is_sound = true;
     for entry in section.entries(reader) {
         match entry.key {
             "name" => {
@@ -151,9 +157,11 @@ fn read_member(reader: &mut Reader<'_>, item: &Entry<'_>) -> Option<(usize, Stri
             // With an unreadable `enabled` the role stays off.
             "enabled" => member.enabled = entry.flag(reader).unwrap_or(false),
             "sensitive" => member.sensitive = entry.flag(reader).unwrap_or(false),
-            _ => unknown(reader, &entry, &MEMBER_KEYS),
+            _ => is_sound &= unknown(reader, &entry, &MEMBER_KEYS),
         }
     }
+    // It may be the key that turns the role off.
+    member.enabled &= is_sound;
     let Some((at, path)) = named else {
         reader.error(
             item.at,

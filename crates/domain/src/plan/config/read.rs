@@ -108,7 +108,10 @@ fn read_root(
             "innovators" => {
                 read.innovators = members::read(reader, &entry, &INNOVATORS_KEYS, innovators, tree);
             }
-            _ => unknown(reader, &entry, &ROOT_KEYS),
+            _ => {
+                // It may be the table that turns the layers off.
+                understood &= unknown(reader, &entry, &ROOT_KEYS);
+            }
         }
     }
     // If a line could not be read, the intended roles are unknown.
@@ -157,6 +160,7 @@ fn tracks(
     let mut own = Overrides::default();
     let (mut enabled, mut steps, mut cron) = (true, Some(PASS.map(str::to_owned).to_vec()), None);
     let mut entered = None;
+    let before = reader.errors();
     let entries = read
         .workflow
         .as_ref()
@@ -171,14 +175,17 @@ fn tracks(
             "labels" => roster.labels = Some(read_labels(reader, &entry).unwrap_or_default()),
             "entry_point" => entered = Some(entry),
             "approval" => roster.approval = read_approval(reader, &entry),
-            _ => unknown(reader, &entry, &WORKFLOW_KEYS),
+            _ => {
+                unknown(reader, &entry, &WORKFLOW_KEYS);
+            }
         }
     }
     if let Some(entry) = &entered {
         steps = enter(reader, entry, steps);
     }
-    // A broken line may have been the one that prevents work.
-    if reader.document.is_broken("workflow") {
+    // A mistake may have been the line that prevents work.
+    let is_sound = reader.errors() == before && !reader.document.is_broken("workflow");
+    if !is_sound {
         roster.approval = Approval::Human;
     }
     let policy = own.over(defaults);
@@ -193,7 +200,7 @@ fn tracks(
         .innovators
         .as_ref()
         .and_then(|table| start_of_innovation(reader, table.cron.as_ref(), &policy, roster));
-    if !enabled || own.timezone_is_broken || reader.document.is_broken("workflow") {
+    if !enabled || !is_sound {
         return tracks;
     }
     let mut add = |name: &str, layers: Vec<String>, start: Cron| {

@@ -60,7 +60,7 @@ fn each_broken_statement_is_found_and_the_rest_stays() {
         ),
         (
             "a = 1\n<<<<<<< HEAD\nb = 1\n=======\nb = 2\n>>>>>>> x\nc = 1\n",
-            vec!["2 a"],
+            vec!["2 "],
             "a = 1 c = 1",
         ),
     ] {

@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::super::AllowedBot;
 use super::super::policy::{
-    AdvanceOn, Automation, Branch, Driver, MainRed, Novelty, NoveltyMode, PlanApproval, Priority,
-    RefusalsFor, Tier,
+    AdvanceOn, Automation, Branch, Driver, MainRed, Merge, Novelty, NoveltyMode, PlanApproval,
+    Priority, RefusalsFor, Tier,
 };
 use super::*;
 use crate::model;
@@ -421,6 +421,24 @@ fn a_track_with_a_broken_start_does_not_run() {
         assert_eq!(diagnostics.len(), 1, "{start}: {diagnostics:?}");
         assert!(diagnostics[0].line >= Some(3), "{start}");
     }
+}
+
+/// The line that cannot be read may be the one against merges.
+#[test]
+fn what_a_mistake_stops_keeps_its_settings_and_merges_nothing() {
+    let text = "[defaults]\nmerge = \"green\"\n[tracks.a]\nsteps = [\"bolt\"]\nretry = 2\nmerg = \"off\"\n\
+                [schedules.bolt]\ncron = \"0 4 * * *\"\nretry = 3\nmerge = \"of\"\n";
+    let (plan, _) = read(&tree(text));
+    assert!(plan.tracks.is_empty() && plan.schedules.is_empty());
+    let stopped: Vec<_> = plan
+        .stopped
+        .iter()
+        .map(|(name, policy)| (name.as_str(), policy.retry, policy.merge))
+        .collect();
+    assert_eq!(
+        stopped,
+        [("a", 2, Merge::Off), ("schedule:bolt", 3, Merge::Off)]
+    );
 }
 
 #[test]

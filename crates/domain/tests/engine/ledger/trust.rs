@@ -167,6 +167,18 @@ fn a_limit_that_cannot_be_read_stops_everything_that_would_start() {
         "[gate]\nmain_red = \"sometimes\"\n",
         "[defaults]\nplan_approval = \"writer\"\n",
         "[defaults\nmode = \"observe\"\n",
+        "[default]\nmode = \"observe\"\n",
+        "mode = \"observe\"\n",
+        "mode = observe\n",
+        "mode observe\n",
+        "[budgets]\ndaily_sessions = 1\n",
+        "[Budget]\ndaily_sessions = 1\n",
+        "[[budget]]\ndaily_sessions = 1\n",
+        "[gates]\ndriver = \"server\"\n",
+        "[schedules]\nmode = \"observe\"\n",
+        "[tracks]\ndaily_sessions = 1\n",
+        "[novelty]\ndaily_sessions = 1\n",
+        "<<<<<<< a\n[budget]\nmax_active = 1\n=======\n>>>>>>> b\n",
     ] {
         let mut scenario = Scenario::new(&format!("{ONE}{broken}"), &["a", "b"]);
         scenario.tick();
@@ -178,7 +190,47 @@ fn a_limit_that_cannot_be_read_stops_everything_that_would_start() {
         assert_eq!(scenario.sessions.len(), 0, "{broken}");
     }
     // What is wrong with one persona or one track is its own affair.
-    let mut scenario = Scenario::new("cycle = [\"absent\", \"a\"]\nCycle = 1\n", &["a"]);
+    let mut scenario = Scenario::new("cycle = [\"absent\", \"a\"]\n[tracks]\nb = 1\n", &["a"]);
     scenario.tick();
     assert_eq!(scenario.sessions.len(), 1);
+}
+
+#[test]
+fn the_first_of_several_mistakes_about_everything_is_named() {
+    let plan = format!("{ONE}[budgets]\n[gates]\n[default]\n");
+    let mut scenario = Scenario::new(&plan, &["a", "b"]);
+    scenario.tick();
+    let told = &scenario.lines[0].detail;
+    assert!(
+        told.starts_with("the plan has a mistake that may concern everything: .jules/")
+            && told.contains("unknown key `budgets`")
+            && told.ends_with("; and 2 more"),
+        "{told}"
+    );
+}
+
+/// A track with the usual settings in place of the misspelt ones would start at another time, or without approval.
+#[test]
+fn a_mistake_in_a_track_or_a_schedule_stops_it_alone() {
+    for setting in [
+        "mode = \"obsrve\"",
+        "plan_approval = \"writer\"",
+        "strt = \"0 2 * * *\"",
+        "retry = 99",
+        "timezone = \"Mars\"",
+        "daily_sessions = 1",
+    ] {
+        for stopped in [
+            format!("[tracks.wrong]\nsteps = [\"a\"]\n{setting}\n"),
+            format!("[schedules.a]\ncron = \"* * * * *\"\n{setting}\n"),
+            format!("[tracks]\nwrong = [{{ persona = \"a\", {setting} }}]\n"),
+        ] {
+            let plan = format!("{stopped}[tracks.right]\nsteps = [\"b\"]\n");
+            let mut scenario = Scenario::new(&plan, &["a", "b"]);
+            scenario.tick();
+            scenario.minutes(2);
+            scenario.tick();
+            assert_eq!(scenario.personas_run(), ["b"], "{plan}");
+        }
+    }
 }

@@ -260,8 +260,8 @@ fn limits_that_cannot_be_read_are_not_shown() {
     let scenario = Scenario::new(plan, &["a"]);
     let figures = budget_figures(&scenario.snapshot());
     assert_eq!(figures.limits, None);
-    let expected = "0 sessions within a day, 0 at work; 0 pull requests wait for a review; the limits in the plan cannot \
-                    be read, so nothing starts";
+    let expected = "0 sessions within a day, 0 at work; 0 pull requests wait for a review; the plan has a mistake \
+                    that may concern everything, so nothing starts";
     assert_eq!(figures.sentence(true), expected);
     let key = figures.key_sentence(false);
     assert_eq!(key, "? sessions within a day, ? at work");
