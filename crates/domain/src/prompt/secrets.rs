@@ -3,6 +3,8 @@
 //! CI jobs may print secrets, and Jules stores messages and shows them to everyone with access to the session. Hiding a
 //! word too many does little harm, because a failure can be understood without it.
 
+use std::ops::Range;
+
 /// The replacement of a secret.
 pub(super) const HIDDEN: &str = "[hidden]";
 
@@ -130,42 +132,66 @@ fn without_credentials(line: &str) -> String {
     out
 }
 
-/// Hides the values of names that suggest a secret.
+/// Hides the values of names that suggest a secret. It reads each character a bounded number of times, because people and
+/// programs write lines of any length.
 fn without_values(line: &str) -> String {
-    let lower = line.to_ascii_lowercase();
+    let mut known = known_names(line).into_iter().peekable();
+    let mut last_known = None;
     let mut out = String::with_capacity(line.len());
-    let mut from = 0;
-    for (at, separator) in line.match_indices([':', '=']) {
-        let ends_before = |c: char| c.is_whitespace() || c == ',' || c == ';';
-        let name_from = lower[..at]
-            .char_indices()
-            .rfind(|(_, c)| ends_before(*c))
-            .map_or(0, |(at, c)| at + c.len_utf8());
-        let name = &lower[name_from..at];
-        if at < from || !NAMES.iter().any(|known| name.contains(known)) {
+    let (mut name_from, mut from, mut judged) = (0, 0, 0);
+    for (at, character) in line.char_indices() {
+        if character.is_whitespace() || matches!(character, ',' | ';') {
+            name_from = at + character.len_utf8();
+        }
+        if !matches!(character, ':' | '=') || at < judged {
             continue;
         }
-        let after = &line[at + separator.len()..];
-        let value = after.trim_start_matches([' ', '\t', '"', '\'', '=', ':']);
-        let value = ["bearer ", "basic ", "token "]
-            .iter()
-            .find_map(|scheme| {
-                let begins = value.get(..scheme.len())?.eq_ignore_ascii_case(scheme);
-                begins.then(|| value[scheme.len()..].trim_start())
-            })
-            .unwrap_or(value);
+        while let Some(found) = known.next_if(|found| found.end <= at) {
+            last_known = last_known.max(Some(found.start));
+        }
+        if last_known.is_none_or(|start| start < name_from) {
+            continue;
+        }
+        let value = value_of(&line[at + 1..]);
         let begin = line.len() - value.len();
+        // Each separator before the value has the same one.
+        judged = begin;
+        if value.starts_with(HIDDEN) {
+            continue;
+        }
         let length = value
             .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';'))
             .unwrap_or(value.len());
-        if length >= VALUE_LEAST && begin >= from && !value.starts_with(HIDDEN) {
+        if length >= VALUE_LEAST {
             out.push_str(&line[from..begin]);
             out.push_str(HIDDEN);
             from = begin + length;
+            judged = from;
         }
     }
     out.push_str(&line[from..]);
     out
+}
+
+/// Where parts of names that suggest a secret stand, by their ends.
+fn known_names(line: &str) -> Vec<Range<usize>> {
+    let lower = line.to_ascii_lowercase();
+    let all = NAMES.iter().flat_map(|name| lower.match_indices(name));
+    let mut found: Vec<Range<usize>> = all.map(|(start, name)| start..start + name.len()).collect();
+    found.sort_unstable_by_key(|found| found.end);
+    found
+}
+
+/// The value that follows a separator, without quotation marks and the scheme of a header.
+fn value_of(after: &str) -> &str {
+    let value = after.trim_start_matches([' ', '\t', '"', '\'', '=', ':']);
+    ["bearer ", "basic ", "token "]
+        .iter()
+        .find_map(|scheme| {
+            let begins = value.get(..scheme.len())?.eq_ignore_ascii_case(scheme);
+            begins.then(|| value[scheme.len()..].trim_start())
+        })
+        .unwrap_or(value)
 }
 
 #[cfg(test)]
@@ -216,6 +242,47 @@ mod tests {
             ),
         ] {
             assert_eq!(hide_secrets(&said), kept, "{said}");
+        }
+    }
+
+    /// Each of these would take minutes if a separator had the line before or after it read again.
+    #[test]
+    fn r21_a_long_line_is_read_once() {
+        for (start, part) in [
+            ("", "a:"),
+            ("", "a="),
+            ("token", ":"),
+            ("token", ":\""),
+            ("token", "=[hidden]"),
+            ("", "://"),
+            ("", "sk-"),
+            ("", "token=a,"),
+        ] {
+            let said = format!("{start}{}", part.repeat(300_000 / part.len()));
+            let kept = hide_secrets(&said);
+            assert!(kept == said || kept.ends_with(HIDDEN), "{start}{part}");
+        }
+    }
+
+    #[test]
+    fn r21_each_value_behind_a_name_is_judged() {
+        for (said, kept) in [
+            ("token::\"0123456789\"", "token::\"[hidden]\""),
+            ("token=short=0123456789", "token=[hidden]"),
+            (
+                "token=a:0123456789,x=0123456789",
+                "token=[hidden],x=0123456789",
+            ),
+            (
+                "x=1,api-key=0123456789;y=0123456789",
+                "x=1,api-key=[hidden];y=0123456789",
+            ),
+            (
+                "token=[hidden] secret: 0123456789",
+                "token=[hidden] secret: [hidden]",
+            ),
+        ] {
+            assert_eq!(hide_secrets(said), kept, "{said}");
         }
     }
 
