@@ -107,7 +107,7 @@ mod tests {
             let text = format!("{before} {path} {after}");
             prop_assert!(names(&text, &path));
             let longer = format!("{before} x{path}y {after}");
-            prop_assert!(!names(&longer, &path) || after.contains(&path) || before.contains(&path));
+            prop_assert!(!names(&longer, &path));
         }
     }
 }

@@ -261,3 +261,56 @@ fn read_hashes<'de, const SIZE: usize, D: Deserializer<'de>>(
         .collect();
     Ok(hashes.into_iter().take(SIZE).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sketch(lines: &str) -> Sketch {
+        Sketch::from_patches([format!("@@ -1 +1 @@\n{lines}").as_str()])
+    }
+
+    #[test]
+    fn terms_and_removed_lines_are_compared_by_their_shares() {
+        let one = sketch("-let alpha;\n-let beta;\n+let gamma;\n");
+        let other = sketch("-let alpha;\n-let delta;\n+let gamma;\n");
+        let apart = sketch("-use omega;\n+use sigma;\n");
+        let shares = |other: &Sketch| (one.term_similarity(other), one.removed_similarity(other));
+        assert_eq!(shares(&one), (1.0, 1.0));
+        // Of the terms, `let`, alpha and gamma are shared; beta and delta are not.
+        assert!((one.term_similarity(&other) - 3.0 / 5.0).abs() < 1e-9);
+        assert!((one.removed_similarity(&other) - 1.0 / 3.0).abs() < 1e-9);
+        assert_eq!(shares(&apart), (0.0, 0.0));
+        assert_eq!(shares(&Sketch::default()), (0.0, 0.0));
+    }
+
+    #[test]
+    fn a_word_counts_for_the_side_that_has_it_more_often() {
+        assert_eq!(sketch("-word word\n+word\n").terms, sketch("-word\n").terms);
+        assert_eq!(sketch("-word\n+word word\n").terms, sketch("+word\n").terms);
+        assert_eq!(sketch("-word\n+word;\n").terms, [0; 0]);
+    }
+
+    #[test]
+    fn words_of_three_letters_count_and_shorter_ones_do_not() {
+        assert_eq!(sketch("+for four 5six if i 12\n").terms.len(), 3);
+        assert_eq!(sketch("+if i 12\n").terms, [0; 0]);
+    }
+
+    #[test]
+    fn no_more_is_read_once_there_are_enough_shingles() {
+        let lines = |sign: char, count: usize| -> String {
+            (0..count).map(|line| format!("{sign}{line}\n")).collect()
+        };
+        let read = |added: usize, removed: usize| {
+            let (added, removed) = (lines('+', added), lines('-', removed));
+            sketch(&format!("{added} \n{removed} \n-the rest\n"))
+        };
+        let few = read(300, 400);
+        assert!(few.removed.len() == 16 && few.shingles > 100, "{few:?}");
+        let rest = sketch("-the rest\n");
+        let has_rest = |work: &Sketch| rest.terms.iter().any(|term| work.terms.contains(term));
+        assert!(has_rest(&few));
+        assert!(!has_rest(&read(SHINGLE_LIMIT + 2, 3)));
+    }
+}
