@@ -125,6 +125,32 @@ fn a_scenario_that_cannot_be_is_refused_with_its_place() {
 }
 
 #[test]
+fn keys_that_no_action_has_are_refused() {
+    let folder = Folder::empty();
+    let file = folder.join("s.toml");
+    let file = file.to_str().unwrap();
+    let act = |lines: &str| {
+        let start = "title = \"a\"\nabout = \"b\"\nlasts = \"2h\"\n[[acts]]\nat = \"1h\"\n";
+        folder.write("s.toml", &format!("{start}{lines}"));
+    };
+    for (lines, help) in [
+        ("numbr = 2\nact = \"close\"\n", "did you mean `number`?"),
+        (
+            "act = \"close\"\nnumber = 2\nmessage = \"Enough\"\n",
+            "`message`",
+        ),
+        (
+            "act = \"push-files\"\nbranch = \"main\"\nfile = { a = \"b\" }\n",
+            "did you mean `files`?",
+        ),
+    ] {
+        act(lines);
+        let place = format!("--scenario {file}:");
+        refused(&["sandbox", "--scenario", file], &[&place, "acts[0]", help]);
+    }
+}
+
+#[test]
 fn a_file_that_cannot_be_read_is_reported_with_its_option_and_a_fix() {
     for (arguments, option, fix) in [
         (

@@ -23,7 +23,7 @@ pub struct Act {
 
 /// The kinds of acts, by the name in `act`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(tag = "act", rename_all = "kebab-case")]
+#[serde(tag = "act", rename_all = "kebab-case", deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are those of GitHub's own forms")]
 pub enum ActKind {
     /// Merges a pull request with a merge commit; replies `{"commit"}`.
@@ -133,6 +133,7 @@ pub enum ActKind {
 
 /// A commit on a branch.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FilePush {
     /// The branch. One that does not exist starts at the default branch's head.
     pub branch: String,
