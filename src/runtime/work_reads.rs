@@ -47,6 +47,7 @@ pub(super) async fn read_work(
             Err(failure) => {
                 tracing::warn!(pull = pull.0, %failure, "what people wrote on a refused pull request could not be read; \
                     the prompt goes without it");
+                snapshot.refusal_texts.insert(*pull, None);
             }
         }
     }

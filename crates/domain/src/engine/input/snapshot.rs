@@ -93,7 +93,7 @@ pub struct Snapshot {
     pub unread_pull_files: BTreeSet<PullNumber>,
     /// What happened on requested pull requests; `None` where GitHub does not have it.
     pub pull_activity: BTreeMap<PullNumber, Option<PullActivity>>,
-    /// What people wrote on requested pull requests; `None` where GitHub does not have it.
+    /// What people wrote on requested pull requests; `None` where it cannot be read.
     pub refusal_texts: BTreeMap<PullNumber, Option<RefusalTexts>>,
     /// Requested files of work records.
     pub work_files: Option<WorkFilesRead>,

@@ -19,8 +19,10 @@ pub(crate) const MESSAGE_MARKER: &str = "phileas-message: ";
 
 /// Whether a message to a session is a person's. `phileas session message` writes a marker, too: `…/person-<second>`.
 pub(crate) fn is_of_person(message: &str) -> bool {
-    let marked = message.rsplit_once(MESSAGE_MARKER);
-    marked.is_none_or(|(_, which)| which.contains("/person-"))
+    // A person may quote a message of phileas, and go on below it.
+    let last = message.trim_end().lines().next_back().unwrap_or_default();
+    let which = last.strip_prefix(MESSAGE_MARKER);
+    which.is_none_or(|which| which.contains("/person-"))
 }
 
 /// The last line of a message about the checks of a commit.

@@ -268,7 +268,11 @@ fn a_person_who_approves_or_writes_to_the_session_comes_first() {
     scenario.tick();
     assert!(!approves(&scenario) && scenario.sending() == 0);
     // By a message, after phileas turned the plan down.
-    for text in ["Do it.", "Do it.\n\nphileas-message: t.1/person-7"] {
+    for text in [
+        "Do it.",
+        "Do it.\n\nphileas-message: t.1/person-7",
+        "You wrote:\n> Plan another task.\n> phileas-message: t.1/plan\nbut do it.",
+    ] {
         let mut scenario = with_work(JUDGED);
         let id = plans(&mut scenario, SAME);
         scenario.tick();
