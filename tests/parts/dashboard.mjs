@@ -5,7 +5,7 @@
 //   PHILEAS_BIN=target/debug/phileas node tests/parts/dashboard.mjs [FOLDER FOR SCREENSHOTS]
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
 import axe from 'axe-core';
@@ -250,4 +250,9 @@ async function metrics() {
   }
   check(/phileas_requests_total\{target="github",status="2xx"\} \d/.test(page), 'metrics: requests to GitHub are not counted');
   check(!page.includes('widget'), 'metrics: a repository is named');
+  const documented = readFileSync(new URL('../../docs/operate/metrics.md', import.meta.url), 'utf8');
+  for (const [, name, meaning] of page.matchAll(/^# HELP (\S+) (.+)$/gm)) {
+    const row = documented.split('\n').find((line) => line.startsWith(`| \`${name}\` |`));
+    check(row?.endsWith(`| ${meaning} |`), `docs/operate/metrics.md: ${name} is missing, or means something else: ${row}`);
+  }
 }
