@@ -220,6 +220,21 @@ mod tests {
     }
 
     #[test]
+    fn pull_requests_overlap_with_the_one_that_is_open_longest() {
+        let count = |times: &[(u8, u8)]| {
+            let at = |hour: u8| format!("2026-01-01T{hour:02}:00:00Z");
+            let pulls: Vec<PastPull> = times
+                .iter()
+                .map(|(opened, closed)| pull(1, "a", &at(*opened), Some(&at(*closed)), true))
+                .collect();
+            overlapping(&pulls.iter().collect::<Vec<_>>())
+        };
+        assert_eq!(count(&[(0, 10), (1, 2), (5, 6)]), 3);
+        assert_eq!(count(&[(0, 2), (1, 10), (5, 6)]), 3);
+        assert_eq!(count(&[(0, 2), (2, 4), (5, 6)]), 0);
+    }
+
+    #[test]
     fn figures_are_counted() {
         let history = History::of(&[
             pull(

@@ -195,6 +195,15 @@ mod tests {
     }
 
     #[test]
+    fn titles_that_share_one_word_are_compared() {
+        let pulls = [
+            pull(1, "Caching", "src/parse.rs", None),
+            pull(2, "Cache", "src/parse.rs", None),
+        ];
+        assert_eq!(numbers(&pulls), [[1, 2]]);
+    }
+
+    #[test]
     fn lines_decide_where_they_are_known() {
         let title = "Cache parsed templates";
         let like = [

@@ -289,12 +289,20 @@ mod tests {
         assert_eq!(sketch("-word word\n+word\n").terms, sketch("-word\n").terms);
         assert_eq!(sketch("-word\n+word word\n").terms, sketch("+word\n").terms);
         assert_eq!(sketch("-word\n+word;\n").terms, [0; 0]);
+        assert_ne!(sketch("-word\n").terms, sketch("+word\n").terms);
     }
 
     #[test]
     fn words_of_three_letters_count_and_shorter_ones_do_not() {
         assert_eq!(sketch("+for four 5six if i 12\n").terms.len(), 3);
         assert_eq!(sketch("+if i 12\n").terms, [0; 0]);
+    }
+
+    #[test]
+    fn a_remark_of_git_between_lines_does_not_part_them() {
+        let plain = sketch("+one\n+two\n");
+        assert_eq!(sketch("+one\n\\ No newline at end of file\n+two\n"), plain);
+        assert_eq!(plain.shingles, 1);
     }
 
     #[test]

@@ -77,6 +77,13 @@ mod tests {
     }
 
     #[test]
+    fn only_a_marker_at_the_end_is_left_out() {
+        assert_eq!(without_marker("Sort words [phileas:k3v9.1] "), "Sort words");
+        let other = "Explain [phileas: what] in the guide";
+        assert_eq!(without_marker(other), other);
+    }
+
+    #[test]
     fn titles_of_every_script_have_words() {
         assert_eq!(title_words("修复登录").len(), 4);
         assert_eq!(title_words("Исправить вход").join(" "), "вход исправить");
