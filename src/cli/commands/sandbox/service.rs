@@ -488,7 +488,7 @@ fn first_session_commands(github: SocketAddr, repository: &RepositoryName) -> [S
             "curl -sS -o /dev/null {authorization} -d '{{\"body\": \"/phileas approve\"}}' {issues}/$n/comments   # once its plan waits"
         ),
         format!(
-            r#"printf '%b\n' "$(curl -sS {authorization} {issues}/$n/comments | grep -oE '"body": *"(\\.|[^"\])*"')"   # if you like: what phileas says there"#
+            r#"printf '%b\n' "$(curl -sS {authorization} {issues}/$n/comments | grep -oE '"body": *"(\\.|[^"\])*"' | sed 's/^"body": *"//; s/"$//')"   # if you like: what phileas says there"#
         ),
         String::new(),
     ]

@@ -74,7 +74,9 @@ fn is_news(reason: Reason) -> bool {
 /// The lines of a comment without markers and without the heading of the status comment.
 fn comment_lines(body: &str) -> impl Iterator<Item = &str> {
     let lines = body.lines().map(str::trim);
-    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with(['<', '*']));
+    // Headings, such as "Before:", say nothing alone.
+    let lines = lines
+        .filter(|line| !line.is_empty() && !line.starts_with(['<', '*']) && !line.ends_with(':'));
     lines.map(|line| line.strip_prefix("- ").unwrap_or(line))
 }
 
