@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use jiff::Timestamp;
 use serde::de::{Deserialize, Deserializer, Error};
 
 /// The largest count or number of seconds; about thirty years.
@@ -39,7 +40,7 @@ impl Bounded for i64 {
 impl Bounded for f64 {
     fn out_of_bounds(&self) -> Option<String> {
         (!(0.0..=1.0).contains(self))
-            .then(|| range_error(self, "a number from 0 to 1, such as 0.2"))
+            .then(|| range_error(number_text(*self), "a number from 0 to 1, such as 0.2"))
     }
 }
 
@@ -88,6 +89,20 @@ pub(crate) fn read_nth<'de, D: Deserializer<'de>, T: Deserialize<'de> + PartialE
     Ok(nth)
 }
 
+/// Reads an optional instant.
+pub(crate) fn read_instant<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<Timestamp>, D::Error> {
+    let Some(text) = Option::<String>::deserialize(from)? else {
+        return Ok(None);
+    };
+    text.parse().map(Some).map_err(|_| {
+        D::Error::custom(format!(
+            "`{text}` is not a time; write one such as `2026-01-05T00:00:00Z`"
+        ))
+    })
+}
+
 /// Reads an optional duration.
 pub(crate) fn read_duration<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
     let time = Option::<f64>::deserialize(from)?;
@@ -105,7 +120,18 @@ fn check_duration(time: f64) -> Result<f64, String> {
     if (0.0..=LONGEST).contains(&time) {
         Ok(time)
     } else {
-        Err(range_error(time, &format!("a number from 0 to {LONGEST}")))
+        Err(range_error(
+            number_text(time),
+            &format!("a number from 0 to {LONGEST}"),
+        ))
+    }
+}
+
+/// A number, without dozens of zeros.
+fn number_text(number: f64) -> String {
+    match number.abs() {
+        size if size == 0.0 || (1e-6..1e15).contains(&size) => number.to_string(),
+        _ => format!("{number:e}"),
     }
 }
 

@@ -89,10 +89,10 @@ pub struct FaultRule {
     #[serde(default, deserialize_with = "bounds::read_bounded")]
     pub probability: Option<f64>,
     /// Not before this instant.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "bounds::read_instant")]
     pub from: Option<Timestamp>,
     /// Not at or after this instant.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "bounds::read_instant")]
     pub until: Option<Timestamp>,
     /// What happens.
     pub fault: Fault,

@@ -58,7 +58,15 @@ impl Serialize for Pattern {
 
 impl<'de> Deserialize<'de> for Pattern {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Pattern::new(&String::deserialize(from)?).map_err(de::Error::custom)
+        let expression = String::deserialize(from)?;
+        Pattern::new(&expression).map_err(|error| {
+            // It draws the expression on lines of its own.
+            let error = error.to_string();
+            let problem = error.rsplit("error: ").next().unwrap_or_default();
+            de::Error::custom(format!(
+                "`{expression}` is not a regular expression: {problem}; write one such as `^Fix`"
+            ))
+        })
     }
 }
 
