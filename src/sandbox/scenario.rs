@@ -10,11 +10,13 @@ use std::collections::BTreeMap;
 use jiff::SignedDuration;
 use phileas_domain::Diagnostic;
 use phileas_domain::diagnostic::Mistakes;
-use phileas_domain::toml_text::TomlText;
+use phileas_domain::toml_text::{MAX_MISTAKES, TomlText};
 use phileas_world::control::{self, Act, ActKind};
 use phileas_world::jules::{Scenario as Session, Weights};
 use phileas_world::maintainer::ReviewPolicy;
 use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
+use toml::Spanned;
 
 use super::virtual_time::SharedWorld;
 use super::world_setup::WorldSetup;
@@ -33,6 +35,7 @@ pub struct Scenario {
     /// The events and their reasons, for readers.
     pub about: String,
     /// Its length, such as `12h`.
+    #[serde(deserialize_with = "read_span")]
     pub lasts: SignedDuration,
     /// The triggers of ticks.
     #[serde(default)]
@@ -83,7 +86,11 @@ pub enum Reviewer {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct TimedAction {
     /// The time since the beginning, such as `1h30m`.
-    pub at: SignedDuration,
+    #[serde(deserialize_with = "read_placed_span")]
+    pub at: Spanned<SignedDuration>,
+    /// Where it stands in the file.
+    #[serde(skip)]
+    place: String,
     /// The action, in the form of the models' control.
     #[serde(flatten)]
     pub act: Act,
@@ -95,45 +102,30 @@ impl Scenario {
     /// # Errors
     ///
     /// All mistakes, and where each is.
-    pub fn read_scenario(text: TomlText<'_>) -> Result<Self, Mistakes> {
-        let (read, mut mistakes) = text.read_leniently::<Self>();
-        let Some(mut read) = read else {
-            return Err(Mistakes(mistakes));
+    pub fn read_scenario(mut text: TomlText<'_>) -> Result<Self, Mistakes> {
+        let Some(mut read) = text.read_leniently::<Self>() else {
+            return Err(text.into_mistakes());
         };
-        if read.lasts <= SignedDuration::ZERO || read.lasts > MAX_SPAN {
-            let wrong = text.mistake("lasts", format!("{:#} is out of range", read.lasts));
-            mistakes.push(wrong.help("write more than zero, and at most 31 days (`744h`)"));
-        } else if mistakes.is_empty() {
-            // Each act has the number that it has in the file.
-            let acts = read.acts.iter().enumerate();
-            mistakes.extend(acts.filter_map(|(number, one)| read.time_mistake(text, number, one)));
-        }
-        if !mistakes.is_empty() {
-            return Err(Mistakes(mistakes));
-        }
-        read.acts.sort_by_key(|one| one.at);
-        Ok(read)
-    }
-
-    fn time_mistake(
-        &self,
-        text: TomlText<'_>,
-        number: usize,
-        one: &TimedAction,
-    ) -> Option<Diagnostic> {
-        let side = if one.at < SignedDuration::ZERO {
-            "before the beginning"
-        } else if one.at >= self.lasts {
-            "after the end"
+        let lasts = read.lasts;
+        if lasts <= SignedDuration::ZERO || lasts > MAX_SPAN {
+            let wrong = text.mistake("lasts", format!("{lasts:#} is out of range"));
+            text.add([wrong.help("write more than zero, and at most 31 days (`744h`)")]);
         } else {
-            return None;
-        };
-        let key = format!("acts[{number}].at");
-        let wrong = text.mistake(&key, format!("{:#} is {side}", one.at));
-        Some(wrong.help(format!(
-            "write a time from `0s` to less than {:#}, the length of the scenario",
-            self.lasts
-        )))
+            let mistakes = read
+                .acts
+                .iter()
+                .filter_map(|one| time_mistake(&text, lasts, one));
+            let mistakes: Vec<Diagnostic> = mistakes.take(MAX_MISTAKES + 1).collect();
+            text.add(mistakes);
+        }
+        if !text.is_sound() {
+            return Err(text.into_mistakes());
+        }
+        for act in &mut read.acts {
+            act.place = text.place(act.at.span().start);
+        }
+        read.acts.sort_by_key(|one| *one.at.get_ref());
+        Ok(read)
     }
 
     /// Returns the set-up of its world.
@@ -166,7 +158,7 @@ impl TimedAction {
     /// What failed, and why.
     pub fn perform_action(&self, shared: &SharedWorld) -> Result<(), String> {
         control::perform_act(&mut shared.lock_world(), self.act.clone())
-            .map_err(|wrong| format!("acts, at {:#}: {wrong}", self.at))
+            .map_err(|wrong| format!("{}: {wrong}", self.place))
     }
 
     /// Describes a commit on a branch, which no issue or pull request shows. `None`: the action is
@@ -191,6 +183,45 @@ impl TimedAction {
             what.join(", ")
         ))
     }
+}
+
+fn time_mistake(
+    text: &TomlText<'_>,
+    lasts: SignedDuration,
+    act: &TimedAction,
+) -> Option<Diagnostic> {
+    let at = *act.at.get_ref();
+    let side = if at < SignedDuration::ZERO {
+        "before the beginning"
+    } else if at >= lasts {
+        "after the end"
+    } else {
+        return None;
+    };
+    let wrong = text.mistake_at(act.at.span().start, format!("{at:#} is {side}"));
+    Some(wrong.help(format!(
+        "write a time from `0s` to less than {lasts:#}, the length of the scenario"
+    )))
+}
+
+/// Reads a span of time.
+fn read_span<'de, D: Deserializer<'de>>(reader: D) -> Result<SignedDuration, D::Error> {
+    let text = String::deserialize(reader)?;
+    text.parse().map_err(|_| {
+        D::Error::custom(format!(
+            "`{text}` is not a span of time; write one such as `1h30m`"
+        ))
+    })
+}
+
+/// Reads a span of time, and where it stands.
+fn read_placed_span<'de, D: Deserializer<'de>>(
+    reader: D,
+) -> Result<Spanned<SignedDuration>, D::Error> {
+    #[derive(Deserialize)]
+    struct Read(#[serde(deserialize_with = "read_span")] SignedDuration);
+    let read = Spanned::<Read>::deserialize(reader)?;
+    Ok(Spanned::new(read.span(), read.into_inner().0))
 }
 
 #[cfg(test)]

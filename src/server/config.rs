@@ -73,9 +73,10 @@ pub struct Config {
     pub repositories: Vec<RepositoryEntry>,
 }
 
-/// Why the configuration is invalid: every mistake of the file and of the values that override it, one a line.
+/// Why the configuration is invalid: every mistake of the file and of the values that override it, one a line behind an
+/// `error: ` that is printed in front.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}", .0.join("\n"))]
+#[error("{}", .0.join("\nerror: "))]
 pub struct ConfigError(pub Vec<String>);
 
 /// A folder from the command line, a variable or the file.
@@ -94,7 +95,7 @@ impl FolderSetting<'_> {
             .file
             .and_then(|file| file.value_diagnostic(self.key, &message, help));
         match written {
-            Some(mistake) => mistake.to_string(),
+            Some(mistake) => mistake.without_severity(),
             None => format!("{}: {message}; {help}", self.option),
         }
     }
@@ -111,7 +112,7 @@ impl Config {
         file: File,
         mistakes: &[Diagnostic],
     ) -> Result<Self, ConfigError> {
-        let mut wrong: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+        let mut wrong: Vec<String> = mistakes.iter().map(Diagnostic::without_severity).collect();
         if let Some(Err(error)) = given.inbox_max_bytes.map(bytes::check_room) {
             wrong.push(format!("--inbox-max-bytes: {error}"));
         }
@@ -122,8 +123,8 @@ impl Config {
         });
         let jules_keys_dir = keys_folder(&given, &file, &mut wrong);
         let data_dir = data_folder(&given, &file, &mut wrong);
-        // A data directory that cannot be read from the file was told.
-        if data_dir.is_none() && !mistakes.iter().any(|mistake| mistake.key == "data_dir") {
+        // A data directory that cannot be read from the file was reported.
+        if data_dir.is_none() && !file.may_lack_data_dir {
             wrong.push(NO_DATA_DIR.to_owned());
         }
         let Some(data_dir) = data_dir.filter(|_| wrong.is_empty()) else {
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_the_file_is_told_with_its_place_and_not_as_an_option() {
+    fn a_value_of_the_file_is_reported_with_its_place_and_not_as_an_option() {
         let refused = |text: &str| {
             let text = format!("data_dir = \"x\"\n{text}");
             let wrong = new_config(ConfigArguments::default(), &text).unwrap_err();
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_data_directory_that_is_or_lies_below_a_file_is_told() {
+    fn a_data_directory_that_is_or_lies_below_a_file_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
@@ -292,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_only_show_later_is_told_at_once() {
+    fn what_would_only_show_later_is_reported_at_once() {
         let refused = |given: ConfigArguments| {
             let given = ConfigArguments {
                 data_dir: Some("x".into()),

@@ -121,28 +121,39 @@ impl Diagnostic {
     }
 }
 
+impl Diagnostic {
+    /// The location, the problem and the fix, for a line that begins with the severity.
+    #[must_use]
+    pub fn without_severity(&self) -> String {
+        format!("{}: {}", self.place(), self.problem_and_fix())
+    }
+
+    fn place(&self) -> String {
+        let place = [self.line, self.column].into_iter().map_while(|part| part);
+        place.fold(self.file.clone(), |place, part| format!("{place}:{part}"))
+    }
+
+    fn problem_and_fix(&self) -> String {
+        let mut text = self.message.clone();
+        if !self.key.is_empty() {
+            text += &format!(" (at {})", self.key);
+        }
+        if !self.help.is_empty() {
+            text += &format!("; {}", self.help);
+        }
+        text
+    }
+}
+
 impl fmt::Display for Diagnostic {
     /// `file:line:column: error: message (key path); fix`, the form that editors and terminals link.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file)?;
-        if let Some(line) = self.line {
-            write!(f, ":{line}")?;
-            if let Some(column) = self.column {
-                write!(f, ":{column}")?;
-            }
-        }
         let severity = match self.severity {
             Severity::Warning => "warning",
             Severity::Error => "error",
         };
-        write!(f, ": {severity}: {}", self.message)?;
-        if !self.key.is_empty() {
-            write!(f, " (at {})", self.key)?;
-        }
-        if !self.help.is_empty() {
-            write!(f, "; {}", self.help)?;
-        }
-        Ok(())
+        let (place, text) = (self.place(), self.problem_and_fix());
+        write!(f, "{place}: {severity}: {text}")
     }
 }
 
@@ -152,11 +163,22 @@ impl fmt::Display for Diagnostic {
 pub struct Mistakes(pub Vec<Diagnostic>);
 
 impl Mistakes {
-    /// The mistakes in the file that an option names, one a line.
+    /// The mistakes, one a line, behind an `error: ` that is printed in front.
+    #[must_use]
+    pub fn error_lines(&self) -> String {
+        self.lines_behind("")
+    }
+
+    /// The same of the file that an option names.
     #[must_use]
     pub fn of_option(&self, option: &str) -> String {
-        let lines = self.0.iter().map(|mistake| format!("{option} {mistake}"));
-        lines.collect::<Vec<_>>().join("\n")
+        self.lines_behind(&format!("{option} "))
+    }
+
+    fn lines_behind(&self, begin: &str) -> String {
+        let lines = self.0.iter().map(Diagnostic::without_severity);
+        let lines: Vec<String> = lines.map(|line| format!("{begin}{line}")).collect();
+        lines.join("\nerror: ")
     }
 }
 

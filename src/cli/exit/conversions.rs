@@ -18,7 +18,10 @@ impl From<SecretError> for CliError {
 
 impl From<FileError> for CliError {
     fn from(error: FileError) -> Self {
-        Self::usage(error.to_string())
+        match error {
+            FileError::Wrong(mistakes) => Self::usage(mistakes.error_lines()),
+            _ => Self::usage(error.to_string()),
+        }
     }
 }
 
@@ -69,11 +72,11 @@ impl From<RunsError> for CliError {
             RunsError::Unsound(_) | RunsError::Trace(_) | RunsError::Taken(_) => {
                 Self::finding(error.to_string())
             }
+            RunsError::Settings(mistakes) => Self::usage(mistakes.error_lines()),
             RunsError::NoRun(_) => Self::usage(format!(
                 "{error}; write its first artifact with `phileas pipeline write`"
             )),
             RunsError::Archived { .. }
-            | RunsError::Settings(_)
             | RunsError::NotOfARun
             | RunsError::Refused { .. }
             | RunsError::System { .. } => Self::usage(error.to_string()),

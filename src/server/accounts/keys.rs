@@ -191,7 +191,7 @@ fn read_key_file(path: &Path) -> Result<Option<JulesKey>, NoKey> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(wrong(error.to_string())),
     }
-    let text = read_text(path).map_err(wrong)?;
+    let text = read_text(path).map_err(|error| wrong(error.to_string()))?;
     let key = JulesKey::new(&text);
     key.map(Some).map_err(|_| {
         wrong("it contains no key; write the key, and nothing else, into it".to_owned())

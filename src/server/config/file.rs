@@ -16,7 +16,7 @@
 //! id = 1296269    # gh api repos/acme/widget --jq .id
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,7 +24,8 @@ use std::time::Duration;
 use phileas_domain::Diagnostic;
 use phileas_domain::diagnostic::Mistakes;
 use phileas_domain::model::{RepositoryId, RepositoryName};
-use phileas_domain::toml_text::TomlText;
+use phileas_domain::plan::closest;
+use phileas_domain::toml_text::{MAX_MISTAKES, TomlText};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -35,7 +36,7 @@ use super::bytes::{check_room, parse_bytes, size_text};
 use super::default_addresses::{ADMIN_LISTEN, LISTEN};
 use super::drain::parse_drain;
 use super::public_url::public_url;
-use crate::adapters::files::read_text;
+use crate::adapters::files::{TextError, read_short_text};
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
 use crate::adapters::jules::key;
 use crate::server::accounts::app::{APP_ID, APP_KEY, TOKEN};
@@ -44,7 +45,7 @@ use crate::server::accounts::app::{APP_ID, APP_KEY, TOKEN};
 const MAX_FILE: u64 = 1 << 20;
 
 /// The keys whose values are checked on this machine.
-const PLACED: [&str; 2] = ["data_dir", "jules_keys_dir"];
+const FOLDER_KEYS: [&str; 2] = ["data_dir", "jules_keys_dir"];
 
 /// The content of `phileas.toml`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -87,10 +88,14 @@ pub struct File {
     #[serde(default, rename = "repository", deserialize_with = "repositories")]
     #[schemars(with = "Vec<RepositoryEntry>")]
     pub repositories: Vec<Spanned<RepositoryEntry>>,
-    /// The positions of the values of [`PLACED`].
+    /// The positions of the values of [`FOLDER_KEYS`].
     #[serde(skip)]
     #[schemars(skip)]
     locations: BTreeMap<&'static str, Diagnostic>,
+    /// Whether the data directory may be in what was left out.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(super) may_lack_data_dir: bool,
 }
 
 /// One repository.
@@ -111,12 +116,16 @@ pub struct RepositoryEntry {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
     /// It cannot be read.
-    #[error("{}: {detail}; give --config or PHILEAS_CONFIG a file that you may read", path.display())]
+    #[error(
+        "{}: {}",
+        path.display(),
+        error.or_help("give --config or PHILEAS_CONFIG a file that you may read")
+    )]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// The problem.
-        detail: String,
+        error: TextError,
     },
     /// Its content is invalid.
     #[error(transparent)]
@@ -142,46 +151,41 @@ impl File {
     ///
     /// When it cannot be read, or is too large.
     pub fn read_leniently(path: &Path) -> Result<(Self, Vec<Diagnostic>), FileError> {
-        let unreadable = |detail: String| FileError::Unreadable {
+        let text = read_short_text(path, MAX_FILE).map_err(|error| FileError::Unreadable {
             path: path.to_owned(),
-            detail,
-        };
-        let size = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
-        if size.len() > MAX_FILE {
-            return Err(unreadable(format!("it is larger than {MAX_FILE} bytes")));
-        }
-        let text = read_text(path).map_err(unreadable)?;
+            error,
+        })?;
         Ok(Self::parse(&path.display().to_string(), &text))
     }
 
     /// Parses its text without what is wrong in it, and lists that; `file` is its name in mistakes.
     #[must_use]
     pub fn parse(file: &str, text: &str) -> (Self, Vec<Diagnostic>) {
-        let toml = TomlText::new(file, text);
-        let (read, mut mistakes) = toml.read_leniently::<Self>();
+        let mut toml = TomlText::new(file, text);
+        let read = toml.read_leniently::<Self>();
+        let is_cut_short = read.is_none();
         let mut read = read.unwrap_or_default();
+        let twice = doubled_entries(&read.repositories);
+        let twice: Vec<Diagnostic> = twice
+            .take(MAX_MISTAKES + 1)
+            .map(|(at, message)| {
+                toml.mistake_at(at, message)
+                    .help("remove one of its entries")
+            })
+            .collect();
+        toml.add(twice);
+        read.locations = FOLDER_KEYS
+            .into_iter()
+            .map(|key| (key, toml.mistake(key, "")))
+            .filter(|(_, place)| place.line.is_some())
+            .collect();
+        let Mistakes(mut mistakes) = toml.into_mistakes();
         for mistake in &mut mistakes {
             if let Some(help) = said_elsewhere(&mistake.key) {
                 mistake.help = help;
             }
         }
-        for (number, entry) in read.repositories.iter().enumerate() {
-            let at = entry.span().start;
-            let entry = entry.get_ref();
-            let twice = read.repositories[..number].iter().any(|known| {
-                let known = known.get_ref();
-                known.name == entry.name || (known.id.is_some() && known.id == entry.id)
-            });
-            if twice {
-                let mistake = toml.mistake_at(at, format!("{} is here twice", entry.name));
-                mistakes.push(mistake.help("remove one of its entries"));
-            }
-        }
-        read.locations = PLACED
-            .into_iter()
-            .map(|key| (key, toml.mistake(key, "")))
-            .filter(|(_, place)| place.line.is_some())
-            .collect();
+        read.may_lack_data_dir = is_cut_short || mistakes.iter().any(is_instead_of_data_dir);
         (read, mistakes)
     }
 
@@ -196,6 +200,31 @@ impl File {
         message.clone_into(&mut mistake.message);
         Some(mistake)
     }
+}
+
+/// The repositories that are in the file twice: where the second entry begins, and what is wrong.
+fn doubled_entries(entries: &[Spanned<RepositoryEntry>]) -> impl Iterator<Item = (usize, String)> {
+    let mut names = BTreeSet::new();
+    let mut owners = BTreeMap::new();
+    entries.iter().filter_map(move |entry| {
+        let (at, RepositoryEntry { name, id }) = (entry.span().start, entry.get_ref());
+        let owner = id.map(|RepositoryId(id)| (id, *owners.entry(id).or_insert(name)));
+        // GitHub ignores the case of names.
+        if !names.insert(name.to_string().to_ascii_lowercase()) {
+            return Some((at, format!("{name} is here twice")));
+        }
+        let (id, owner) = owner.filter(|(_, owner)| *owner != name)?;
+        Some((
+            at,
+            format!("{name} has the id {id}, which is that of {owner}"),
+        ))
+    })
+}
+
+/// Whether a mistake may have hidden the data directory.
+fn is_instead_of_data_dir(mistake: &Diagnostic) -> bool {
+    const KEY: &str = "data_dir";
+    mistake.key.is_empty() || mistake.key == KEY || closest(&mistake.key, [KEY]).is_some()
 }
 
 /// Says where to put a secret that is in the file. `None`: the key names no secret.
@@ -425,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_their_place() {
+    fn mistakes_are_reported_with_their_place() {
         for (text, place, word) in [
             (
                 "listen = 8080\n",

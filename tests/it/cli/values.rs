@@ -88,9 +88,9 @@ fn all_mistakes_of_a_faults_file_are_told_at_once() {
          [[rules]]\nface = \"gitlab\"\nfault = { kind = \"status\", status = 7, retry-aftr = 3 }\n",
     );
     let ended = phileas(&["sandbox", "--headless", "--faults", file]).expect(2);
-    let told: Vec<&str> = ended.err.lines().collect();
-    assert_eq!(told.len(), 6, "{ended}");
-    for (line, [place, key, fix]) in told.iter().zip([
+    let lines: Vec<&str> = ended.err.lines().collect();
+    assert_eq!(lines.len(), 6, "{ended}");
+    for (line, [place, key, fix]) in lines.iter().zip([
         [":2:16: ", "(at knobs.webhook-lost)", "from 0 to 1"],
         [":3:1: ", "(at knobs.titel)", "did you mean `title`?"],
         [":4:12: ", "(at knobs.draft-pulls)", "`draft-pulls = true`"],
@@ -102,7 +102,10 @@ fn all_mistakes_of_a_faults_file_are_told_at_once() {
             "`retry-after`?",
         ],
     ]) {
-        for word in [&format!("--faults {file}{place}")[..], key, fix] {
+        let begin = format!("error: --faults {file}{place}");
+        assert!(line.starts_with(&begin), "{ended}");
+        assert_eq!(line.matches("error:").count(), 1, "{ended}");
+        for word in [key, fix] {
             assert!(line.contains(word), "`{word}` is missing\n{ended}");
         }
     }
@@ -320,8 +323,8 @@ fn all_mistakes_of_the_service_s_file_and_of_the_options_are_told_at_once() {
         [":7:8: ", "(at repository[0].name)", "owner/name"],
         [":10:6: ", "(at repository[1].id)", "a whole number"],
         [":11:1: ", "acme/a is here twice", "remove one"],
-        ["", "--inbox-max-bytes: ", "16MiB"],
-        ["", "there is no data directory", "--data-dir"],
+        ["", "error: --inbox-max-bytes: ", "16MiB"],
+        ["", "error: there is no data directory", "--data-dir"],
     ] {
         let told = |line: &&str| words.iter().all(|word| line.contains(word));
         assert_eq!(
@@ -331,7 +334,157 @@ fn all_mistakes_of_the_service_s_file_and_of_the_options_are_told_at_once() {
         );
     }
     assert_eq!(ended.err.lines().count(), 10, "{ended}");
+    assert_eq!(ended.err.matches("error:").count(), 10, "{ended}");
     assert!(!ended.err.contains("canary"), "{ended}");
+}
+
+/// The data directory may be in what could not be read.
+#[test]
+fn a_data_directory_that_the_file_may_name_is_not_reported_as_missing() {
+    let folder = Folder::empty();
+    let file = folder.join("phileas.toml");
+    let file = file.to_str().unwrap();
+    for text in [
+        "data-dir = \"x\"\n".to_owned(),
+        "data_dir = 5\n".to_owned(),
+        "data_dir = \n".to_owned(),
+        "a = [\n".repeat(70),
+        (0..80).map(|n| format!("x{n} = 1\n")).collect(),
+    ] {
+        folder.write("phileas.toml", &text);
+        let ended = phileas(&["serve", "--config", file]).expect(2);
+        assert!(!ended.err.contains("there is no data directory"), "{ended}");
+    }
+    folder.write("phileas.toml", "lisen = 5\n");
+    refused(
+        &["serve", "--config", file],
+        &["`lisen`", "there is no data directory"],
+    );
+}
+
+/// Each further mistake took as long as reading the whole file.
+#[test]
+fn a_file_of_thousands_of_mistakes_is_refused() {
+    let folder = Folder::empty();
+    let file = folder.join("f.toml");
+    let file = file.to_str().unwrap();
+    let more = "further mistakes are not listed";
+    folder.write(
+        "f.toml",
+        &"[[repository]]\nname = \"acme/a\"\n".repeat(10_000),
+    );
+    let twice = "acme/a is here twice (at repository[1])";
+    refused(&["serve", "--config", file], &[twice, more]);
+    let acts = "[[acts]]\nat = \"3h\"\nact = \"close\"\nnumber = 1\n".repeat(10_000);
+    let begin = "title = \"a\"\nabout = \"b\"\nlasts = \"2h\"\n";
+    folder.write("f.toml", &format!("{begin}{acts}"));
+    let late = "after the end (at acts[0].at)";
+    refused(&["sandbox", "--scenario", file], &[late, more]);
+    let keys: String = (0..10_000).map(|n| format!(", k{n} = 1")).collect();
+    folder.write(
+        "f.toml",
+        &format!("[[rules]]\nfault = {{ kind = \"status\", status = 200{keys} }}\n"),
+    );
+    let unknown = "(at rules[0].fault.k";
+    let faults = ["sandbox", "--headless", "--faults", file];
+    refused(&faults, &[unknown, more]);
+}
+
+#[test]
+fn mistakes_are_reported_in_plain_words_with_a_fix() {
+    let folder = Folder::empty();
+    let file = folder.join("f.toml");
+    let file = file.to_str().unwrap();
+    let begin = "title = \"a\"\nabout = \"b\"\n";
+    let scenario = ["sandbox", "--scenario", file];
+    let faults = ["sandbox", "--headless", "--faults", file];
+    let service = ["serve", "--config", file];
+    for (arguments, text, words) in [
+        (
+            &scenario[..],
+            String::new(),
+            &["`title` is missing", "`about` is missing", "`lasts` is missing"][..],
+        ),
+        (
+            &scenario,
+            format!("{begin}lasts = \"x\"\n"),
+            &["`x` is not a span of time (at lasts); write one such as `1h30m`"],
+        ),
+        (
+            &scenario,
+            format!("{begin}lasts = \"2h\"\n[[acts]]\nat = 1\nact = \"clos\"\n"),
+            &[
+                ":5:6: expected a text, found a whole number (at acts[0].at); write a text",
+                ":6:7: unknown value `clos` (at acts[0].act); did you mean `close`?",
+            ],
+        ),
+        (
+            &scenario,
+            format!("{begin}lasts = \"2h\"\n[[acts]]\nact = \"clos\"\n"),
+            &["`at` is missing (at acts[0])", "did you mean `close`?"],
+        ),
+        (
+            &scenario,
+            format!("{begin}lasts = \"2h\"\n[[sessions]]\nminutes = 1e300\n"),
+            &[":5:11: 1e300 is out of range (at sessions[0].minutes)"],
+        ),
+        (
+            &scenario,
+            format!("{begin}lasts = \"2h\"\nmaintainer = 3\n"),
+            &["expected a text, found a whole number (at maintainer); write a text"],
+        ),
+        (
+            &scenario,
+            format!("{begin}lasts = \"2h\"\n[[sessions]]\nwhen = {{ title = \"(\" }}\n"),
+            &["`(` is not a regular expression: unclosed group (at sessions[0].when.title)"],
+        ),
+        (
+            &scenario,
+            format!("{begin}lasts = \"2h\"\n\n[[acts]]\nat = \"1h\"\nact = \"close\"\nnumber = 99\n"),
+            &["f.toml:6:6: number: there is no issue or pull request 99"],
+        ),
+        (
+            &faults,
+            "[[rules]]\nfrom = \"y\"\nfault = { kind = \"drop-after\" }\n".to_owned(),
+            &["`y` is not a time (at rules[0].from); write one such as `2026-01-05T00:00:00Z`"],
+        ),
+        (&faults, "[knobs\n".to_owned(), &["for example `[knobs]`"]),
+        (
+            &service,
+            "[[repository]\nname = \"acme/a\"\n".to_owned(),
+            &["for example `[[repository]]`"],
+        ),
+        (
+            &service,
+            "drain = 2020-01-01\n".to_owned(),
+            &["expected a text, found a date or time (at drain)"],
+        ),
+        (
+            &service,
+            "[[repository]]\nname = \"acme/a\"\nid = 1\n[[repository]]\nname = \"acme/b\"\nid = 1\n"
+                .to_owned(),
+            &[":4:1: acme/b has the id 1, which is that of acme/a (at repository[1])"],
+        ),
+    ] {
+        folder.write("f.toml", &text);
+        let ended = phileas(arguments).expect(2);
+        for word in words {
+            assert!(ended.err.contains(word), "`{word}` is missing\n{ended}");
+        }
+    }
+    std::fs::write(file, b"# \xe9\n").unwrap();
+    for (arguments, option) in [
+        (&scenario[..], "--scenario"),
+        (&faults, "--faults"),
+        (&service, ""),
+    ] {
+        let ended = phileas(arguments).expect(2);
+        let said =
+            format!("error: {option} {file}: line 1 is not text in UTF-8; save it as UTF-8\n");
+        assert_eq!(ended.err, said.replace("error:  ", "error: "), "{ended}");
+    }
+    std::fs::write(file, vec![b'#'; 2 << 20]).unwrap();
+    refused(&service, &["is larger than 1048576 bytes; shorten it"]);
 }
 
 #[test]

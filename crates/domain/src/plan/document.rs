@@ -15,6 +15,7 @@ use toml::de::{DeTable, DeValue};
 use crate::Diagnostic;
 
 use super::line_index::{Lines, duplicate, header, is_continuation, key};
+use super::section::one_line;
 use wording::value_at;
 
 /// Of how many mistakes the first of two equal keys is looked up.
@@ -36,7 +37,7 @@ pub(crate) struct Document<'t> {
     /// The key paths of values that lost something in their middle and still look whole.
     mangled: BTreeSet<String>,
     /// Nothing of the text is left.
-    pub(super) given_up: bool,
+    pub(crate) given_up: bool,
     /// What was wrong, in the order in which it was found.
     pub(super) mistakes: Vec<Mistake>,
     /// For each line, the lines whose table and key it belongs to.
@@ -93,13 +94,28 @@ impl<'t> Document<'t> {
     /// What was wrong, as mistakes of a file.
     pub(crate) fn diagnostics(&self, file: &str) -> Vec<Diagnostic> {
         let each = self.mistakes.iter().map(|mistake| {
-            let (line, column) = self.lines.place(self.text, mistake.offset);
-            Diagnostic::error(file, &mistake.message)
-                .help(&mistake.help)
+            let (line, column) = self.place(mistake.offset);
+            Diagnostic::error(file, one_line(mistake.message.clone()))
+                .help(one_line(mistake.help.clone()))
                 .at(line, column)
-                .key(&mistake.key)
+                .key(one_line(mistake.key.clone()))
         });
         each.collect()
+    }
+
+    /// Line and column (from 1, in characters) of a byte offset.
+    pub(crate) fn place(&self, offset: usize) -> (u32, u32) {
+        self.lines.place(self.text, offset)
+    }
+
+    /// The byte offsets of what was wrong at or below a key path.
+    pub(crate) fn places_of(&self, path: &str) -> impl Iterator<Item = usize> {
+        let at_or_below = move |mistake: &&Mistake| {
+            let below = mistake.key.strip_prefix(path);
+            below.is_some_and(|below| below.is_empty() || below.starts_with('.'))
+        };
+        let found = self.mistakes.iter().filter(at_or_below);
+        found.map(|mistake| mistake.offset)
     }
 
     /// Whether something at or below a key path was blanked.

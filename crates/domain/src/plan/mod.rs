@@ -70,7 +70,7 @@ pub(crate) use line_index::duplicate;
 pub use read::{is_absent, may_concern_everything, read};
 pub use roster::{Approval, Member, ROLE_LAYERS, Roster};
 pub use schema::schema;
-pub(crate) use section::join;
+pub(crate) use section::{join, one_line};
 pub use suggest::closest;
 pub use tracks::DEFAULT_TRACK;
 pub use types::{Plan, Schedule, Sprints, Step, StepKind, Track};

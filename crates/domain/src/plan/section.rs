@@ -98,10 +98,10 @@ impl<'t> Reader<'t> {
         let place = &self.document.lines;
         let (line, column) = place.place(self.document.text, at);
         // A value can be as long as the file.
-        diagnostic.message = shortened(diagnostic.message);
-        diagnostic.help = shortened(diagnostic.help);
+        diagnostic.message = one_line(diagnostic.message);
+        diagnostic.help = one_line(diagnostic.help);
         self.diagnostics
-            .push(diagnostic.at(line, column).key(shortened(key.to_owned())));
+            .push(diagnostic.at(line, column).key(one_line(key.to_owned())));
     }
 
     /// How many mistakes were noted.
@@ -389,11 +389,27 @@ impl<'t> Entry<'t> {
     }
 }
 
-/// At most [`MAX_TOLD_CHARS`] characters.
-fn shortened(text: String) -> String {
-    match text.char_indices().nth(MAX_TOLD_CHARS) {
+/// At most [`MAX_TOLD_CHARS`] characters in one line, so that no part of a mistake looks like another one.
+pub(crate) fn one_line(text: String) -> String {
+    let end = text.char_indices().nth(MAX_TOLD_CHARS);
+    let cut = match end {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
+    };
+    if !cut.contains(char::is_control) {
+        return cut;
+    }
+    cut.chars().map(escaped).collect()
+}
+
+/// A character, or how a text of TOML writes it where it would not show as itself.
+fn escaped(c: char) -> String {
+    match c {
+        '\n' => "\\n".to_owned(),
+        '\r' => "\\r".to_owned(),
+        '\t' => "\\t".to_owned(),
+        _ if c.is_control() => format!("\\u{:04X}", u32::from(c)),
+        _ => c.to_string(),
     }
 }
 
@@ -406,7 +422,7 @@ pub(crate) fn join(path: &str, key: &str) -> String {
     let key = if bare {
         key.to_owned()
     } else {
-        format!("\"{key}\"")
+        format!("\"{}\"", key.chars().map(escaped).collect::<String>())
     };
     if path.is_empty() {
         key

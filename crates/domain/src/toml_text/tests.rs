@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use super::wording::error_text;
 use super::*;
 
 #[derive(Debug, Deserialize)]
@@ -204,10 +205,10 @@ s:3:50: error: expected true or false, found a whole number (at plants[0].care.o
 #[test]
 fn a_file_full_of_mistakes_says_that_more_are_not_listed() {
     let text: String = (0..100).map(|n| format!("x{n} = 1\n")).collect();
-    let told = mistakes(&text);
-    assert_eq!(told.lines().count(), MAX_ROUNDS + 1);
+    let reported = mistakes(&text);
+    assert_eq!(reported.lines().count(), MAX_MISTAKES + 1);
     let last = "s: error: further mistakes are not listed; fix the ones above first";
-    assert_eq!(told.lines().last(), Some(last));
+    assert_eq!(reported.lines().last(), Some(last));
 }
 
 /// Otherwise a mistake would seem to be two.
@@ -224,7 +225,9 @@ s:3:8: error: expected a table, found a whole number (at plants[0].care); write 
 #[test]
 fn a_value_is_found_by_its_key() {
     let text = "[[tools]]\nname = \"a\"\n[[tools]]\nname = \"a\"\n";
-    let mistake = TomlText::new("g", text).mistake("tools[1].name", "it is there twice");
+    let mut toml = TomlText::new("g", text);
+    assert!(toml.read_leniently::<Garden>().is_some());
+    let mistake = toml.mistake("tools[1].name", "it is there twice");
     assert_eq!(
         mistake.to_string(),
         "g:4:8: error: it is there twice (at tools[1].name)"
@@ -240,8 +243,163 @@ fn a_long_list_of_keys_is_not_printed() {
             known.join(", ")
         )
     };
-    let (_, help) = error_text(&message("nonsense"));
+    let (_, help) = error_text(&message("nonsense"), "a text");
     assert_eq!(help, "it is like none of the 53 keys that may stand here");
-    let (_, help) = error_text(&message("knbo-7"));
+    let (_, help) = error_text(&message("knbo-7"), "a text");
     assert_eq!(help, "did you mean `knob-7`?");
+}
+
+/// The first of all, not the first that were found.
+#[test]
+fn the_mistakes_that_are_listed_are_the_first_of_the_file() {
+    let listed = |count: usize| {
+        let text: String = (0..count).rev().map(|n| format!("x{n:03} = 1\n")).collect();
+        mistakes(&text)
+    };
+    let all = listed(MAX_MISTAKES);
+    assert_eq!(all.lines().count(), MAX_MISTAKES);
+    assert!(!all.contains("not listed"), "{all}");
+    let first = listed(200);
+    assert!(
+        first.starts_with("s:1:1: error: unknown key `x199`"),
+        "{first}"
+    );
+    assert!(
+        first.contains("\ns:64:1: ") && !first.contains("\ns:65:1: "),
+        "{first}"
+    );
+}
+
+/// Otherwise a mistake would seem to be two; that of another element stays one.
+#[test]
+fn what_cannot_be_parsed_is_not_missing_in_its_element() {
+    for (plant, mistake) in [
+        (
+            "name = \ncare = { kind = \"cut\" }\n",
+            "its value is missing (at plants.name)",
+        ),
+        (
+            "name = \"a\ncare = { kind = \"cut\" }\n",
+            "lacks a quotation mark (at plants.name)",
+        ),
+        (
+            "name = \"a\"\ncare = { kind = \"cut\", kind = \"cut\" }\n",
+            "duplicate key",
+        ),
+    ] {
+        let reported = mistakes(&format!("[[plants]]\n{plant}"));
+        assert!(reported.contains(mistake), "{reported}");
+        assert_eq!(reported.lines().count(), 1, "{reported}");
+    }
+    let text =
+        "[[plants]]\ncare = { kind = \"cut\" }\n[[plants]]\nname = \ncare = { kind = \"cut\" }\n";
+    let reported = mistakes(text);
+    assert!(
+        reported.starts_with("s:1:1: error: `name` is missing (at plants[0])"),
+        "{reported}"
+    );
+    assert_eq!(reported.lines().count(), 2, "{reported}");
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only read")]
+struct Trip {
+    title: String,
+    days: u16,
+    far: bool,
+    stops: Vec<Stop>,
+}
+
+#[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "only read")]
+struct Stop {
+    at: u16,
+    #[serde(flatten)]
+    what: Task,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "what", rename_all = "lowercase")]
+#[expect(dead_code, reason = "only read")]
+enum Task {
+    Rest { hours: u16 },
+    Work,
+}
+
+#[test]
+fn all_that_is_missing_is_reported_and_hides_nothing() {
+    let reported = |text: &str| {
+        let mut toml = TomlText::new("t", text);
+        let read = toml.read_leniently::<Trip>();
+        assert!(
+            read.is_none_or(|trip| trip.stops.is_empty()),
+            "nothing is made up"
+        );
+        toml.into_mistakes().to_string()
+    };
+    assert_eq!(
+        reported(""),
+        "\
+t:1:1: error: `title` is missing; add it
+t:1:1: error: `days` is missing; add it
+t:1:1: error: `far` is missing; add it
+t:1:1: error: `stops` is missing; add it"
+    );
+    let begin = "title = \"a\"\ndays = 1\nfar = true\n[[stops]]\n";
+    let sleep = "error: unknown value `wrk` (at stops[0].what); did you mean `work`?";
+    assert_eq!(
+        reported(&format!("{begin}what = \"wrk\"\n")),
+        format!("t:4:1: error: `at` is missing (at stops[0]); add it\nt:5:8: {sleep}")
+    );
+    assert_eq!(
+        reported(&format!("{begin}at = \"x\"\nwhat = \"wrk\"\n")),
+        format!(
+            "t:5:6: error: expected a whole number, found a text (at stops[0].at); write a whole number from 0 to 65535\nt:6:8: {sleep}"
+        )
+    );
+    assert_eq!(
+        reported(&format!("{begin}what = \"rest\"\n")),
+        "t:4:1: error: `at` is missing (at stops[0]); add it\nt:4:1: error: `hours` is missing (at stops[0]); add it"
+    );
+}
+
+/// A table whose kind one of its keys names is searched by halves, and all reading has a limit.
+#[test]
+fn a_table_of_thousands_of_wrong_keys_is_given_up_in_time() {
+    let keys: String = (0..20_000).map(|n| format!(", k{n} = 1")).collect();
+    let text = format!(
+        "[[plants]]\nname = \"a\"\ncare = {{ kind = \"water\", litres = \"two\"{keys} }}\n"
+    );
+    let reported = mistakes(&text);
+    assert!(reported.starts_with("s:3:"), "{reported}");
+    assert!(reported.contains("(at plants[0].care.k"), "{reported}");
+    assert!(
+        reported.ends_with("further mistakes are not listed; fix the ones above first"),
+        "{reported}"
+    );
+    assert!(reported.lines().count() <= MAX_MISTAKES + 1, "{reported}");
+}
+
+#[test]
+fn a_key_forges_no_further_mistake_and_nothing_is_longer_than_a_line() {
+    let forged = mistakes("\"b\\nerror: fake\" = 1\n");
+    assert_eq!(forged.lines().count(), 1, "{forged}");
+    assert!(forged.contains(r#"(at "b\nerror: fake")"#), "{forged}");
+    let long = mistakes(&format!("{} = 1\n", ["a"; 20_000].join(".")));
+    assert!(long.len() < 1_000, "{}", long.len());
+    let long = mistakes(&format!("{} = 1\n", "a".repeat(20_000)));
+    assert!(long.len() < 1_000, "{}", long.len());
+}
+
+#[test]
+fn a_date_is_called_a_date() {
+    assert_eq!(
+        mistakes("[garden]\nname = 2020-01-01\n"),
+        "s:2:8: error: expected a text, found a date or time (at garden.name); write a text between double quotes"
+    );
+    assert_eq!(
+        mistakes("[garden]\nkind = 3\n"),
+        "s:2:8: error: expected a text, found a whole number (at garden.kind); write a text between double quotes"
+    );
 }

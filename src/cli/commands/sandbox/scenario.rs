@@ -31,7 +31,7 @@ pub(crate) async fn run(
     arguments: &Sandbox,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let wrong = |error: String| CliError::usage(format!("--scenario {}: {error}", file.display()));
+    let wrong = |error: String| CliError::usage(format!("--scenario {error}"));
     let text = option_file::read_option_file("--scenario", file)?;
     let scenario = Scenario::read_scenario(TomlText::new(&file.display().to_string(), &text))
         .map_err(|wrong| CliError::usage(wrong.of_option("--scenario")))?;
@@ -58,7 +58,7 @@ pub(crate) async fn run(
         days.by_the_hour();
     }
     for act in &scenario.acts {
-        days.go_on_until(begin + act.at);
+        days.go_on_until(begin + *act.at.get_ref());
         play::play_days(&mut days, &shared, &mut transcript, screen).await?;
         act.perform_action(&shared).map_err(wrong)?;
         if let Some(text) = act.report_text() {

@@ -46,7 +46,7 @@ pub(super) fn slip(text: &str, written: Range<usize>) -> Option<Wording> {
     if text[value..].starts_with('(') && line.contains('=') {
         return Some(Wording::new(
             value,
-            "a list stands between round brackets",
+            "an array stands between round brackets",
             "write `[` and `]` in their place",
         ));
     }
@@ -135,7 +135,7 @@ fn typographic(offset: usize, mark: char) -> Wording {
 pub(super) fn never_closed(text: &str, begins: usize) -> Wording {
     let offset = value_at(text, begins);
     let help = match text[offset..].chars().next() {
-        Some('[') => "put `]` where the list ends",
+        Some('[') => "put `]` where the array ends",
         Some('{') => "put `}` where the table ends",
         Some('"' | '\'') => "put the same quotation mark where the text ends",
         _ => "close it where it ends",
@@ -180,13 +180,33 @@ fn help_for(message: &str, line: &str) -> String {
     } else if message.contains("missing comma") {
         "put a comma between the two".into()
     } else if line.trim_start().starts_with('[') {
-        "write the table's name between brackets, for example `[budget]`".into()
+        format!(
+            "write the table's name between brackets, for example `{}`",
+            closed_header(line)
+        )
+        .into()
     } else if line.contains('=') {
-        "write one `key = value` a line: texts between double quotes, lists between brackets".into()
+        "write one `key = value` a line: texts between double quotes, arrays between brackets"
+            .into()
     } else {
         "take it out, or put `#` before it if it is a remark".into()
     };
     help.into_owned()
+}
+
+/// The header of a table with as many brackets behind its name as before it.
+fn closed_header(line: &str) -> String {
+    let name = line.trim().trim_matches(['[', ']']);
+    let name = name
+        .split([']', '#', '='])
+        .next()
+        .unwrap_or_default()
+        .trim();
+    let name = if name.is_empty() { "name" } else { name };
+    match line.trim_start().starts_with("[[") {
+        true => format!("[[{name}]]"),
+        false => format!("[{name}]"),
+    }
 }
 
 /// Whether nothing stands behind a line's equals sign but a remark.

@@ -649,7 +649,8 @@ fn unclosed_values_are_reported_at_their_start() {
         ("cycle = [\n  \"bolt\"\n\nversion = 1\n", "1:9 cycle: "),
     ] {
         let report_lines = report_lines(text);
-        let begun = format!("{place}what begins here is never closed; put `]` where the list ends");
+        let begun =
+            format!("{place}what begins here is never closed; put `]` where the array ends");
         assert!(
             report_lines
                 .iter()
@@ -670,8 +671,8 @@ fn slips_of_notation_are_named() {
     let typographic = |mark: char| {
         format!("`{mark}` is no quotation mark of TOML; write the straight `\"` in its place")
     };
-    let round = "a list stands between round brackets; write `[` and `]` in their place";
-    let unclosed = "what begins here is never closed; put `]` where the list ends";
+    let round = "an array stands between round brackets; write `[` and `]` in their place";
+    let unclosed = "what begins here is never closed; put `]` where the array ends";
     let colon = |line: &str| format!("a colon stands in place of `=`; write `{line}`");
     let comma = "missing comma between key-value pairs, expected `,`; put a comma between the two";
     for (text, said) in [
