@@ -255,7 +255,7 @@ impl<'t> Document<'t> {
             let line = &self.text[self.lines.range(first)];
             match swallowed || unclosed {
                 true => wording::never_closed(self.text, begins),
-                false => wording::of_message(offset, message, line),
+                false => wording::of_message(self.text, offset, message, line),
             }
         });
         self.mistakes.push(Mistake {

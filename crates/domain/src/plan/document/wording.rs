@@ -144,8 +144,9 @@ pub(super) fn never_closed(text: &str, begins: usize) -> Wording {
 }
 
 /// What the parser says of a statement that begins with `line`.
-pub(super) fn of_message(offset: usize, message: &str, line: &str) -> Wording {
-    let unquoted = message.contains("must be quoted");
+pub(super) fn of_message(text: &str, offset: usize, message: &str, line: &str) -> Wording {
+    let unquoted =
+        message.contains("must be quoted") || is_taken_for_a_value(text, offset, message);
     let message = if unquoted && has_no_value(line) {
         "its value is missing".to_owned()
     } else if unquoted && !begins_with_digit(line) {
@@ -155,6 +156,18 @@ pub(super) fn of_message(offset: usize, message: &str, line: &str) -> Wording {
     };
     let help = help_for(&message, line);
     Wording::new(offset, message, help)
+}
+
+/// Whether the parser takes a word for another value because of its first letter: `free` for `false`.
+fn is_taken_for_a_value(text: &str, offset: usize, message: &str) -> bool {
+    let rest = text.get(offset..).unwrap_or_default();
+    let word = rest.split(|c: char| !c.is_ascii_alphanumeric()).next();
+    let word = word.unwrap_or_default().to_ascii_lowercase();
+    let is_meant = matches!(word.as_str(), "true" | "false" | "inf" | "nan");
+    message.to_lowercase().starts_with("invalid ")
+        && word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && !is_meant
+        && text[..offset].trim_end().ends_with(['=', '[', ','])
 }
 
 fn lower_first(message: &str) -> String {
