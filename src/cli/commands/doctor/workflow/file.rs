@@ -116,14 +116,22 @@ impl WorkflowFile {
 /// The action of a step, where a person has not filled in its commit yet.
 fn find_unfilled(step: &Value, text: &str) -> Option<UnfilledAction> {
     let uses = step["uses"].as_str()?;
+    // A folder of the repository, and an image, have no commit.
+    if uses.starts_with("./") || uses.starts_with("docker://") {
+        return None;
+    }
     let reference = uses.split_once('@').map_or("", |(_, reference)| reference);
     if !reference.is_empty() && reference != COMMIT_BLANK {
         return None;
     }
     let place = text.lines().enumerate().find_map(|(index, line)| {
-        let key = line.find("uses")?;
-        let value = line[key..].find(uses)? + key;
-        Some((index + 1, line[..value].chars().count() + 1))
+        let value = line.trim_start().trim_start_matches(['-', ' ']);
+        let value = value.strip_prefix("uses:")?.trim_start();
+        let value = value.trim_start_matches(['"', '\'']);
+        let rest = value.strip_prefix(uses)?.trim_start_matches(['"', '\'']);
+        let is_whole = rest.trim().is_empty() || rest.trim_start().starts_with('#');
+        let before = line.len() - value.len();
+        is_whole.then(|| (index + 1, line[..before].chars().count() + 1))
     });
     let (line, column) = place.unwrap_or((1, 1));
     Some(UnfilledAction {
@@ -209,9 +217,19 @@ mod tests {
             let place = found(uses).map(|(line, column, _)| (line, column));
             assert_eq!(place, Some((6, column)), "{uses}");
         }
-        for whole in ["phileas/phileas@v1", "my/other@COMMIT"] {
+        for whole in [
+            "phileas/phileas@v1",
+            "my/other@COMMIT",
+            "./.github/actions/phileas",
+            "docker://ghcr.io/phileas/phileas",
+        ] {
             assert_eq!(found(whole), None, "{whole}");
         }
+        let text = "on: push\n# uses: phileas/phileas\njobs:\n  a:\n    steps:\n      - uses: phileas/phileas@v1\n      \
+                    - name: x\n        uses: phileas/phileas # fill in\n";
+        let file = WorkflowFile::parse_workflow("x.yml", text).unwrap();
+        let unfilled = file.unfilled.map(|one| (one.line, one.column));
+        assert_eq!(unfilled, Some((8, 15)));
     }
 
     #[test]
