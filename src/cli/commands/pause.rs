@@ -87,11 +87,15 @@ impl<G: WriteGitHub> Stopper<'_, G> {
     /// Pauses the repository, and leaves its sessions alone.
     async fn pause_repository(&self, screen: &mut Screen<impl Write>) -> Result<Exit, CliError> {
         match self.write_pause(PAUSE_REASON, screen).await? {
-            // A variable holds everything meanwhile.
-            Err(failure) if failure.lacks_ledger && self.paused_otherwise => Ok(Exit::Done),
+            Err(failure) if self.is_held_anyway(&failure) => Ok(Exit::Done),
             Err(failure) => Ok(failure.error.exit),
             Ok(()) => Ok(Exit::Done),
         }
+    }
+
+    /// Whether only the ledger is missing, and the variable holds everything meanwhile.
+    fn is_held_anyway(&self, failure: &PauseFailure) -> bool {
+        failure.lacks_ledger && self.paused_otherwise
     }
 
     /// Writes the pause, and prints whether that succeeded.
@@ -111,7 +115,15 @@ impl<G: WriteGitHub> Stopper<'_, G> {
             }
             Err(error) => {
                 let failure = PauseFailure::from(error);
-                failure.print(self.json, screen)?;
+                if self.is_held_anyway(&failure) {
+                    self.print_result(
+                        screen,
+                        &json!({ "paused": true, "by": "PHILEAS_PAUSED" }),
+                        "paused by the variable PHILEAS_PAUSED; there is no ledger yet",
+                    )?;
+                } else {
+                    failure.print(self.json, screen)?;
+                }
                 Ok(Err(failure))
             }
         }
@@ -138,7 +150,7 @@ impl<G: WriteGitHub> Stopper<'_, G> {
         let sessions = match ended {
             Ok(sessions) if told => sessions,
             Ok(sessions) => SessionResults {
-                exit: at_least_unavailable(sessions.exit),
+                exit: at_least_findings(sessions.exit),
                 ..sessions
             },
             Err(stopped) => {
@@ -158,7 +170,7 @@ impl<G: WriteGitHub> Stopper<'_, G> {
                 Ok(sessions.exit)
             }
             // An earlier failure says more.
-            Err(failure) if failure.lacks_ledger => Ok(at_least_unavailable(sessions.exit)),
+            Err(failure) if failure.lacks_ledger => Ok(at_least_findings(sessions.exit)),
             Err(failure) => Ok(failure.error.exit),
         }
     }
@@ -272,7 +284,7 @@ impl<G: WriteGitHub> Stopper<'_, G> {
         }
         for announced in &found.announced {
             // It is not certain yet that all sessions have ended.
-            exit = at_least_unavailable(exit);
+            exit = at_least_findings(exit);
             self.print_unconfirmed(announced, screen)?;
         }
         screen.flush()?;
@@ -427,7 +439,7 @@ impl PauseFailure {
 }
 
 /// The exit code if something may still start. An earlier failure says more.
-fn at_least_unavailable(exit: Exit) -> Exit {
+fn at_least_findings(exit: Exit) -> Exit {
     if exit == Exit::Done {
         Exit::Findings
     } else {

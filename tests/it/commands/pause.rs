@@ -70,6 +70,15 @@ fn a_pause_alone_leaves_sessions_alive() {
             .contains("NOT paused: acme/widget has no ledger yet"),
         "{ran:?}"
     );
+    let mut command = bench.program(&["pause"]);
+    command.env("PHILEAS_PAUSED", "1");
+    let ran = run(command).done();
+    assert!(
+        ran.out
+            .contains("paused by the variable PHILEAS_PAUSED; there is no ledger yet"),
+        "{ran:?}"
+    );
+    assert_eq!(ran.err, "");
     assert_eq!(
         bench.run(&["resume"]).code,
         1,
