@@ -57,6 +57,14 @@ fn a_commented_table_of_schedules_is_begun_in_its_place() {
     );
     add(&folder, &["tester"]).done();
     assert_eq!(text_of(&path).matches("[schedules]").count(), 1);
+    // Keys that follow the comment do not become part of the table.
+    let plan = "version = 1\n# [schedules]\n# auditor = \"30 4 * * 1\"\ncycle = [\"craftsman\"]\n";
+    folder.write(".jules/schedules.toml", plan);
+    add(&folder, &["profiler", "--schedule", "0 6 * * *"]).done();
+    assert_eq!(
+        text_of(&path),
+        format!("{plan}\n[schedules]\nprofiler = \"0 6 * * *\"\n")
+    );
     let ran = add(&folder, &["profiler", "--schedule", "bad"]).refused(2, "--schedule: `bad`");
     assert!(!ran.err.contains("schedules.toml"), "{ran:?}");
 }

@@ -63,7 +63,19 @@ pub(super) fn run(
         (change.to.as_str(), wanted)
     });
     files::change_files(dir, &wanted.collect::<Vec<_>>())?;
-    for change in &changes {
+    print_changes(&changes, &there, name, json, screen)?;
+    Ok(Exit::Done)
+}
+
+/// Prints what was done, and where the persona ran before.
+fn print_changes(
+    changes: &[Change],
+    there: &[String],
+    name: &str,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<(), CliError> {
+    for change in changes {
         if json {
             screen.print_line(&json!({ "file": change.to, "done": change.done }).to_string())?;
         } else {
@@ -87,7 +99,7 @@ pub(super) fn run(
             "read its prompt with phileas prompt render {name}, and adapt it"
         ))?;
     }
-    Ok(Exit::Done)
+    Ok(())
 }
 
 fn list_packs(json: bool, screen: &mut Screen<impl Write>) -> Result<Exit, CliError> {
@@ -146,14 +158,9 @@ fn plan_change(tree: &Tree, pack: Pack, when: &StartRule<'_>) -> Result<Option<C
     if named_by(tree, id) {
         return Ok(None);
     }
-    let wrong = |what: &str| {
-        CliError::usage(format!(
-            "{SCHEDULES_PATH}: {what}; phileas validate tells where"
-        ))
-    };
     let known = tree.text(SCHEDULES_PATH);
     if known.is_none() && tree.get(SCHEDULES_PATH).is_some() {
-        return Err(wrong("it cannot be read"));
+        return Err(wrong_plan("it cannot be read"));
     }
     // Comments above a key belong to it, so there must be a key.
     let begin = match when {
@@ -165,27 +172,49 @@ fn plan_change(tree: &Tree, pack: Pack, when: &StartRule<'_>) -> Result<Option<C
         schema_address("schedules")
     );
     let text = known.unwrap_or(&blank);
-    let parsed = |text: &str| {
-        let document = text.parse::<DocumentMut>();
-        document.map_err(|_| wrong("it is no TOML"))
-    };
-    let mut document = parsed(text)?;
+    let mut document = parse_plan(text)?;
     if let (StartRule::Clock(_), false) = (when, document.contains_key("schedules"))
         && let Some(begun) = uncomment_schedules(text)
     {
-        document = parsed(&begun)?;
+        document = parse_plan(&begun)?;
     }
     if let Some(begun) = insert_below_heading(text, &document, begin) {
-        document = parsed(&begun)?;
+        document = parse_plan(&begun)?;
     }
-    let done = match when {
+    let done = insert_entry(&mut document, id, when)?;
+    Ok(Some(Change {
+        from: known.map(|_| SCHEDULES_PATH.to_owned()),
+        to: SCHEDULES_PATH.to_owned(),
+        text: with_line_breaks_of(known.unwrap_or_default(), &document.to_string()),
+        done,
+    }))
+}
+
+fn wrong_plan(what: &str) -> CliError {
+    CliError::finding(format!(
+        "{SCHEDULES_PATH}: {what}; phileas validate shows where"
+    ))
+}
+
+fn parse_plan(text: &str) -> Result<DocumentMut, CliError> {
+    text.parse()
+        .map_err(|_| wrong_plan("the file is not valid TOML"))
+}
+
+/// Inserts the entry, and says what was done.
+fn insert_entry(
+    document: &mut DocumentMut,
+    id: &str,
+    when: &StartRule<'_>,
+) -> Result<String, CliError> {
+    Ok(match when {
         StartRule::Clock(cron) => {
             let table = document
                 .entry("schedules")
                 .or_insert(Item::Table(Table::new()));
             let table = table
                 .as_table_like_mut()
-                .ok_or_else(|| wrong("`schedules` is no table"))?;
+                .ok_or_else(|| wrong_plan("`schedules` is not a table"))?;
             table.insert(id, Item::Value(Value::from(*cron)));
             match *cron {
                 MANUAL => format!("`{id}` runs only when a person asks"),
@@ -197,34 +226,28 @@ fn plan_change(tree: &Tree, pack: Pack, when: &StartRule<'_>) -> Result<Option<C
             let cycle = document.entry("cycle").or_insert_with(new);
             let cycle = cycle
                 .as_array_mut()
-                .ok_or_else(|| wrong("`cycle` is no list"))?;
+                .ok_or_else(|| wrong_plan("`cycle` is not a list"))?;
             push_name(cycle, id);
             format!("`{id}` is the last of the cycle")
         }
-    };
-    Ok(Some(Change {
-        from: known.map(|_| SCHEDULES_PATH.to_owned()),
-        to: SCHEDULES_PATH.to_owned(),
-        text: with_line_breaks_of(known.unwrap_or_default(), &document.to_string()),
-        done,
-    }))
+    })
 }
 
-/// The text with the table `[schedules]` in place of the comment that invites to begin it; `None` without this comment.
-/// Left as a comment, it would begin the table a second time.
+/// The text with the table `[schedules]` in place of the comment that invites to begin it. Left as a comment, it would
+/// begin the table a second time. `None` without this comment, or where keys follow it, which would become part of the
+/// table.
 fn uncomment_schedules(text: &str) -> Option<String> {
-    let mut is_found = false;
-    let lines = text.split_inclusive('\n').map(|line| {
-        let is_comment = !is_found && line.trim() == "# [schedules]";
-        is_found |= is_comment;
-        if is_comment {
-            line.replacen("# ", "", 1)
-        } else {
-            line.to_owned()
-        }
-    });
-    let begun: String = lines.collect();
-    is_found.then_some(begun)
+    let mut begins = 0;
+    let (at, line) = text.split_inclusive('\n').find_map(|line| {
+        let at = begins;
+        begins += line.len();
+        (line.trim() == "# [schedules]").then_some((at, line))
+    })?;
+    let (above, below) = (&text[..at], &text[at + line.len()..]);
+    let mut following = below.lines().map(str::trim_start);
+    let next = following.find(|line| !line.is_empty() && !line.starts_with('#'));
+    next.is_none_or(|line| line.starts_with('['))
+        .then(|| format!("{above}{}{below}", line.replacen("# ", "", 1)))
 }
 
 /// The text with `begin` inserted below the comments at its head, because editors look for their comment in the first
@@ -317,11 +340,11 @@ fn check_result(tree: &Tree, changes: &[Change], pack: Pack) -> Result<(), CliEr
     let new =
         |one: &&Diagnostic| one.is_error() && !before.iter().any(|old| old.message == one.message);
     if let Some(one) = found.iter().find(new) {
-        return Err(CliError::usage(format!("{one}; nothing was written")));
+        return Err(CliError::finding(format!("{one}; nothing was written")));
     }
     let id = PersonaId::from(pack.id);
     if !plan.personas.contains_key(&id) || !named_by(&after, pack.id) {
-        return Err(CliError::usage(format!(
+        return Err(CliError::finding(format!(
             "the plan cannot be read, so `{id}` cannot be added to it; phileas validate tells why"
         )));
     }
