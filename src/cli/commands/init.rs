@@ -12,7 +12,7 @@ use crate::cli::arguments::Init;
 use crate::cli::context::target::{FileSetChange, Target, confirm};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::short_time;
-use crate::cli::terminal::output::Screen;
+use crate::cli::terminal::output::{self, Screen};
 use crate::cli::terminal::plural::pluralize;
 use crate::starter::{
     ENVIRONMENT, FileChange, HOME, INIT_BRANCH, Pin, StarterFile, WORKFLOW_PATH, blank_hint, parts,
@@ -34,6 +34,7 @@ pub(crate) async fn run(
 ) -> Result<Exit, CliError> {
     let json = arguments.place.json;
     let place = Target::open_target(&arguments.place).await?;
+    warn_of_origin(&place)?;
     let parts = parts(&place.files, &action_pin(arguments), arguments.layers);
     place.check_parts(&parts)?;
     print_plan(&parts, &place, arguments, screen)?;
@@ -120,6 +121,20 @@ pub(crate) async fn run(
         );
         stopped
     })
+}
+
+/// Warns where the files would be for another repository than the one that is cloned here.
+fn warn_of_origin(place: &Target) -> Result<(), CliError> {
+    let named = &place.files.repository;
+    // An `origin` that names no repository is no contradiction.
+    if let Ok(Some(origin)) = place.origin_repository()
+        && origin != *named
+    {
+        output::print_error(&format!(
+            "warning: --repo names {named}, and the remote `origin` here is {origin}; the files are written for {named}"
+        ))?;
+    }
+    Ok(())
 }
 
 /// What the person's commit must include.

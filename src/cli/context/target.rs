@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal as _, Write};
 
-use phileas_domain::model::{Oid, Tree};
+use phileas_domain::model::{Oid, RepositoryName, Tree};
 use phileas_domain::plan;
 use phileas_domain::prompt::{self, SourceFiles};
 
@@ -65,6 +65,11 @@ impl Target {
             })?,
         };
         let branch = match &place.default_branch {
+            Some(branch) if !plan::is_branch_name(branch) => {
+                return Err(CliError::usage(format!(
+                    "--default-branch: `{branch}` cannot be a branch's name"
+                )));
+            }
             Some(branch) => branch.clone(),
             None => tree.default_branch()?.ok_or_else(|| {
                 CliError::usage(
@@ -231,6 +236,14 @@ impl Target {
             }
         }
         Ok(unstaged)
+    }
+
+    /// The repository of the remote `origin`, where the target is a work tree.
+    pub(crate) fn origin_repository(&self) -> Result<Option<RepositoryName>, CliError> {
+        match &self.at {
+            Backend::Folder(tree) => tree.origin_repository(),
+            Backend::GitHub { .. } => Ok(None),
+        }
     }
 
     /// The folders and files of `init` for a commit that must not include the other staged files; empty where there are

@@ -50,6 +50,33 @@ fn a_missing_repository_is_named() {
     assert!(!ran.err.contains("--action"), "{ran:?}");
 }
 
+#[test]
+fn a_wrong_branch_is_refused_and_another_repository_is_told() {
+    let folder = repository();
+    commit(&folder, "Begin");
+    init(&folder, &["--default-branch", "no such"])
+        .refused(2, "--default-branch: `no such` cannot be a branch's name");
+    let ran = init(&folder, &["--repo", "other/repo"]).done();
+    assert!(
+        ran.err
+            .contains("warning: --repo names other/repo, and the remote `origin` here is "),
+        "{ran:?}"
+    );
+}
+
+/// `git add` would refuse the printed command just so.
+#[test]
+fn a_folder_that_git_ignores_is_told_with_the_way_out() {
+    let folder = repository();
+    folder.write(".gitignore", ".jules\n");
+    let ran = init(&folder, &[]).refused(1, "take .jules out of .gitignore");
+    let (_, command) = ran.err.trim_end().rsplit_once("then: git ").unwrap();
+    assert!(command.starts_with("add --force -- "), "{ran:?}");
+    let words: Vec<&str> = command.split(' ').collect();
+    git(&folder, &words);
+    assert!(staged(&folder).contains(&PLAN.to_owned()));
+}
+
 /// A refusal of git is told in git's own words, which name the fix.
 #[test]
 fn what_git_refuses_is_told_in_its_own_words() {

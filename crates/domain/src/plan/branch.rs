@@ -41,8 +41,9 @@ pub(super) fn parse(text: &str) -> Result<Branch, (String, String)> {
     }
 }
 
-/// The rules of git-check-ref-format(1).
-fn is_branch_name(name: &str) -> bool {
+/// Whether a branch can have this name, by the rules of git-check-ref-format(1).
+#[must_use]
+pub fn is_branch_name(name: &str) -> bool {
     let part_is_legal = |part: &str| {
         !part.is_empty() && !part.starts_with('.') && !part.to_ascii_lowercase().ends_with(".lock")
     };

@@ -53,6 +53,7 @@ pub mod limits {
     pub use super::tracks::{MAX_TRACK_NAME_BYTES, MAX_TRACKS};
 }
 
+pub use branch::is_branch_name;
 pub use config::{CONFIG_PATH, DEFAULT_INNOVATION, DEFAULT_PASS, PASS, config_schema};
 pub use constants::{
     INNOVATION_TRACK, LAYERS, PASS_TRACK, PERSONAS_FOLDER, RESERVED_IDS, SCHEDULES_PATH,

@@ -62,13 +62,25 @@ impl WorkTree {
                 continue;
             }
             if let Err(words) = run_git(&self.root, &[command, paths].concat())? {
-                return Err(CliError::finding(format!(
-                    "the files are as they should be, and git could not stage them: {words}; then: git {} {}",
-                    command.join(" "),
-                    paths.join(" ")
-                )));
+                return Err(unstaged_error(&words, command, paths));
             }
         }
         Ok(())
     }
+}
+
+/// `words`: what git says. Where it ignores a path, the same command would fail again.
+fn unstaged_error(words: &str, command: &[&str], paths: &[&str]) -> CliError {
+    let paths = paths.join(" ");
+    let said = words.split(" hint: ").next().unwrap_or(words);
+    let then = match said.split_once("ignored by one of your .gitignore files: ") {
+        Some((_, ignored)) => format!(
+            "take {} out of .gitignore, or add it all the same; then: git add --force -- {paths}",
+            ignored.trim()
+        ),
+        None => format!("then: git {} {paths}", command.join(" ")),
+    };
+    CliError::finding(format!(
+        "the files are as they should be, and git could not stage them: {said}; {then}"
+    ))
 }
