@@ -67,7 +67,7 @@ pub(super) fn read(
                 found.sound.insert(persona, schedule);
             }
             _ => {
-                let track = TrackName::from(format!("schedule:{persona}"));
+                let track = TrackName::of_schedule(&persona);
                 found.stopped.insert(track, policy.stopped());
             }
         }

@@ -9,21 +9,24 @@ use crate::model::{PersonaId, TrackName};
 use crate::plan::closest;
 use crate::state::{RequestKind, RequestOutcome, RequestState};
 
+/// Refuses a request of this run for a persona that does not exist.
+pub(crate) fn refuse_unknown(builder: &mut DecisionBuilder<'_>, id: &PersonaId) {
+    let known = builder.snapshot.plan.personas.keys();
+    let text = match closest(id.as_str(), known.map(PersonaId::as_str)) {
+        Some(meant) => format!("there is no persona `{id}`; did you mean `{meant}`?"),
+        None => format!("there is no persona `{id}`"),
+    };
+    let line = Line::about_repository(Verdict::Refused, Reason::Unknown, text);
+    builder.report_line(line.with_persona(id).mark_requested());
+}
+
 /// Records this run's request in the state, once: the key names the run, so that later rounds and retries find it.
 pub(crate) fn accept_run_request(builder: &mut DecisionBuilder<'_>) {
     let snapshot = builder.snapshot;
     let personas: Vec<PersonaId> = match &snapshot.run_request {
         RunRequest::Due | RunRequest::Track(_) | RunRequest::Enter(_) => return,
         RunRequest::Persona(id) if !snapshot.plan.personas.contains_key(id) => {
-            let known = snapshot.plan.personas.keys().map(PersonaId::as_str);
-            let text = match closest(id.as_str(), known) {
-                Some(meant) => {
-                    format!("there is no persona `{id}`; did you mean `{meant}`?")
-                }
-                None => format!("there is no persona `{id}`"),
-            };
-            let line = Line::about_repository(Verdict::Refused, Reason::Unknown, text);
-            builder.report_line(line.with_persona(id).mark_requested());
+            refuse_unknown(builder, id);
             return;
         }
         RunRequest::Persona(id) => vec![id.clone()],

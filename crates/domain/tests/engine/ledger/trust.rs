@@ -196,6 +196,22 @@ fn a_limit_that_cannot_be_read_stops_everything_that_would_start() {
 }
 
 #[test]
+fn an_unknown_persona_is_named_while_everything_is_paused_too() {
+    for plan in [ONE.to_owned(), format!("{ONE}[budgets]\n")] {
+        let mut scenario = Scenario::new(&plan, &["a", "b"]);
+        scenario.ask = RunRequest::Persona("absent".into());
+        scenario.tick();
+        let refused = scenario.lines.iter().find(|line| line.is_requested);
+        let refused = refused.map(|line| (line.reason, line.detail.as_str()));
+        assert_eq!(
+            refused,
+            Some((Reason::Unknown, "there is no persona `absent`")),
+            "{plan}"
+        );
+    }
+}
+
+#[test]
 fn the_first_of_several_mistakes_about_everything_is_named() {
     let plan = format!("{ONE}[budgets]\n[gates]\n[default]\n");
     let mut scenario = Scenario::new(&plan, &["a", "b"]);
