@@ -15,7 +15,7 @@ use toml::de::{DeTable, DeValue};
 use crate::Diagnostic;
 
 use super::line_index::{Lines, duplicate, header, is_continuation, key};
-use super::section::one_line;
+use super::one_line::one_line;
 use wording::value_at;
 
 /// Of how many mistakes the first of two equal keys is looked up.

@@ -20,6 +20,7 @@ mod keywords;
 mod known;
 mod line_index;
 mod novelty;
+mod one_line;
 mod overrides;
 mod path_pattern;
 mod policy;
@@ -68,10 +69,11 @@ pub use policy::{
 
 pub(crate) use document::Document;
 pub(crate) use line_index::duplicate;
+pub(crate) use one_line::one_line;
 pub use read::{is_absent, may_concern_everything, read};
 pub use roster::{Approval, Member, ROLE_LAYERS, Roster};
 pub use schema::schema;
-pub(crate) use section::{join, one_line};
+pub(crate) use section::join;
 pub use suggest::closest;
 pub use tracks::DEFAULT_TRACK;
 pub use types::{Plan, Schedule, Sprints, Step, StepKind, Track};

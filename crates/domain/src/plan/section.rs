@@ -8,15 +8,13 @@ use toml::de::{DeTable, DeValue};
 use super::document::Document;
 use super::duration;
 use super::keywords::Keyword;
+use super::one_line::{escaped, one_line};
 use super::policy::Share;
 use super::suggest::{did_you_mean, either_of};
 use crate::Diagnostic;
 
 /// How many mistakes of one file are told; who has more wants to see the first ones.
 pub const MAX_DIAGNOSTICS: usize = 200;
-
-/// How many characters of one part of a mistake are told.
-const MAX_TOLD_CHARS: usize = 400;
 
 /// Labels have fixed names, and are put on issues.
 const NO_LABELS: &str =
@@ -386,30 +384,6 @@ impl<'t> Entry<'t> {
             );
         }
         value
-    }
-}
-
-/// At most [`MAX_TOLD_CHARS`] characters in one line, so that no part of a mistake looks like another one.
-pub(crate) fn one_line(text: String) -> String {
-    let end = text.char_indices().nth(MAX_TOLD_CHARS);
-    let cut = match end {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    };
-    if !cut.contains(char::is_control) {
-        return cut;
-    }
-    cut.chars().map(escaped).collect()
-}
-
-/// A character, or how a text of TOML writes it where it would not show as itself.
-fn escaped(c: char) -> String {
-    match c {
-        '\n' => "\\n".to_owned(),
-        '\r' => "\\r".to_owned(),
-        '\t' => "\\t".to_owned(),
-        _ if c.is_control() => format!("\\u{:04X}", u32::from(c)),
-        _ => c.to_string(),
     }
 }
 
