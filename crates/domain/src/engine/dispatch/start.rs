@@ -6,12 +6,12 @@ use super::{
 };
 use crate::engine::input::snapshot::RunRequest;
 use crate::engine::lookup::slot::{self, SlotRole};
+use crate::engine::lookup::unknown_persona::unknown_persona_line;
 use crate::engine::lookup::{exchange_view, pending_requests, request_origin};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{INTENTS_PER_COMMIT, POLL};
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::engine::record::{request, turn};
-use crate::engine::requests::command_line;
 use crate::model::TrackName;
 use crate::plan::Mode;
 use crate::state::Turn;
@@ -255,8 +255,7 @@ pub(crate) fn report_paused(builder: &mut DecisionBuilder<'_>, reason: Reason) {
     let line = match &builder.snapshot.run_request {
         RunRequest::Due | RunRequest::Track(_) | RunRequest::Enter(_) => return,
         RunRequest::Persona(id) if !builder.snapshot.plan.personas.contains_key(id) => {
-            command_line::refuse_unknown(builder, id);
-            return;
+            unknown_persona_line(&builder.snapshot.plan, id)
         }
         RunRequest::Persona(id) => {
             Line::about_repository(Verdict::Refused, reason, text).with_persona(id)

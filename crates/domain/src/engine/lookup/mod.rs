@@ -23,6 +23,7 @@ pub(super) mod roster;
 pub(super) mod sessions;
 pub(super) mod slot;
 pub(super) mod twins;
+pub(super) mod unknown_persona;
 pub(super) mod usage;
 pub(super) mod waiting_turns;
 pub(super) mod work_files;

@@ -2,23 +2,12 @@
 
 use crate::engine::input::snapshot::RunRequest;
 use crate::engine::lookup::pending_requests::PERSONA_SUBJECT;
+use crate::engine::lookup::unknown_persona::unknown_persona_line;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::REQUEST_VALID;
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::model::{PersonaId, TrackName};
-use crate::plan::closest;
 use crate::state::{RequestKind, RequestOutcome, RequestState};
-
-/// Refuses a request of this run for a persona that does not exist.
-pub(crate) fn refuse_unknown(builder: &mut DecisionBuilder<'_>, id: &PersonaId) {
-    let known = builder.snapshot.plan.personas.keys();
-    let text = match closest(id.as_str(), known.map(PersonaId::as_str)) {
-        Some(meant) => format!("there is no persona `{id}`; did you mean `{meant}`?"),
-        None => format!("there is no persona `{id}`"),
-    };
-    let line = Line::about_repository(Verdict::Refused, Reason::Unknown, text);
-    builder.report_line(line.with_persona(id).mark_requested());
-}
 
 /// Records this run's request in the state, once: the key names the run, so that later rounds and retries find it.
 pub(crate) fn accept_run_request(builder: &mut DecisionBuilder<'_>) {
@@ -26,7 +15,7 @@ pub(crate) fn accept_run_request(builder: &mut DecisionBuilder<'_>) {
     let personas: Vec<PersonaId> = match &snapshot.run_request {
         RunRequest::Due | RunRequest::Track(_) | RunRequest::Enter(_) => return,
         RunRequest::Persona(id) if !snapshot.plan.personas.contains_key(id) => {
-            refuse_unknown(builder, id);
+            builder.report_line(unknown_persona_line(&snapshot.plan, id));
             return;
         }
         RunRequest::Persona(id) => vec![id.clone()],
