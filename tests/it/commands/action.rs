@@ -202,6 +202,7 @@ fn nothing_that_others_wrote_is_executed() {
         assert!(
             line.starts_with(place)
                 || line.starts_with(&warning)
+                || line.starts_with("::notice title=")
                 || line.starts_with("::error title="),
             "{line}"
         );
@@ -210,7 +211,7 @@ fn nothing_that_others_wrote_is_executed() {
     assert!(
         step.runner_commands()
             .iter()
-            .any(|line| line.contains("%0A::error::y%25")),
+            .any(|line| line.contains("\\n::error::y%25")),
         "{:?}",
         step.runner_commands()
     );

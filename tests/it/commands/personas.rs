@@ -107,7 +107,7 @@ fn what_people_wrote_stays_to_the_byte() {
     assert_eq!(runs("tester"), serde_json::json!(["manual"]));
     // A plan that cannot be read is not written.
     folder.write(".jules/schedules.toml", "cycle = [\n");
-    add(&folder, &["profiler"]).refused(2, "no TOML");
+    add(&folder, &["profiler"]).refused(1, "not valid TOML");
     assert!(!folder.join(".jules/personas/profiler").exists());
 }
 
