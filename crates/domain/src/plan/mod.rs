@@ -73,7 +73,7 @@ pub(crate) use one_line::one_line;
 pub use read::{is_absent, may_concern_everything, read};
 pub use roster::{Approval, Member, ROLE_LAYERS, Roster};
 pub use schema::schema;
-pub(crate) use section::join;
+pub(crate) use section::{join, kind_of};
 pub use suggest::closest;
 pub use tracks::DEFAULT_TRACK;
 pub use types::{Plan, Schedule, Sprints, Step, StepKind, Track};

@@ -367,15 +367,7 @@ impl<'t> Entry<'t> {
         shape: &str,
     ) -> Option<V> {
         if value.is_none() {
-            let kind = match self.value.get_ref() {
-                DeValue::String(_) => "a text",
-                DeValue::Integer(_) => "a whole number",
-                DeValue::Float(_) => "a number with a fraction",
-                DeValue::Boolean(_) => "true or false",
-                DeValue::Datetime(_) => "a date or time",
-                DeValue::Array(_) => "an array",
-                DeValue::Table(_) => "a table",
-            };
+            let kind = kind_of(self.value.get_ref());
             reader.error(
                 self.value_at(),
                 &self.path,
@@ -384,6 +376,19 @@ impl<'t> Entry<'t> {
             );
         }
         value
+    }
+}
+
+/// The kind of a value, in plain words.
+pub(crate) fn kind_of(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a text",
+        DeValue::Integer(_) => "a whole number",
+        DeValue::Float(_) => "a number with a fraction",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date or time",
+        DeValue::Array(_) => "an array",
+        DeValue::Table(_) => "a table",
     }
 }
 

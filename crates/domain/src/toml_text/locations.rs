@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::plan::{join, one_line};
+use crate::plan::{join, kind_of, one_line};
 
 /// The number of the whole text as a table.
 pub(super) const ROOT: usize = 0;
@@ -129,17 +129,4 @@ pub(super) fn without_indices(path: &str) -> String {
         Some((_, rest)) => path + rest,
         None => path + "[" + part,
     })
-}
-
-/// The kind of a value, in plain words.
-fn kind_of(value: &DeValue<'_>) -> &'static str {
-    match value {
-        DeValue::String(_) => "a text",
-        DeValue::Integer(_) => "a whole number",
-        DeValue::Float(_) => "a number with a fraction",
-        DeValue::Boolean(_) => "true or false",
-        DeValue::Datetime(_) => "a date or time",
-        DeValue::Array(_) => "an array",
-        DeValue::Table(_) => "a table",
-    }
 }
