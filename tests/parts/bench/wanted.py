@@ -12,8 +12,8 @@ import pathlib
 
 MODES = ["off", "prompt", "label", "close"]
 HEAD = (
-    "| `mode` | `plan` | p | seeds | sessions | repeats opened | repeats that cost a person time | merged per session | "
-    "fresh ideas suppressed |\n|---|---|---|---|---|---|---|---|---|"
+    "| `mode` | `plan` | `count_merged` | p | seeds | sessions | repeats opened | repeats that cost a person time | merged per session | "
+    "fresh ideas suppressed |\n|---|---|---|---|---|---|---|---|---|---|"
 )
 LINES = {"scattered": "A repeat writes a fifth of its lines in another way, anywhere:", "together": "The same, with these lines in one piece:"}
 
@@ -24,7 +24,7 @@ runs = [json.loads(line) for line in words.parse_args().file.read_text().splitli
 by_seed = collections.defaultdict(dict)
 for run in runs:
     case = run["case"]
-    key = (case["rewritten"], MODES.index(case["mode"]), case["plan"], case["heeds"])
+    key = (case["rewritten"], MODES.index(case["mode"]), case["plan"], case["count_merged"], case["heeds"])
     by_seed[key][case["seed"]] = run["counts"]
 # A measurement that was cut off compares the seeds that each setting has.
 seeds = set.intersection(*(set(counts) for counts in by_seed.values()))
@@ -44,10 +44,10 @@ def against(value, base):
 
 
 def row(key, counts, off):
-    _, mode, plan, heeds = key
+    _, mode, plan, count_merged, heeds = key
     cells = [f"`{MODES[mode]}`"]
     is_off = mode == 0
-    cells += ["", ""] if is_off else ["yes" if plan else "no", f"{heeds:g}"]
+    cells += ["", "", ""] if is_off else ["yes" if plan else "no", "30d" if count_merged else "0", f"{heeds:g}"]
     cells += [str(len(counts)), f"{mean(counts, 'sessions'):.0f}"]
     for name in ["repeats", "costly"]:
         value = mean(counts, name)
@@ -66,16 +66,15 @@ for rewritten, said in LINES.items():
     keys = sorted(key for key in groups if key[0] == rewritten)
     if not keys:
         continue
-    off = groups[(rewritten, 0, False, 0.0)]
+    off = groups[(rewritten, 0, False, False, 0.0)]
     print(f"\n{said}\n\n{HEAD}")
     for key in keys:
         print(row(key, groups[key], off))
-seen = {(mode, plan) for _, mode, plan, _ in groups}
-after_merge = [counts.get("repeats_of_merged") for counts in groups.get(("scattered", 2, True, 0.6), [])]
-if after_merge and None not in after_merge:
-    repeats = mean(groups[("scattered", 2, True, 0.6)], "repeats")
-    share = 100 * sum(after_merge) / len(after_merge) / repeats
-    print(f"\nOf the repeats at `label`, `plan = true` and p = 0.6, {share:.0f} % came after a pull request with the same idea was merged.")
+seen = {(mode, plan) for _, mode, plan, _, _ in groups}
+judged = groups.get(("scattered", 2, True, False, 0.6))
+if judged:
+    share = 100 * mean(judged, "repeats_of_merged") / mean(judged, "repeats")
+    print(f"\nOf the repeats at `label`, `plan = true`, `count_merged = \"0\"` and p = 0.6, {share:.0f} % came after a pull request with the same idea was merged.")
 missing = [f"`{name}`" for index, name in enumerate(MODES) if (index, False) not in seen]
 missing += [] if any(plan for _, plan in seen) else ["`plan = true`"]
 if missing:

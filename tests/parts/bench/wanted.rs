@@ -35,6 +35,8 @@ const MARK: &str = "phileas:duplicate";
 struct Case {
     mode: &'static str,
     plan: bool,
+    /// Whether the same work is a repeat for 30 days after a merge.
+    count_merged: bool,
     heeds: f64,
     rewritten: Rewritten,
     seed: u64,
@@ -44,17 +46,19 @@ struct Case {
 impl Case {
     fn to_json(self) -> Value {
         json!({
-            "mode": self.mode, "plan": self.plan, "heeds": self.heeds, "rewritten": self.rewritten, "seed": self.seed,
-            "days": self.days,
+            "mode": self.mode, "plan": self.plan, "count_merged": self.count_merged, "heeds": self.heeds,
+            "rewritten": self.rewritten, "seed": self.seed, "days": self.days,
         })
     }
 
     /// Five personas, one session a day each. Limits that would keep the agent from working stay out of the way.
     fn schedules(self) -> String {
         let Self { mode, plan, .. } = self;
+        let count_merged = if self.count_merged { "30d" } else { "0" };
         format!(
             "[budget]\ntier = \"pro\"\nmax_active = 5\ndaily_sessions = 20\nmax_open_pulls = 20\n\n[defaults]\nskip_unchanged = false\n\
-             rest_after = 0\n\n[novelty]\nmode = \"{mode}\"\nplan = {plan}\n\n\
+             rest_after = 0\n\n[novelty]\nmode = \"{mode}\"\nplan = {plan}\n\
+             count_merged = \"{count_merged}\"\n\n\
              [schedules]\nauditor = \"0 1 * * *\"\ncurator = \"0 6 * * *\"\nfixer = \"0 11 * * *\"\nrefactor = \"0 16 * * *\"\n\
              tester = \"0 21 * * *\"\n"
         )
@@ -152,12 +156,14 @@ fn cases(seeds: u64, days: i64) -> Vec<Case> {
     let mut cases = Vec::new();
     for seed in 0..seeds {
         for mode in MODES {
-            for plan in [false, true] {
+            for (plan, count_merged) in [(false, false), (true, false), (false, true), (true, true)]
+            {
                 for heeds in HEEDED {
                     for rewritten in [Rewritten::Scattered, Rewritten::Together] {
                         cases.push(Case {
                             mode,
                             plan,
+                            count_merged,
                             heeds,
                             rewritten,
                             seed,
@@ -170,10 +176,12 @@ fn cases(seeds: u64, days: i64) -> Vec<Case> {
     }
     cases.retain(|case| {
         // Without a section in the prompt there is nothing to heed.
-        let differs = case.mode != "off" || case.heeds == 0.0 && !case.plan;
+        let differs = case.mode != "off" || case.heeds == 0.0 && !case.plan && !case.count_merged;
+        // Prompts name merged work in any case.
+        let is_new = !case.count_merged || case.mode == "label";
         let is_shown =
             case.rewritten == Rewritten::Scattered || case.mode == "off" || case.heeds == 0.6;
-        differs && is_shown && case.is_built()
+        differs && is_new && is_shown && case.is_built()
     });
     cases
 }

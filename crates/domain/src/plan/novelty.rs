@@ -5,23 +5,25 @@ use std::ops::RangeInclusive;
 use super::policy::Novelty;
 use super::section::{Entry, Reader, Section};
 
-/// Seconds that a refusal is remembered: at most ten years. `"0"`: not at all.
+/// Seconds that a refusal is remembered, and that merged work counts: at most ten years. `"0"`: not at all.
 pub const REMEMBER_SECS: RangeInclusive<u64> = 0..=315_360_000;
 
-pub(super) const KEYS: [&str; 6] = [
+pub(super) const KEYS: [&str; 7] = [
     "mode",
     "plan",
     "avoid_overlap",
+    "count_merged",
     "remember_refusals",
     "quote_reviews",
     "refusals_for",
 ];
 
 /// What counts where a value cannot be read.
-const DEFAULTS: [(&str, &str); 6] = [
+const DEFAULTS: [(&str, &str); 7] = [
     ("mode", "prompt"),
     ("plan", "false"),
     ("avoid_overlap", "false"),
+    ("count_merged", "0"),
     ("remember_refusals", "180d"),
     ("quote_reviews", "false"),
     ("refusals_for", "persona"),
@@ -40,8 +42,13 @@ pub(super) fn read(
             "mode" => novelty.mode = entry.read_keyword(reader).unwrap_or_default(),
             "plan" => novelty.plan = entry.flag(reader).unwrap_or_default(),
             "avoid_overlap" => novelty.avoid_overlap = entry.flag(reader).unwrap_or_default(),
+            "count_merged" => {
+                if let Some(seconds) = span_or_zero(reader, &entry, "count no merged work") {
+                    novelty.count_merged_secs = seconds;
+                }
+            }
             "remember_refusals" => {
-                if let Some(seconds) = remember_seconds(reader, &entry) {
+                if let Some(seconds) = span_or_zero(reader, &entry, "remember no refusal") {
                     novelty.remember_refusals_secs = seconds;
                 }
             }
@@ -57,7 +64,7 @@ pub(super) fn read(
 }
 
 /// A span of time, or `"0"` without a unit.
-fn remember_seconds(reader: &mut Reader<'_>, entry: &Entry<'_>) -> Option<u64> {
+fn span_or_zero(reader: &mut Reader<'_>, entry: &Entry<'_>, off: &str) -> Option<u64> {
     match (entry.as_text(), entry.as_integer()) {
         (Some("0"), _) => Some(0),
         (None, Some(0)) => {
@@ -65,7 +72,7 @@ fn remember_seconds(reader: &mut Reader<'_>, entry: &Entry<'_>) -> Option<u64> {
                 entry.value_at(),
                 &entry.path,
                 "expected a span of time, found a whole number",
-                "write `\"0\"` to remember no refusal",
+                &format!("write `\"0\"` to {off}"),
             );
             None
         }

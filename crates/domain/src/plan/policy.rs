@@ -344,6 +344,8 @@ pub struct Novelty {
     pub plan: bool,
     /// Whether a turn waits while an open pull request changes a file that its persona or request names.
     pub avoid_overlap: bool,
+    /// Seconds after a merge in which the same work is a repeat; 0 means that merged work never counts.
+    pub count_merged_secs: u64,
     /// Seconds that a refusal is remembered; 0 means not at all.
     pub remember_refusals_secs: u64,
     /// Whether prompts quote reviews of refused pull requests, too.
@@ -358,6 +360,12 @@ impl Novelty {
     pub fn remember(&self) -> SignedDuration {
         SignedDuration::from_secs(i64::try_from(self.remember_refusals_secs).unwrap_or(i64::MAX))
     }
+
+    /// How long after its merge work must not be done again.
+    #[must_use]
+    pub fn count_merged(&self) -> SignedDuration {
+        SignedDuration::from_secs(i64::try_from(self.count_merged_secs).unwrap_or(i64::MAX))
+    }
 }
 
 impl Default for Novelty {
@@ -366,6 +374,7 @@ impl Default for Novelty {
             mode: NoveltyMode::default(),
             plan: false,
             avoid_overlap: false,
+            count_merged_secs: 0,
             remember_refusals_secs: 180 * 24 * 60 * 60,
             quote_reviews: false,
             refusals_for: RefusalsFor::default(),

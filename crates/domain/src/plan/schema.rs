@@ -300,17 +300,16 @@ fn of_novelty(key: &str) -> Value {
             "type": "boolean",
             "default": usual.avoid_overlap,
         }),
-        "remember_refusals" => json!({
-            "description": format!(
-                "How long a refusal is remembered, at most {}; `0`: not at all.",
-                duration::show(*novelty::REMEMBER_SECS.end()),
-            ),
-            "type": "string",
-            "pattern": format!("^0$|{SPAN}"),
-            "minLength": 1,
-            "default": duration::show(usual.remember_refusals_secs),
-            "examples": ["0"],
-        }),
+        "count_merged" => span_or_zero(
+            "How long merged work counts like open work, so that the same work is a repeat",
+            usual.count_merged_secs,
+            "30d",
+        ),
+        "remember_refusals" => span_or_zero(
+            "How long a refusal is remembered",
+            usual.remember_refusals_secs,
+            "0",
+        ),
         "quote_reviews" => json!({
             "description": "Whether prompts quote reviews of refused pull requests, too: those of people with write access that request changes.",
             "type": "boolean",
@@ -321,6 +320,23 @@ fn of_novelty(key: &str) -> Value {
         ),
         _ => unknown(),
     }
+}
+
+/// A span of time that `"0"` switches off.
+fn span_or_zero(meaning: &str, usual: u64, example: &str) -> Value {
+    let longest = duration::show(*novelty::REMEMBER_SECS.end());
+    let usual = match usual {
+        0 => "0".to_owned(),
+        seconds => duration::show(seconds),
+    };
+    json!({
+        "description": format!("{meaning}, at most {longest}; `0`: not at all."),
+        "type": "string",
+        "pattern": format!("^0$|{SPAN}"),
+        "minLength": 1,
+        "default": usual,
+        "examples": [example],
+    })
 }
 
 fn of_bot(key: &str) -> Value {

@@ -215,6 +215,7 @@ fn any_turn() -> impl Strategy<Value = Turn> {
                 cancel,
                 repeated_plan: pull.map(|number| RepeatedPlan {
                     refused: cancel.then(|| "out-of-scope".to_owned()),
+                    merged: !cancel,
                     requested_at: nudged_at,
                     repeats: nudges / 2,
                     ..RepeatedPlan::new("a6".to_owned(), PullNumber(number))

@@ -169,6 +169,7 @@ record! { RepeatedPlan:
     plan required,
     twin required,
     refused if_set,
+    merged if_set,
     requested_at if_set,
     repeats if_set
 }

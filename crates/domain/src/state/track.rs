@@ -130,15 +130,17 @@ pub struct Turn {
     pub extra: Extra,
 }
 
-/// A plan that does what a pull request does that is open or was refused.
+/// A plan that does what a pull request does that is open, was refused, or was merged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RepeatedPlan {
     /// The activity of the plan.
     pub plan: String,
     /// That pull request.
     pub twin: PullNumber,
-    /// The reason of its refusal; `None`: it was open.
+    /// The reason of its refusal; `None`: it was open or merged.
     pub refused: Option<String>,
+    /// Whether it was merged.
+    pub merged: bool,
     /// When phileas decided to ask the session for another task. `None`: a person decides about the plan.
     pub requested_at: Option<Timestamp>,
     /// How often phileas decided that message again, because it did not arrive.
@@ -155,6 +157,7 @@ impl RepeatedPlan {
             plan,
             twin,
             refused: None,
+            merged: false,
             requested_at: None,
             repeats: 0,
             extra: Extra::new(),

@@ -169,20 +169,27 @@ impl WorkRecord {
         self.closed_at.is_none_or(is_recent) || refusal.is_some_and(|one| one.is_remembered(now))
     }
 
-    /// Whether the same work again is not wanted: it is open, or its refusal condemns the work.
+    /// Whether it was merged less than so long ago, and not reverted.
     #[must_use]
-    pub fn forbids_repeats(&self, now: Timestamp) -> bool {
-        let is_condemned = |refusal: &Refusal| refusal.condemns_work(now);
-        self.is_open() || self.refused.as_ref().is_some_and(is_condemned)
+    pub fn is_merged_within(&self, now: Timestamp, span: SignedDuration) -> bool {
+        let is_recent = |at: Timestamp| now.duration_since(at) < span;
+        self.outcome == Some(Outcome::Merged) && self.closed_at.is_some_and(is_recent)
     }
 
-    /// Whether a newer pull request with this fingerprint and number repeats it: the same work as an older open pull
-    /// request, or as one whose refusal condemns the work.
+    /// Whether the same work again is not wanted: it is open, its refusal condemns the work, or it was merged less than
+    /// `count_merged` ago.
     #[must_use]
-    pub fn is_repeated_by(&self, pr: u64, work: &Fingerprint, now: Timestamp) -> bool {
-        self.pr < pr
-            && self.forbids_repeats(now)
-            && Similarity::between(&self.fingerprint, work).likeness() == Likeness::Same
+    pub fn forbids_repeats(&self, now: Timestamp, count_merged: SignedDuration) -> bool {
+        let is_condemned = |refusal: &Refusal| refusal.condemns_work(now);
+        self.is_open()
+            || self.refused.as_ref().is_some_and(is_condemned)
+            || self.is_merged_within(now, count_merged)
+    }
+
+    /// Whether a newer pull request with this number does the same work.
+    #[must_use]
+    pub fn is_repeated_by(&self, pr: u64, work: &Fingerprint) -> bool {
+        self.pr < pr && Similarity::between(&self.fingerprint, work).likeness() == Likeness::Same
     }
 
     /// Drops what a settled record needs no more: its paths and lines.

@@ -74,9 +74,10 @@ pub(crate) fn planned_twin(
         match repeat_of(builder, record) {
             Repeat::Wanted => {}
             Repeat::Unread => return None,
-            Repeat::Unwanted { refused } => {
+            Repeat::Unwanted { refused, merged } => {
                 return Some(RepeatedPlan {
                     refused,
+                    merged,
                     ..RepeatedPlan::new(made.id.clone(), PullNumber(record.pr))
                 });
             }
@@ -91,9 +92,10 @@ enum Repeat {
     Wanted,
     /// The pull request is being read.
     Unread,
-    /// It is open, or was refused for this reason.
+    /// It is open, was refused for this reason, or was merged.
     Unwanted {
         refused: Option<String>,
+        merged: bool,
     },
 }
 
@@ -102,8 +104,17 @@ fn repeat_of(builder: &mut DecisionBuilder<'_>, record: &WorkRecord) -> Repeat {
     let number = PullNumber(record.pr);
     let snapshot = builder.snapshot;
     let is_gone = snapshot.missing_pulls.contains(&number);
-    if is_gone || !record.forbids_repeats(builder.now()) || !is_current(builder, record) {
+    let count_merged = snapshot.plan.novelty.count_merged();
+    let is_wanted = !record.forbids_repeats(builder.now(), count_merged);
+    if is_gone || is_wanted || !is_current(builder, record) {
         return Repeat::Wanted;
+    }
+    // A merge is final.
+    if record.is_merged_within(builder.now(), count_merged) {
+        return Repeat::Unwanted {
+            refused: None,
+            merged: true,
+        };
     }
     let Some(pull) = snapshot.pulls.get(&number) else {
         builder.reads.pulls.insert(number);
@@ -117,6 +128,7 @@ fn repeat_of(builder: &mut DecisionBuilder<'_>, record: &WorkRecord) -> Repeat {
     }
     Repeat::Unwanted {
         refused: refusal.map(|refusal| refusal.reason.as_str().to_owned()),
+        merged: false,
     }
 }
 
@@ -166,6 +178,13 @@ pub(crate) fn twin_text(repeated: &RepeatedPlan) -> String {
             "does the same as pull request #{twin}, which was refused ({})",
             sanitize_word(reason)
         ),
-        None => format!("does the same as pull request #{twin}, which is open"),
+        None => {
+            let what = if repeated.merged {
+                "was merged"
+            } else {
+                "is open"
+            };
+            format!("does the same as pull request #{twin}, which {what}")
+        }
     }
 }

@@ -159,9 +159,8 @@ fn process_mark(
         match is_twin_current(builder, twin) {
             Some(true) => {}
             Some(false) => {
-                let why = format!(
-                    "#{twin} is not open any more, and no refusal of it rules out another attempt"
-                );
+                let why =
+                    format!("#{twin} is not open any more, and nothing rules out doing it again");
                 return leave_to_people(builder, tracked, &why);
             }
             None => return,
@@ -185,13 +184,29 @@ fn why_kept(tracked: &OpenPull<'_>, activity: &PullActivity) -> Option<String> {
 fn is_twin_current(builder: &mut DecisionBuilder<'_>, twin: PullNumber) -> Option<bool> {
     let snapshot = builder.snapshot;
     match snapshot.pulls.get(&twin).map(|pull| pull.state) {
-        Some(PullState::Merged) => Some(false),
         Some(PullState::Open) => Some(true),
+        Some(PullState::Merged) => does_merge_count(builder, twin),
         Some(PullState::Closed) => is_condemned(builder, twin),
         None if snapshot.missing_pulls.contains(&twin) => Some(false),
         None => {
             builder.reads.pulls.insert(twin);
             None
+        }
+    }
+}
+
+/// Whether the work of a merged pull request must not be done again. `None`: its record is being read or completed, or
+/// cannot be read.
+fn does_merge_count(builder: &mut DecisionBuilder<'_>, number: PullNumber) -> Option<bool> {
+    let count_merged = builder.snapshot.plan.novelty.count_merged();
+    if count_merged.is_zero() || builder.state.work.forgotten.contains(&number) {
+        return Some(false);
+    }
+    let hot = hot_records(builder)?;
+    match hot.get(number.0) {
+        Some(record) if record.is_open() => None,
+        record => {
+            Some(record.is_some_and(|record| record.is_merged_within(builder.now(), count_merged)))
         }
     }
 }
@@ -331,7 +346,8 @@ fn reason_text(builder: &DecisionBuilder<'_>, mark: &WorkMark) -> String {
             let pull = builder.snapshot.pulls.get(&twin);
             let what = match pull.map(|pull| pull.state) {
                 Some(PullState::Open) => ", which is open",
-                Some(_) => ", which was refused",
+                Some(PullState::Merged) => ", which was merged",
+                Some(PullState::Closed) => ", which was refused",
                 None => "",
             };
             format!("does the same as #{twin}{what}")

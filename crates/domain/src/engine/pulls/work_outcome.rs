@@ -30,11 +30,15 @@ pub(crate) fn refine_outcome(
         let files = files.zip(persona.as_ref());
         files.is_some_and(|(files, persona)| no_op_of(files, persona.as_str()).is_some())
     };
+    let twin = is_free.then(|| twin_of(builder, record, hot)).flatten();
+    // It came after the merge, and not before it.
+    let repeats_merged =
+        twin.is_some_and(|twin| twin.closed_at.is_some_and(|at| at <= record.opened_at));
     let outcome = if is_free && is_no_op() {
         Outcome::NoOp
-    } else if hot.records().any(|other| is_merged_copy(record, other)) {
+    } else if !repeats_merged && hot.records().any(|other| is_merged_copy(record, other)) {
         Outcome::Superseded
-    } else if is_free && twin_of(builder, record, hot).is_some() {
+    } else if twin.is_some() {
         Outcome::Repeated
     } else {
         return;

@@ -102,11 +102,12 @@ pub(crate) fn twin_of<'h>(
     record: &WorkRecord,
     hot: &'h WorkFile,
 ) -> Option<&'h WorkRecord> {
-    let now = builder.now();
+    let (now, count_merged) = (builder.now(), builder.snapshot.plan.novelty.count_merged());
     let is_same_turn = |other: &WorkRecord| record.turn.is_some() && other.turn == record.turn;
     hot.records().find(|other| {
         !is_same_turn(other)
+            && other.forbids_repeats(now, count_merged)
             && is_current(builder, other)
-            && other.is_repeated_by(record.pr, &record.fingerprint, now)
+            && other.is_repeated_by(record.pr, &record.fingerprint)
     })
 }

@@ -6,7 +6,7 @@ use phileas_domain::engine::{
     rebuild_records,
 };
 use phileas_domain::model::PullNumber;
-use phileas_domain::state::WorkMark;
+use phileas_domain::state::{Outcome, WorkMark};
 use phileas_domain::work::{HOT_PATH, WorkFile};
 
 use crate::support::scenario::Scenario;
@@ -128,6 +128,62 @@ fn what_differs_and_what_was_merged_or_closed_is_no_twin() {
         let newest = opens(&mut scenario, vec![new_file("src/render.rs", 12)]);
         assert!(newest > first);
         assert!(settle(&mut scenario).0.is_empty(), "merged: {is_merged}");
+    }
+}
+
+/// The first pull request is merged, and so many days later the next session does the same.
+fn repeats_merged(novelty: &str, days: i64) -> (Scenario, PullNumber) {
+    let mut scenario = scenario(novelty);
+    let first = opens(&mut scenario, vec![new_file("src/render.rs", 12)]);
+    settle(&mut scenario);
+    scenario.merge(first);
+    settle(&mut scenario);
+    scenario.hours(24 * days);
+    let number = opens(&mut scenario, vec![new_file("src/render.rs", 12)]);
+    (scenario, number)
+}
+
+#[test]
+fn merged_work_counts_for_as_long_as_the_plan_says() {
+    const COUNTS: &str = "mode = \"label\"\ncount_merged = \"30d\"\n";
+    for (novelty, days, is_twin) in [
+        (COUNTS, 1, true),
+        (COUNTS, 31, false),
+        ("mode = \"label\"\n", 1, false),
+    ] {
+        let (mut scenario, _) = repeats_merged(novelty, days);
+        let (labels, comments, _) = settle(&mut scenario);
+        assert_eq!(labels.len(), usize::from(is_twin), "{novelty} {days}");
+        assert_eq!(comments.len(), labels.len());
+        let names = |comment: &String| comment.contains("#1, which was merged");
+        assert!(comments.iter().all(names), "{comments:?}");
+    }
+}
+
+#[test]
+fn what_repeats_merged_work_is_closed_and_was_a_repeat() {
+    let (mut scenario, number) = repeats_merged("mode = \"close\"\ncount_merged = \"30d\"\n", 1);
+    assert_eq!(settle(&mut scenario).2, 0);
+    scenario.hours(25);
+    assert_eq!(settle(&mut scenario).2, 1);
+    assert_eq!(scenario.pulls[&number].state, PullState::Closed);
+    settle(&mut scenario);
+    let mut entries = scenario.state().history.values();
+    let entry = entries.find(|entry| entry.pr_number == Some(number));
+    assert_eq!(entry.unwrap().outcome, Some(Outcome::Repeated));
+}
+
+#[test]
+fn a_twin_that_is_merged_meanwhile_counts_only_where_merged_work_does() {
+    for (count_merged, closings) in [("", 0), ("count_merged = \"30d\"\n", 1)] {
+        let mut scenario = scenario(&format!("mode = \"close\"\n{count_merged}"));
+        let first = opens(&mut scenario, vec![new_file("src/render.rs", 12)]);
+        opens(&mut scenario, vec![new_file("src/render.rs", 12)]);
+        assert_eq!(settle(&mut scenario).0.len(), 1);
+        scenario.merge(first);
+        settle(&mut scenario);
+        scenario.hours(25);
+        assert_eq!(settle(&mut scenario).2, closings, "{count_merged}");
     }
 }
 

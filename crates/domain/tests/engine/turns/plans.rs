@@ -122,6 +122,30 @@ fn a_second_plan_that_repeats_work_ends_the_turn() {
 }
 
 #[test]
+fn a_plan_that_repeats_merged_work_is_turned_down_while_that_counts() {
+    for (count_merged, hours, is_twin) in [("12h", 6, true), ("12h", 13, false), ("0", 6, false)] {
+        let mut scenario = with_work(&format!("{JUDGED}count_merged = \"{count_merged}\"\n"));
+        scenario.merge(PullNumber(1));
+        for _ in 0..3 {
+            scenario.tick();
+            scenario.minutes(1);
+        }
+        scenario.hours(hours);
+        plans(&mut scenario, SAME);
+        scenario.tick();
+        assert_eq!(approves(&scenario), !is_twin, "{count_merged} {hours}");
+        assert_eq!(scenario.sending(), usize::from(is_twin));
+        if is_twin {
+            let text = message(&scenario);
+            assert!(
+                text.contains("pull request #1, which was merged."),
+                "{text}"
+            );
+        }
+    }
+}
+
+#[test]
 fn without_the_key_or_with_the_mode_off_plans_need_no_approval() {
     for settings in ["", "[novelty]\nplan = true\nmode = \"off\"\n"] {
         let mut scenario = scenario(settings);

@@ -117,6 +117,7 @@ const FILE: &str = r#"{
             "plan": "a6",
             "twin": 31,
             "refused": "out-of-scope",
+            "merged": true,
             "requested_at": "2026-01-01T13:00:00Z",
             "repeats": 34
           }
@@ -423,6 +424,7 @@ fn state() -> State {
         approved_plan: Some("a7".to_owned()),
         repeated_plan: Some(RepeatedPlan {
             refused: Some("out-of-scope".to_owned()),
+            merged: true,
             requested_at: Some(at(13)),
             repeats: 34,
             ..RepeatedPlan::new("a6".to_owned(), PullNumber(31))
