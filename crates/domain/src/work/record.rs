@@ -169,11 +169,12 @@ impl WorkRecord {
         self.closed_at.is_none_or(is_recent) || refusal.is_some_and(|one| one.is_remembered(now))
     }
 
-    /// Whether it was merged less than so long ago, and not reverted.
+    /// Whether it was merged less than so long ago, and neither reverted nor forgotten.
     #[must_use]
     pub fn is_merged_within(&self, now: Timestamp, span: SignedDuration) -> bool {
         let is_recent = |at: Timestamp| now.duration_since(at) < span;
-        self.outcome == Some(Outcome::Merged) && self.closed_at.is_some_and(is_recent)
+        let is_merged = self.outcome == Some(Outcome::Merged) && !self.forgotten;
+        is_merged && self.closed_at.is_some_and(is_recent)
     }
 
     /// Whether the same work again is not wanted: it is open, its refusal condemns the work, or it was merged less than

@@ -408,6 +408,11 @@ fn merged_work_forbids_repeats_for_as_long_as_it_counts() {
     assert!(forbids(&earlier, 30 * 24 - 1, month));
     assert!(!forbids(&earlier, 30 * 24, month));
     assert!(!forbids(&earlier, 0, SignedDuration::ZERO));
+    let forgotten = WorkRecord {
+        forgotten: true,
+        ..earlier.clone()
+    };
+    assert!(!forbids(&forgotten, 0, month));
     for other in [Outcome::Reverted, Outcome::Rejected, Outcome::Superseded] {
         earlier.outcome = Some(other);
         assert!(!forbids(&earlier, 0, month));

@@ -161,6 +161,20 @@ fn merged_work_counts_for_as_long_as_the_plan_says() {
 }
 
 #[test]
+fn merged_work_that_a_person_forgets_counts_no_more() {
+    let mut scenario = scenario("mode = \"label\"\ncount_merged = \"30d\"\n");
+    let first = opens(&mut scenario, vec![new_file("src/render.rs", 12)]);
+    settle(&mut scenario);
+    scenario.merge(first);
+    settle(&mut scenario);
+    scenario.pull_subject(first.0, true);
+    scenario.writes(first.0, "/phileas forget", "ada");
+    settle(&mut scenario);
+    opens(&mut scenario, vec![new_file("src/render.rs", 12)]);
+    assert!(settle(&mut scenario).0.is_empty());
+}
+
+#[test]
 fn what_repeats_merged_work_is_closed_and_was_a_repeat() {
     let (mut scenario, number) = repeats_merged("mode = \"close\"\ncount_merged = \"30d\"\n", 1);
     assert_eq!(settle(&mut scenario).2, 0);
