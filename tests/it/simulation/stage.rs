@@ -134,7 +134,7 @@ impl Allowed {
     /// The plan's table for unwanted work.
     fn novelty(self) -> &'static str {
         match (self.closes_unwanted, self.judges_plans) {
-            (true, true) => "[novelty]\nmode = \"close\"\nplan = true\n\n",
+            (true, true) => "[novelty]\nmode = \"close\"\nplan = true\ncount_merged = \"30d\"\n\n",
             (true, false) => "[novelty]\nmode = \"close\"\n\n",
             (false, _) => "",
         }

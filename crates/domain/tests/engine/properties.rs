@@ -28,7 +28,7 @@ const MAX_TICKS: usize = 4;
 /// The plans that people change between. Their budgets are the same: a smaller one does not end what runs.
 const PLANS: [&str; 5] = [
     "cycle = [\"a\", \"b\", \"c\"]\n",
-    "cycle = [\"a\", \"b\", \"a\", \"absent\"]\n[schedules]\nc = \"0 */2 * * *\"\n[defaults]\nskip_unchanged = false\nretry = 1\n[novelty]\nplan = true\navoid_overlap = true\n",
+    "cycle = [\"a\", \"b\", \"a\", \"absent\"]\n[schedules]\nc = \"0 */2 * * *\"\n[defaults]\nskip_unchanged = false\nretry = 1\n[novelty]\nplan = true\navoid_overlap = true\ncount_merged = \"2d\"\n",
     "[tracks]\none = [\"a\", \"b\"]\ntwo = [\"b\", \"c\"]\nthree = [\"d\"]\n[defaults]\nadvance_on = \"merged\"\nskip_unchanged = false\n",
     "[tracks.night]\nsteps = [\"a\", \"d\"]\nstart = \"30 */3 * * *\"\n[schedules.b]\ncron = \"*/30 * * * *\"\ncatch_up = \"all\"\n[schedules.c]\ncron = \"0 * * * *\"\ncatch_up = \"none\"\n[defaults]\nskip_unchanged = false\nplan_approval = \"writers\"\n",
     "[defaults]\nmode = \"observe\"\n",
