@@ -38,7 +38,8 @@ pub(crate) async fn run(
     .await?;
     let mut snapshot = sight.snapshot;
     read_key_use(&connection, &mut snapshot).await;
-    let view = RepositoryView::new(&snapshot, report.current_lines());
+    // The ledger is as before the tick, so a line about a turn is not outdated by what would come after it.
+    let view = RepositoryView::new(&snapshot, report.all_lines().map(|(_, line)| line));
     let status = Status {
         view,
         key_at_least: snapshot.listing().is_some_and(|listing| !listing.archived),

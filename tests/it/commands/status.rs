@@ -183,6 +183,24 @@ fn a_forecast_is_told_from_an_action() {
     assert_eq!(done[0]["forecast"], false);
 }
 
+/// The ledger learns of it by the next tick.
+#[test]
+fn a_session_that_has_ended_is_not_shown_at_work() {
+    let bench = bench();
+    bench.tick();
+    let at_work = bench.run(&["status"]).done();
+    assert!(at_work.out.contains("at work since"), "{at_work:?}");
+    let has_ended = |bench: &Bench| {
+        bench.pass(300);
+        let explained = bench.run(&["explain"]).done();
+        explained.out.contains("would end") || explained.out.contains("would settle")
+    };
+    assert!((0..100).any(|_| has_ended(&bench)));
+    let status = bench.run(&["status"]).done();
+    assert!(status.out.contains("would end: "), "{status:?}");
+    assert!(!status.out.contains("at work since"), "{status:?}");
+}
+
 #[test]
 fn issues_that_a_tick_opens_and_closes_are_named() {
     let bench = bench();

@@ -174,25 +174,30 @@ fn track_table(status: &Status, width: Option<usize>) -> String {
 fn turn_row(track: &TrackView, turn: &TurnView) -> [String; 4] {
     let pull = turn.pull.map(|pull| format!("#{pull}"));
     let page = turn.session.as_ref().map(session_page);
+    // The ledger does not know yet what the next tick does.
+    let ahead = turn.line.as_ref().and_then(forecast_sentence);
     row(
         &place_text(Some(&turn.persona), &track.name),
-        &turn.sentence(true),
+        &ahead.unwrap_or_else(|| turn.sentence(true)),
         pull.into_iter().chain(page).collect::<Vec<_>>().join(" "),
         turn.line.as_ref(),
     )
 }
 
 fn line_row(place: &str, line: &Line) -> [String; 4] {
+    let sentence = forecast_sentence(line).unwrap_or_else(|| match line.verdict {
+        Verdict::Refused => format!("refused: {}", line.sentence(false)),
+        _ => line.sentence(false),
+    });
+    let pull = line.pr_number.map(|number| format!("#{number}"));
+    row(place, &sentence, pull.unwrap_or_default(), Some(line))
+}
+
+/// What a tick would do now. `None`: it would leave things as they are.
+fn forecast_sentence(line: &Line) -> Option<String> {
     // Without a word before it, what a tick would do looks like a wait.
     let words = verdict_text(line.verdict, Tense::Forecast);
-    let would = match line.verdict {
-        Verdict::Refused => "refused: ".to_owned(),
-        _ if words == line.verdict.label() => String::new(),
-        _ => format!("{words}: "),
-    };
-    let pull = line.pr_number.map(|number| format!("#{number}"));
-    let sentence = format!("{would}{}", line.sentence(false));
-    row(place, &sentence, pull.unwrap_or_default(), Some(line))
+    (words != line.verdict.label()).then(|| format!("{words}: {}", line.sentence(false)))
 }
 
 fn row(place: &str, sentence: &str, page: String, line: Option<&Line>) -> [String; 4] {
