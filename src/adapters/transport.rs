@@ -7,6 +7,6 @@ mod connector;
 mod http;
 mod interface;
 
-pub use connector::{Proxies, is_loopback};
+pub use connector::{Proxies, excessive_port, is_loopback};
 pub use http::{HttpTransport, Limits};
 pub use interface::{BoxFuture, Transport, TransportError};

@@ -3,7 +3,7 @@
 use http::Uri;
 use http::uri::Scheme;
 
-use crate::adapters::transport::is_loopback;
+use crate::adapters::transport::{excessive_port, is_loopback};
 
 /// The environment variable that sets another address.
 pub const VARIABLE: &str = "JULES_API_BASE";
@@ -23,6 +23,14 @@ pub enum BaseError {
     /// Not a URL with scheme and host.
     #[error("{VARIABLE} is not a URL; write it as {DEFAULT}")]
     NotAUrl,
+    /// There is no such port.
+    #[error(
+        "{VARIABLE} names the port {port}, but the highest port is 65535; write it as {DEFAULT}"
+    )]
+    NoPort {
+        /// The port.
+        port: String,
+    },
     /// Unencrypted, and not on this machine.
     #[error(
         "{VARIABLE} must begin with https:// (http:// is for loopback hosts only): the key would be readable on the way"
@@ -59,6 +67,11 @@ impl Base {
         let host = authority.host();
         if *scheme != Scheme::HTTPS && !(*scheme == Scheme::HTTP && is_loopback(host)) {
             return Err(BaseError::Insecure);
+        }
+        if let Some(port) = excessive_port(authority.as_str()) {
+            return Err(BaseError::NoPort {
+                port: port.to_owned(),
+            });
         }
         if authority.as_str().contains('@') || uri.query().is_some() || text.contains('#') {
             return Err(BaseError::TooMuch);
@@ -129,6 +142,13 @@ mod tests {
         let (base, warning) = Base::parse("https://jules.googleapis.com/v1").unwrap();
         assert_eq!(base, Base::default());
         assert!(warning.unwrap().contains("/v1, which does not exist"));
+    }
+
+    #[test]
+    fn a_port_that_does_not_exist_is_named() {
+        let error = Base::parse("https://proxy.example:99999/v1alpha").unwrap_err();
+        assert!(error.to_string().contains("the port 99999"), "{error}");
+        assert!(Base::parse("http://[::1]:65535/v1alpha").is_ok());
     }
 
     #[test]

@@ -71,6 +71,14 @@ pub fn is_loopback(host: &str) -> bool {
             .is_ok_and(|address| address.is_loopback())
 }
 
+/// The port of an authority, such as `host:99999`, if it is a number above the highest port.
+#[must_use]
+pub fn excessive_port(authority: &str) -> Option<&str> {
+    let (_, port) = authority.rsplit_once(':')?;
+    let is_number = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number && port.parse::<u16>().is_err()).then_some(port)
+}
+
 /// Opens TCP connections, through a proxy's tunnel if the host has one.
 #[derive(Debug, Clone)]
 pub(super) struct Dialer {

@@ -2,14 +2,13 @@
 
 use http::Uri;
 
-use crate::adapters::transport::is_loopback;
+use crate::adapters::transport::{excessive_port, is_loopback};
 
 /// The path of the webhook below the public address.
 pub const WEBHOOK: &str = "/webhook";
 
 /// How to write a public address.
-pub(super) const PUBLIC_URL: &str =
-    "write one such as https://phileas.example.com, with https and without a query";
+pub(super) const PUBLIC_URL: &str = "write one such as https://phileas.example.com, with https, without a query, and with a port of 65535 at most";
 
 /// A text that is no public address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,7 +40,11 @@ pub fn public_url(text: &str) -> Result<String, PublicUrlError> {
     };
     let safe = parsed.scheme_str() == Some("https")
         || (parsed.scheme_str() == Some("http") && is_loopback(host));
-    if !safe || authority.as_str().contains('@') || parsed.query().is_some() {
+    if !safe
+        || excessive_port(authority.as_str()).is_some()
+        || authority.as_str().contains('@')
+        || parsed.query().is_some()
+    {
         return Err(wrong());
     }
     Ok(url.to_owned())
@@ -79,6 +82,7 @@ mod tests {
             "https://me:canary@phileas.example.com",
             "https://phileas.example.com/?x=1",
             "javascript:alert(1)",
+            "https://phileas.example.com:99999",
         ] {
             let error = public_url(text).unwrap_err().to_string();
             assert!(!error.contains("canary"), "{error}");

@@ -2,7 +2,7 @@
 
 use http::Uri;
 
-use crate::adapters::transport::is_loopback;
+use crate::adapters::transport::{excessive_port, is_loopback};
 
 /// The address of REST on github.com.
 pub const DEFAULT_API_URL: &str = "https://api.github.com";
@@ -105,7 +105,12 @@ impl Address {
         };
         if !matches!(scheme, "https" | "http") {
             return Err(wrong(
-                "is not spoken to by HTTP; write it as https://api.github.com",
+                "does not begin with https://; write it as https://api.github.com",
+            ));
+        }
+        if excessive_port(authority.as_str()).is_some() {
+            return Err(wrong(
+                "names a port above 65535, the highest port; write the server's port, or leave it away for 443",
             ));
         }
         if scheme != "https" && !(scheme == "http" && is_loopback(authority.host())) {
@@ -168,7 +173,8 @@ mod tests {
     fn r16_what_would_give_the_token_away_is_refused() {
         for (text, word) in [
             ("http://api.github.com", "https"),
-            ("ftp://api.github.com", "not spoken to by HTTP"),
+            ("ftp://api.github.com", "does not begin with https://"),
+            ("https://api.github.com:99999", "a port above 65535"),
             ("api.github.com", "scheme"),
             ("https://me:secret@api.github.com", "password"),
             ("https://api.github.com/?x=1", "query"),
