@@ -22,6 +22,7 @@ mod service;
 mod session;
 mod setup;
 mod tick;
+mod values;
 mod work;
 
 use clap::{Parser, Subcommand};

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValue;
 use clap::{Args, Subcommand, ValueEnum};
+use phileas_domain::board::limits::SPRINT_LIMIT;
 use phileas_domain::board::{Kind, TaskState};
 
 use super::help::{FOLDER, LEDGER, command_end};
 use super::repository::{Repository, repository_folder};
+use super::values::parse_whole;
 
 /// `task …`
 #[derive(Debug, Subcommand)]
@@ -99,6 +101,10 @@ pub enum TaskCommand {
     },
 }
 
+fn parse_sprint(text: &str) -> Result<u64, String> {
+    parse_whole(text, 1..=SPRINT_LIMIT, "the number of a sprint", 12)
+}
+
 /// `sprint …`
 #[derive(Debug, Subcommand)]
 pub enum SprintCommand {
@@ -112,7 +118,7 @@ pub enum SprintCommand {
     #[command(after_help = command_end("phileas sprint new --persona curator", FOLDER))]
     New {
         /// The sprint's number; without it, the one after the last that has a folder
-        #[arg(long, value_parser = clap::value_parser!(u64).range(1..=phileas_domain::board::limits::SPRINT_LIMIT))]
+        #[arg(long, value_parser = parse_sprint)]
         number: Option<u64>,
         /// A persona that gets a plan to fill in; may be given several times
         #[arg(long = "persona", value_name = "ID")]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::help::{ONLINE, command_end};
+use super::values::parse_whole;
 use crate::runtime::inbox::DeliveryId;
 
 /// Where a service keeps its inbox.
@@ -21,6 +22,15 @@ pub struct InboxLocation {
     pub database_url: Option<String>,
 }
 
+fn parse_limit(text: &str) -> Result<usize, String> {
+    parse_whole(
+        text,
+        0..=u64::from(u32::MAX),
+        "a whole number of deliveries",
+        20,
+    )
+}
+
 /// Arguments of `service deliveries`.
 #[derive(Debug, Clone, Args)]
 pub struct Deliveries {
@@ -28,7 +38,7 @@ pub struct Deliveries {
     #[command(flatten)]
     pub kept: InboxLocation,
     /// Only the newest deliveries, this many [default: 200 as a table, all as JSON]
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = parse_limit)]
     pub limit: Option<usize>,
     /// Print JSON for programs, one document a line
     #[arg(long)]

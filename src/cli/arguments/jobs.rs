@@ -7,6 +7,7 @@ use jiff::SignedDuration;
 use phileas_domain::jobs::{EventKind, JobId, RetireReason, config};
 
 use super::help::{LEDGER, command_end};
+use super::values::parse_whole;
 
 /// The files of jobs and events. A flag comes before its variable, and both come before the configuration. A command
 /// with subcommands accepts them before and after these.
@@ -158,7 +159,7 @@ pub struct HandleEvent {
     #[arg(long)]
     pub no_checks: bool,
     /// How many sessions to start in place of one that failed [default: 1], 0 for none
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = parse_retries)]
     pub retries: Option<u32>,
     /// Approve plans
     #[arg(long)]
@@ -181,7 +182,7 @@ pub struct Events {
     #[command(flatten)]
     pub files: JobFiles,
     /// Only events after this one, by its id
-    #[arg(long, default_value_t = 0, value_name = "ID")]
+    #[arg(long, default_value_t = 0, value_name = "ID", value_parser = parse_event_id)]
     pub after: u64,
     /// Only events of this job
     #[arg(long, value_name = "ID")]
@@ -196,7 +197,7 @@ pub struct Events {
     #[arg(long)]
     pub follow: bool,
     /// Acknowledge this event, so that it wakes no agent
-    #[arg(long, value_name = "ID", conflicts_with = "follow")]
+    #[arg(long, value_name = "ID", value_parser = parse_event_id, conflicts_with = "follow")]
     pub acknowledge: Option<u64>,
     /// Print JSON for programs, one document a line
     #[arg(long)]
@@ -254,40 +255,61 @@ pub enum JobsCommand {
     },
 }
 
-fn parse_length(text: &str, unit: f64) -> Result<SignedDuration, String> {
+/// The seconds of a day.
+const DAY_SECONDS: f64 = 24.0 * 60.0 * 60.0;
+
+fn parse_length(text: &str, what: &str, unit: f64) -> Result<SignedDuration, String> {
     let count = text.trim().parse::<f64>().ok();
     count
         .and_then(|count| config::length(count * unit))
-        .ok_or_else(|| "it is a number above 0, of a day at most".to_owned())
+        .ok_or_else(|| {
+            format!(
+                "write a number of {what} above 0, up to {} (a day)",
+                DAY_SECONDS / unit
+            )
+        })
 }
 
 fn parse_seconds(text: &str) -> Result<SignedDuration, String> {
-    parse_length(text, 1.0)
+    parse_length(text, "seconds", 1.0)
 }
 
 fn parse_minutes(text: &str) -> Result<SignedDuration, String> {
-    parse_length(text, 60.0)
+    parse_length(text, "minutes", 60.0)
+}
+
+fn parse_event_id(text: &str) -> Result<u64, String> {
+    parse_whole(text, 0..=u64::MAX, "the id of an event, a whole number", 12)
+}
+
+fn parse_retries(text: &str) -> Result<u32, String> {
+    parse_whole(
+        text,
+        0..=u64::from(u32::MAX),
+        "a whole number of sessions",
+        1,
+    )
 }
 
 fn parse_kind_and_command(text: &str) -> Result<(EventKind, String), String> {
     let (kind, command) = text
         .split_once('=')
-        .ok_or("it is a kind and a command, as `question=my-agent --answer`")?;
+        .ok_or("write a kind of event and a command, such as `question=my-agent --answer`")?;
     let kind = kind
         .parse()
         .map_err(|error: phileas_domain::jobs::event::EventKindError| error.to_string())?;
     Ok((kind, command.to_owned()))
 }
 
-fn parse_word<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
+fn parse_word<T: serde::de::DeserializeOwned>(text: &str, words: &str) -> Result<T, String> {
     serde_json::from_value(serde_json::Value::String(text.to_owned()))
-        .map_err(|error| error.to_string())
+        .map_err(|_| format!("write {words}"))
 }
 
 fn parse_priority(text: &str) -> Result<phileas_domain::jobs::Priority, String> {
-    parse_word(text)
+    parse_word(text, "critical, high, normal or low")
 }
 
 fn parse_reason(text: &str) -> Result<RetireReason, String> {
-    parse_word(text)
+    parse_word(text, "done, cancelled, merged or closed")
 }

@@ -100,7 +100,7 @@ pub enum LessonsCommand {
         #[arg(long, value_name = "TEXT")]
         mitigation: Option<String>,
         /// The day, `YYYY-MM-DD` [default: today in UTC]
-        #[arg(long, value_name = "DAY")]
+        #[arg(long, value_name = "DAY", value_parser = parse_day)]
         date: Option<jiff::civil::Date>,
         /// Which runs.
         #[command(flatten)]
@@ -185,4 +185,10 @@ impl ValueEnum for CheckStageName {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(PossibleValue::new(self.0.as_str()))
     }
+}
+
+fn parse_day(text: &str) -> Result<jiff::civil::Date, String> {
+    text.trim()
+        .parse()
+        .map_err(|_| "write a day as YYYY-MM-DD, such as 2026-01-05".to_owned())
 }

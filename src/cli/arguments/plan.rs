@@ -10,6 +10,7 @@ use phileas_domain::model::RepositoryName;
 use phileas_domain::pipeline;
 
 use super::repository::repository_folder;
+use super::values::parse_whole;
 
 /// A file that people or agents write.
 #[derive(Debug, Clone, Copy)]
@@ -95,6 +96,13 @@ const DEFAULT_SESSION: jiff::SignedDuration = jiff::SignedDuration::from_mins(30
 /// The assumed time until a pull request is merged. The same as the text of the option's default.
 const DEFAULT_REVIEW: jiff::SignedDuration = jiff::SignedDuration::from_hours(2);
 
+/// The most days that a forecast covers.
+const MAX_DAYS: u64 = 90;
+
+fn parse_days(text: &str) -> Result<u16, String> {
+    parse_whole(text, 1..=MAX_DAYS, "a whole number of days", 14)
+}
+
 /// Arguments of `simulate`.
 #[derive(Debug, Clone, Args)]
 pub struct Simulate {
@@ -104,8 +112,8 @@ pub struct Simulate {
     /// The repository, `owner/name`
     #[arg(long, env = "GITHUB_REPOSITORY", value_name = "OWNER/NAME")]
     pub repo: Option<RepositoryName>,
-    /// How many days
-    #[arg(long, default_value_t = DEFAULT_DAYS, value_parser = clap::value_parser!(u16).range(1..=90), allow_negative_numbers = true)]
+    /// How many days, 90 at most
+    #[arg(long, default_value_t = DEFAULT_DAYS, value_parser = parse_days, allow_negative_numbers = true)]
     pub days: u16,
     /// The assumed length of a session
     #[arg(long, default_value = "30m", value_parser = crate::cli::terminal::duration::parse_duration, value_name = "DURATION", allow_hyphen_values = true)]

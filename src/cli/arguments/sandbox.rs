@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::values::{parse_address, parse_whole};
+
 /// Arguments of `sandbox`.
 #[derive(Debug, Clone, Args)]
 pub struct Sandbox {
@@ -30,13 +32,13 @@ pub struct Sandbox {
     #[arg(long, conflicts_with_all = ["headless", "world_only", "dir", "repo", "ledger", "until"])]
     pub empty: bool,
     /// Address of the dashboard, on loopback; port 0 takes a free one
-    #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
+    #[arg(long, default_value = "127.0.0.1:0", value_parser = parse_address, value_name = "ADDRESS")]
     pub admin_listen: SocketAddr,
     /// Address of the GitHub model; port 0 takes a free one
-    #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
+    #[arg(long, default_value = "127.0.0.1:0", value_parser = parse_address, value_name = "ADDRESS")]
     pub github: SocketAddr,
     /// Address of the Jules model; port 0 takes a free one
-    #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
+    #[arg(long, default_value = "127.0.0.1:0", value_parser = parse_address, value_name = "ADDRESS")]
     pub jules: SocketAddr,
     /// Use this folder as the repository instead of the sample repository
     #[arg(value_name = "DIR")]
@@ -92,15 +94,14 @@ impl Sandbox {
 
 /// Parses a seed.
 fn parse_seed(text: &str) -> Result<u64, String> {
-    text.parse()
-        .map_err(|_| format!("it is a whole number from 0 to {}, such as 7", u64::MAX))
+    parse_whole(text, 0..=u64::MAX, "a whole number", 7)
 }
 
 /// Parses how many minutes of the sandbox pass in a second.
 fn parse_speed(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(minutes) if minutes.is_finite() && minutes > 0.0 => Ok(minutes),
-        _ => Err("it is a number of minutes above 0, such as 20 or 0.5".to_owned()),
+        _ => Err("write a number of minutes above 0, such as 20 or 0.5".to_owned()),
     }
 }
 

@@ -9,6 +9,7 @@ use phileas_domain::model::parse_switch;
 
 use super::help::{FOLDER, ONLINE, command_end};
 use super::inbox::{Deliveries, Replay, SuspendedCommand};
+use super::values::parse_address;
 
 /// Arguments of `serve`.
 #[derive(Debug, Clone, Args)]
@@ -109,14 +110,4 @@ pub struct Health {
     /// Print JSON for programs, one document a line
     #[arg(long)]
     pub json: bool,
-}
-
-/// Parses an address to listen on.
-fn parse_address(text: &str) -> Result<SocketAddr, String> {
-    let wrong = |_| {
-        "it is an address and a port, such as `127.0.0.1:8080` (`0.0.0.0:8080` for all addresses); names such as localhost \
-         are not looked up"
-            .to_owned()
-    };
-    text.parse().map_err(wrong)
 }

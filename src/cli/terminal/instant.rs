@@ -8,6 +8,6 @@ use jiff::Timestamp;
 ///
 /// The text has another form. The error shows an example.
 pub(crate) fn parse_instant(text: &str) -> Result<Timestamp, String> {
-    let wrong = |_| "it is an instant in RFC 3339, such as 2026-01-05T09:00:00Z".to_owned();
+    let wrong = |_| "write an instant in RFC 3339, such as 2026-01-05T09:00:00Z".to_owned();
     text.parse().map_err(wrong)
 }

@@ -205,7 +205,7 @@ fn numbers_that_cannot_be_are_told_their_range() {
             "`-30m` is not a duration",
         ),
         (&["simulate", "--review", "-2h"], "`-2h` is not a duration"),
-        (&["simulate", "--days", "-1"], "1..=90"),
+        (&["simulate", "--days", "-1"], "from 1 to 90"),
     ] {
         refused(arguments, &[word]);
     }

@@ -24,7 +24,7 @@ const PAGES: [&str; 3] = ["session", "sessions", "task"];
 /// The text is no job id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "it is no session's id; an id is at most {MAX_ID_CHARS} letters, digits, `-` and `_`, such as `15481661885092594092`; \
+    "a session's id has 1 to {MAX_ID_CHARS} letters, digits, `-` and `_`, such as `15481661885092594092`; \
      the address of the session's page at jules.google.com is taken, too"
 )]
 pub struct JobIdError;
