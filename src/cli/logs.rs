@@ -105,7 +105,13 @@ fn read_log_options(
         Some("json") => LogFormat::Json,
         Some("text") => LogFormat::Text,
         Some(other) => {
-            wrong.push(format!("{FORMAT_VARIABLE}={other}: it is `json` or `text`"));
+            let counts = match usual {
+                LogFormat::Json => "json",
+                LogFormat::Text => "text",
+            };
+            wrong.push(format!(
+                "{FORMAT_VARIABLE}={other}: there is no such format; write `json` or `text`. It counts as `{counts}`"
+            ));
             usual
         }
         None => usual,
@@ -158,6 +164,7 @@ mod tests {
         assert_eq!(loud.filter, SERVICE_LEVELS);
         assert_eq!(loud.wrong.len(), 2, "{loud:?}");
         assert!(loud.wrong[0].contains("phileas=loud"), "{loud:?}");
-        assert!(loud.wrong[1].contains("json"), "{loud:?}");
+        let said = "PHILEAS_LOG_FORMAT=xml: there is no such format; write `json` or `text`. It counts as `text`";
+        assert_eq!(loud.wrong[1], said);
     }
 }

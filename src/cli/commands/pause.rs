@@ -52,8 +52,7 @@ pub(crate) async fn run(
         Ok(github) => github,
         Err(stopped) => return PauseFailure::from(stopped).print(json, screen),
     };
-    let variable =
-        env_var::env_value("PHILEAS_PAUSED").filter(|value| env_var::is_switched_on(value));
+    let variable = env_var::pausing_value();
     let brake = Stopper {
         github: &github,
         pause: &SystemPause,

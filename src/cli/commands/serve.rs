@@ -18,7 +18,7 @@ use crate::adapters::inbox::sqlite::{DataDirectory, HeldDirectory, SqliteInbox};
 use crate::adapters::pause::SystemPause;
 use crate::cli::arguments::Serve;
 use crate::cli::context::bind::bind_listener;
-use crate::cli::context::env_var::{env_value, is_switched_on};
+use crate::cli::context::env_var::pausing_value;
 use crate::cli::context::github_server::github_server;
 use crate::cli::context::service_config::{
     ADMIN_LISTEN_SETTING, LISTEN_SETTING, admin_access, service_config, webhook_secrets,
@@ -122,7 +122,7 @@ async fn serve(
         repositories,
         changed,
         run: repositories::process_name()?,
-        paused: env_value("PHILEAS_PAUSED").filter(|value| is_switched_on(value)),
+        paused: pausing_value(),
         observers: vec![Arc::new(Journal::new(Arc::clone(&audit))) as _],
         feed,
         metrics,

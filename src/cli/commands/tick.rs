@@ -33,6 +33,7 @@ pub(crate) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     check_event(arguments)?;
+    let may_differ = clock::may_differ()?;
     let connection = Connection::from_environment(&arguments.repository.repo)?;
     let settings = connection.settings(read_request(arguments))?;
     let tense = if arguments.dry_run {
@@ -66,7 +67,9 @@ pub(crate) async fn run(
         tense,
         arguments.repository.json,
     )?;
-    warn_of_clock_skew(&report);
+    if !may_differ {
+        warn_of_clock_skew(&report);
+    }
     if report.stopped {
         return Err(Deadline::deadline_error(deadline));
     }
@@ -191,7 +194,7 @@ pub(crate) fn tick_result(report: &TickReport, ask: &RunRequest) -> Result<Exit,
 
 fn warn_of_clock_skew(report: &TickReport) {
     let skew = local_now().duration_since(report.now).abs();
-    if skew > SKEW_LIMIT && !clock::may_differ() {
+    if skew > SKEW_LIMIT {
         tracing::warn!(
             skew_secs = skew.as_secs(),
             "this machine's clock differs from GitHub's; decisions use GitHub's"

@@ -6,7 +6,7 @@ use phileas_domain::engine::RunRequest;
 use phileas_domain::model::RepositoryName;
 
 use super::credentials::{github_credential, jules_key, log_warning};
-use super::env_var::{env_value, is_switched_on};
+use super::env_var::{env_value, pausing_value};
 use super::run_identity::{holder_name, random_bytes, random_seed, run_driver};
 use crate::adapters::github::{self, App, SystemPause};
 use crate::adapters::jules::{self, JulesKey, RepositoryJules};
@@ -67,7 +67,7 @@ pub(crate) fn run_settings(ask: RunRequest) -> Result<Settings, CliError> {
         driver: run_driver(),
         ask,
         entropy,
-        paused_by_variable: env_value("PHILEAS_PAUSED").filter(|value| is_switched_on(value)),
+        paused_by_variable: pausing_value(),
         previous_tick: None,
         renderer: renderer::shared_renderer(),
     })

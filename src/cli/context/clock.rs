@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 
-use super::env_var::{env_value, is_switched_on};
+use super::env_var::read_switch;
+use crate::cli::exit::CliError;
 
 /// The variable that says that this machine's clock is known to differ from GitHub's.
 pub(crate) const CLOCK_MAY_DIFFER: &str = "PHILEAS_CLOCK_MAY_DIFFER";
@@ -13,6 +14,10 @@ pub(crate) fn local_now() -> Timestamp {
 }
 
 /// Whether the clock may differ from GitHub's without a warning.
-pub(crate) fn may_differ() -> bool {
-    env_value(CLOCK_MAY_DIFFER).is_some_and(|value| is_switched_on(&value))
+///
+/// # Errors
+///
+/// When the variable is no switch.
+pub(crate) fn may_differ() -> Result<bool, CliError> {
+    read_switch(CLOCK_MAY_DIFFER)
 }

@@ -52,6 +52,13 @@ fn a_clock_that_may_differ_is_not_warned_of() {
         let is_warned = ended.err.contains("clock differs from GitHub's");
         assert_eq!(is_warned, !is_on, "{word:?}: {ended}");
     }
+    let ended = Phileas::new(&["explain", "--repo", "acme/widget"])
+        .within(&served)
+        .env("PHILEAS_CLOCK_MAY_DIFFER", "maybe")
+        .run()
+        .expect(2);
+    let said = "PHILEAS_CLOCK_MAY_DIFFER: `maybe` is not a switch; write 1, true, yes or on";
+    assert!(ended.err.contains(said), "{ended}");
 }
 
 #[test]

@@ -243,11 +243,20 @@ pub(super) fn check_clock(
 ) {
     findings.group = Group::Status;
     let Some(github) = github else { return };
-    if clock::may_differ() {
-        return findings.add_good(
-            "status.clock",
-            format!("this machine's clock may differ from GitHub's: {CLOCK_MAY_DIFFER} says so"),
-        );
+    match clock::may_differ() {
+        Ok(false) => {}
+        Ok(true) => {
+            return findings.add_good(
+                "status.clock",
+                format!(
+                    "this machine's clock may differ from GitHub's: {CLOCK_MAY_DIFFER} says so"
+                ),
+            );
+        }
+        Err(stopped) => {
+            let help = format!("unset {CLOCK_MAY_DIFFER}");
+            return findings.add_error("status.clock", stopped.message, help);
+        }
     }
     let seconds = local.duration_since(github).as_secs();
     if seconds.abs() <= MAX_SKEW_SECONDS {

@@ -6,13 +6,11 @@ use phileas_domain::state::{Pause, State};
 use super::finding::{Findings, Group};
 use super::repository::CheckedRepository;
 use crate::adapters::github::{Client, PAUSE_LABEL, RepositoryAccess};
-use crate::cli::context::env_var::{env_value, is_switched_on};
+use crate::cli::context::env_var::{PAUSE_VARIABLE, is_pausing, pausing_value};
 use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::sanitize::sanitize;
 use crate::runtime::ports::{GitHubObservation, LEDGER_BRANCH};
 
-/// The variable that pauses a repository.
-const PAUSE_VARIABLE: &str = "PHILEAS_PAUSED";
 /// The file on the ledger branch with the version that the repository is set up for.
 const VERSION_PATH: &str = ".jules/.phileas-version";
 /// How many characters of other people's texts are shown.
@@ -148,7 +146,7 @@ async fn check_pauses(
     }
     // Without the right to read variables this is unknown. A tick outside Actions is not paused by them either.
     let of_repository = client.read_variable(PAUSE_VARIABLE).await.ok().flatten();
-    if of_repository.is_some_and(|value| is_switched_on(&value)) {
+    if of_repository.is_some_and(|value| is_pausing(&value)) {
         paused = true;
         findings.add_hint(
             "status.paused",
@@ -156,7 +154,7 @@ async fn check_pauses(
             format!("gh variable delete {PAUSE_VARIABLE} --repo {repository}"),
         );
     }
-    if env_value(PAUSE_VARIABLE).is_some_and(|value| is_switched_on(&value)) {
+    if pausing_value().is_some() {
         paused = true;
         findings.add_hint(
             "status.paused",

@@ -64,8 +64,7 @@ pub(crate) async fn resume_repository(
         })
     })
     .await?;
-    let variable =
-        env_var::env_value("PHILEAS_PAUSED").filter(|value| env_var::is_switched_on(value));
+    let variable = env_var::pausing_value();
     if arguments.json {
         let document = json!({
             "resumed": taken.pause, "quota_retried": taken.quota.map(|until| until.to_string()),
