@@ -157,14 +157,20 @@ fn check_folder(dir: &Path, findings: &mut Findings) -> Result<(), CliError> {
     if !has_plan && !dir.join(".jules").is_dir() {
         findings.add_unknown(
             "plan.folder",
-            format!("{} contains no plan to check instead", dir.display()),
+            format!(
+                "no plan was checked: none was read from GitHub, and the folder `{}` contains no plan ({SCHEDULES_PATH})",
+                dir.display()
+            ),
         );
         return Ok(());
     }
     let tree = files::read_tree(dir)?;
     findings.add_unknown(
         "plan.folder",
-        format!("as {} has it; what GitHub has may differ", dir.display()),
+        format!(
+            "the plan in the folder `{}` was checked, because none was read from GitHub, which may have another one",
+            dir.display()
+        ),
     );
     let plan = plan::check_plan(&tree, local_now(), findings)?;
     workflow::check_files(&workflow::read_folder_workflows(dir), Some(&plan), findings);

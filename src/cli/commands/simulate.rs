@@ -6,8 +6,8 @@ use std::io::Write;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
-    self, Assumptions, Checks, Delay, Forecast, Line, Listing, ListingNeed, PlanCommit, Reason,
-    Repository, RunRequest, Snapshot, plan_limits,
+    self, Assumptions, BudgetLimits, Checks, Delay, Forecast, Line, Listing, ListingNeed,
+    PlanCommit, Reason, Repository, RunRequest, Snapshot, plan_limits,
 };
 use phileas_domain::model::{Oid, RepositoryId, RepositoryName, TrackName, Tree};
 use phileas_domain::plan::{Approval, Plan, SCHEDULES_PATH, StepKind, Track};
@@ -291,19 +291,28 @@ fn print_text(
     Ok(())
 }
 
+/// The most sessions of a forecast in a day and at once, beside the limits of the plan and of the Jules key.
+pub(crate) fn cost_text(forecast: &Forecast, limits: &BudgetLimits) -> String {
+    let kept = match limits.reserved {
+        0 => String::new(),
+        kept => format!(", {kept} of them kept for people"),
+    };
+    format!(
+        "at most {} a day (budget {}, Jules key {}{kept}), {} at once (budget {}, Jules key {})",
+        forecast.most_in_a_day,
+        limits.day,
+        limits.key_day,
+        forecast.most_at_once,
+        limits.live,
+        limits.key_live
+    )
+}
+
 /// How many sessions there are, beside the limits.
 fn total_line(snapshot: &Snapshot, forecast: &Forecast) -> String {
     let sessions = pluralize(forecast.turns.len(), "session");
     match plan_limits(snapshot) {
-        Some(limits) => format!(
-            "{sessions}; at most {} a day (budget {}, Jules key {}), {} at once (budget {}, Jules key {})",
-            forecast.most_in_a_day,
-            limits.day,
-            limits.key_day,
-            forecast.most_at_once,
-            limits.live,
-            limits.key_live
-        ),
+        Some(limits) => format!("{sessions}; {}", cost_text(forecast, &limits)),
         None => format!(
             "{sessions}: the plan has a mistake that may concern everything, so nothing starts"
         ),

@@ -79,8 +79,8 @@ pub(super) async fn check_kind(
             findings.add_unknown(
                 "credential.kind",
                 format!(
-                    "a token from {from} that begins like none of those that GitHub describes; if GitHub refuses it, look \
-                     whether it was copied whole"
+                    "the token in {from} is of an unknown kind: it does not begin as GitHub's tokens do, such as `ghp_` or \
+                     `github_pat_`; if GitHub refuses it, copy the whole token again"
                 ),
             );
             return Ok(Some(kind));
@@ -117,7 +117,7 @@ pub(super) fn report_unreadable_repository(
         Disposition::NotFound => findings.add_credential(
             "credential.unseen",
             format!(
-                "the credential from {from} does not see {}: the name is wrong, or it may not",
+                "the credential from {from} does not see {}: the name is wrong, or the credential lacks access",
                 place.repository
             ),
             format!(
@@ -194,7 +194,7 @@ pub(super) async fn check_rights(
         };
         findings.add_unknown(
             "credential.writes",
-            format!("whether this token may write cannot be asked without writing. It needs {TOKEN_RIGHTS}.{seen}"),
+            format!("it is unknown whether this token may write: only a write would show it. It needs {TOKEN_RIGHTS}.{seen}"),
         );
     }
 }

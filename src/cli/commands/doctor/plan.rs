@@ -129,8 +129,9 @@ fn check_cost(
         findings.add_hint(
             "plan.budget",
             format!(
-                "`daily_sessions = {}` is more than the key gives a day: {} ({} less {} kept for people)",
-                budget.daily_sessions, left, key.daily, budget.reserve_for_people
+                "`daily_sessions = {}` is more than the {left} a day that the Jules key leaves the plan: it allows {}, {} of them \
+                 kept for people",
+                budget.daily_sessions, key.daily, budget.reserve_for_people
             ),
             help,
         );
@@ -138,19 +139,17 @@ fn check_cost(
         findings.add_hint(
             "plan.budget",
             format!(
-                "`max_active = {}` is more than the key lives with at once: {}",
+                "`max_active = {}` is more than the {} sessions at once that the Jules key allows",
                 budget.max_active, key.active
             ),
             help,
         );
-    } else {
+    } else if let Some(limits) = engine::plan_limits(&snapshot) {
         findings.add_good(
             "plan.budget",
             format!(
-                "at most {} a day and {} at once in the coming week, of {left} and {} that the Jules key allows",
-                pluralize(forecast.most_in_a_day, "session"),
-                forecast.most_at_once,
-                key.active
+                "sessions in the coming week: {}",
+                simulate::cost_text(&forecast, &limits)
             ),
         );
     }
