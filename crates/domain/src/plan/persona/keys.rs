@@ -156,9 +156,9 @@ impl Reader<'_> {
             // Short names resemble everything, and a missing `id` is reported already.
             let long = missing().copied().filter(|known| known.len() > 3);
             if let Some(meant) = closest(key, long) {
-                let message = format!("`{key}` is not read, but for the template");
+                let message = format!("unknown key `{key}`");
                 let help = format!(
-                    "did you mean `{meant}`? choose a name that differs more for a key of your own"
+                    "did you mean `{meant}`? a key of your own, for the template, needs a name that differs more"
                 );
                 self.note(Diagnostic::warning(self.path, message).help(help), key);
             }

@@ -225,6 +225,8 @@ fn a_misspelled_key_is_reported() {
             panic!("{line}: {found:?}")
         };
         assert!(!one.is_error() && one.line == Some(3), "{one}");
+        let key = line.split(':').next().unwrap();
+        assert_eq!(one.message, format!("unknown key `{key}`"));
         assert!(
             one.help.contains(&format!("did you mean `{meant}`?")),
             "{one}"
