@@ -11,7 +11,7 @@ use crate::cli::context::target::{FileSetChange, Target, confirm};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::pluralize;
-use crate::starter::{DEINIT_BRANCH, ENVIRONMENT, find_remnants};
+use crate::starter::{DEINIT_BRANCH, ENVIRONMENT, Remnant, WORKFLOW_PATH, find_remnants};
 
 const PULL_TITLE: &str = "Take phileas out";
 const PULL_BODY: &str = "\
@@ -79,7 +79,7 @@ pub(crate) async fn run(
             (Some(pull), false) => format!("pull request #{}: {}", pull.number, pull.url),
             (None, true) => json!({ "removed": files.len(), "staged": true }).to_string(),
             (None, false) => format!(
-                "{} removed, and that staged",
+                "removed {} and staged the removal; commit it with `git commit`",
                 pluralize(files.len(), "file")
             ),
         };
@@ -97,8 +97,13 @@ pub(crate) async fn run(
     let kept = remnants.len() - files.len();
     if kept > 0 && !json {
         let stay = if kept == 1 { "stays" } else { "stay" };
+        let is_kept = |one: &Remnant| one.stays.is_some() && one.path == WORKFLOW_PATH;
+        let first = match remnants.iter().any(is_kept) {
+            true => ", the workflow first",
+            false => "",
+        };
         screen.print_line(&format!(
-            "{} {stay}; delete what you no longer need by hand, the workflow first",
+            "{} {stay}; delete what you no longer need by hand{first}",
             pluralize(kept, "file")
         ))?;
     }

@@ -149,7 +149,11 @@ fn without_a_release_the_commit_is_left_to_fill_in() {
     assert_eq!(said(&after.out), 0, "{after:?}");
     assert!(!after.out.contains("@COMMIT"), "{after:?}");
     let gone = within(&folder, &["deinit", "--yes"]).done();
-    assert!(gone.out.contains("4 files removed"), "{gone:?}");
+    assert!(
+        gone.out
+            .contains("removed 4 files and staged the removal; commit it"),
+        "{gone:?}"
+    );
 }
 
 /// A plan that a maintainer wrote by hand, and its persona.
@@ -282,6 +286,10 @@ fn only_what_is_unchanged_is_removed() {
     ] {
         assert!(again.out.contains(words), "{again:?}");
     }
+    assert!(
+        !again.out.contains("workflow"),
+        "it is gone already: {again:?}"
+    );
     let staged = git(&folder, &["diff", "--cached", "--name-status"]);
     assert_eq!(
         staged
