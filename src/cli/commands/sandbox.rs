@@ -110,10 +110,10 @@ fn check_plan(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result
     } else if tree.get(SCHEDULES_PATH).is_some() {
         "nothing in its plan can run by itself"
     } else {
-        "there is no plan in it"
+        "it has no plan"
     };
     Err(CliError::usage(format!(
-        "{}: {what}; `phileas validate {0}` finds the same",
+        "{}: {what}; correct it, then check it with `phileas validate {0}`",
         dir.display()
     )))
 }

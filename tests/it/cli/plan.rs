@@ -218,7 +218,10 @@ fn the_sandbox_says_what_is_wrong_with_a_folders_plan() {
     let misspelt = Folder::repository("Cycle = [\"curator\"]\n", &["curator"]);
     let broken = Folder::repository("cycle = [\"curator\"\n[budget\n", &["curator"]);
     for (folder, word) in [
-        (&missing, "there is no plan in it"),
+        (
+            &missing,
+            "it has no plan; correct it, then check it with `phileas validate",
+        ),
         (&misspelt, "nothing in its plan can run"),
         (&broken, "nothing in its plan can run"),
     ] {
