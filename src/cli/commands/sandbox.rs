@@ -246,7 +246,13 @@ async fn run_headless(
             .export(dir)
             .map_err(|error| CliError::usage(format!("--export {}: {error}", dir.display())))?;
         if !arguments.json {
-            screen.print_wrapped(&format!("what there was is in {}", dir.display()), 2)?;
+            screen.print_wrapped(
+                &format!(
+                    "wrote the repository, its branches and the models' records to {}",
+                    dir.display()
+                ),
+                2,
+            )?;
         }
     }
     screen.flush()?;

@@ -27,21 +27,25 @@ pub(super) fn check_replaceable(dir: &Path) -> io::Result<()> {
     match fs::symlink_metadata(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error_at(dir, &error)),
-        Ok(found) if !found.is_dir() => return refuse("is not a folder"),
+        Ok(found) if !found.is_dir() => return refuse("this is not a folder"),
         Ok(_) => {}
     }
     let mut empty = true;
     for entry in fs::read_dir(dir).map_err(|error| error_at(dir, &error))? {
         let name = entry.map_err(|error| error_at(dir, &error))?.file_name();
         if !ENTRIES.iter().any(|known| name == *known) {
-            return refuse(&format!("holds {name:?}, which no export writes"));
+            return refuse(&format!(
+                "the folder holds {name:?}, which is no part of an export"
+            ));
         }
         empty = false;
     }
     if empty || holds_books(&dir.join(BOOKS)) {
         Ok(())
     } else {
-        refuse("is not an earlier export")
+        refuse(&format!(
+            "the folder holds no readable {BOOKS}, so it is not an earlier export"
+        ))
     }
 }
 
