@@ -14,7 +14,7 @@ pub enum RunsError {
     #[error(transparent)]
     Unknown(#[from] UnknownArtifact),
     /// The new or the existing artifact is invalid; the findings say why.
-    #[error("it is not sound, so nothing was written")]
+    #[error("nothing was written, because of {}; correct what is named, and try again", mistakes_text(.0))]
     Unsound(Vec<Diagnostic>),
     /// The settings are wrong.
     #[error(transparent)]
@@ -62,6 +62,14 @@ pub enum RunsError {
         /// What the system says.
         source: io::Error,
     },
+}
+
+/// How many mistakes there are, in words.
+fn mistakes_text(found: &[Diagnostic]) -> String {
+    match found.iter().filter(|one| one.is_error()).count() {
+        0 | 1 => "a mistake".to_owned(),
+        many => format!("{many} mistakes"),
+    }
 }
 
 impl RunsError {

@@ -537,7 +537,7 @@ fn a_work_item_that_no_layer_takes_is_named_with_the_command_that_brings_it_alon
     line(
         &ended,
         &format!(
-            "{home}/refacts/four.yml: warning: no layer takes this work item: its form is not sound; `phileas exchange check` names each mistake"
+            "{home}/refacts/four.yml: warning: no layer takes this work item, because its file has mistakes; `phileas exchange check` names each mistake"
         ),
     );
     let check = Phileas::new(&["exchange", "check", folder.text()])

@@ -81,9 +81,9 @@ fn print_run(run: &Run, screen: &mut Screen<impl Write>) -> Result<(), CliError>
     screen.print_lines(&table.table_text())?;
     for reading in run.readings() {
         let state = if reading.is_sound() {
-            "sound"
+            "no mistakes"
         } else {
-            "not sound"
+            "it has mistakes, which `phileas pipeline validate` names"
         };
         screen.print_line(&format!("{}: {state}", reading.file))?;
     }

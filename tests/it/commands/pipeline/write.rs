@@ -46,7 +46,8 @@ fn what_is_written_is_the_normal_form() {
 #[test]
 fn what_is_not_sound_replaces_nothing() {
     let folder = repository();
-    write(&folder, "plan", "{}").refused(1, "nothing was written");
+    let said = "nothing was written, because of 3 mistakes; correct what is named, and try again";
+    write(&folder, "plan", "{}").refused(1, said);
     assert!(!folder.join(".pipeline").exists(), "not even a folder");
     write(&folder, "plan", PLAN).done();
     let before = (

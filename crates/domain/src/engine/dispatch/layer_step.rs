@@ -309,7 +309,7 @@ fn empty_text(
         ),
         (
             Next::Refused,
-            "not sound: `phileas exchange check` names what to correct",
+            "with mistakes: `phileas exchange check` names what to correct",
         ),
     ]
     .into_iter()

@@ -367,9 +367,11 @@ fn teach_role(importer: &mut Importer<'_>, role: &str, feedback: &Feedback) {
     if !shape.validate(&path, &before).is_empty() {
         let one = Diagnostic::warning(
             &path,
-            "the rejection could not be noted: the memory is not sound",
+            "the rejection could not be noted, because this memory has mistakes",
         );
-        return importer.report(one.help("fix it; the feedback file says the same"));
+        return importer.report(one.help(
+            "`phileas exchange check` names them; the feedback file has the rejection, too",
+        ));
     }
     let Some(mut root) = root else {
         return;

@@ -162,9 +162,11 @@ fn update_memory(
         (None, Some(_)) => {
             let one = Diagnostic::warning(
                 path,
-                "the proposals could not be noted: the memory is not sound",
+                "the proposals could not be noted, because this memory has mistakes",
             );
-            return importer.report(one.help("fix it, and add their titles to `recent_proposals`"));
+            return importer.report(one.help(
+                    "`phileas exchange check` names them; correct them, and add the titles to `recent_proposals`",
+                ));
         }
         (None, None) => memory::seed_text(Owner::Innovator(role), importer.request.session_created),
     };

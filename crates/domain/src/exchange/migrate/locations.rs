@@ -148,7 +148,7 @@ fn changes_goal(layout: Layout, tree: &Tree, path: &str) -> Option<Goal> {
     (!is_sound).then(|| Goal {
         to: None,
         kind: Kind::List,
-        why: Some("it is not sound, and the narrator writes it again".to_owned()),
+        why: Some("it has mistakes, and the narrator writes it again".to_owned()),
     })
 }
 

@@ -58,7 +58,7 @@ pub(super) fn not_taken(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {
 }
 
 fn unsound_file(path: &str) -> Diagnostic {
-    let message = "no layer takes this work item: its form is not sound";
+    let message = "no layer takes this work item, because its file has mistakes";
     let fix = "`phileas exchange check` names each mistake; correct them in the file";
     Diagnostic::warning(path, message).help(fix)
 }
