@@ -270,10 +270,31 @@ fn a_refusal_is_forgotten_by_the_command_as_by_the_comment() {
         assert_eq!(record["forgotten"], true, "{record}");
         assert!(record["refused"].is_null(), "{record}");
     }
-    for number in ["2", "3", "99"] {
-        let again = bench.run(&["work", "forget", number]);
-        again.refused(1, &format!("#{number} has no record of a refusal"));
+    for number in ["2", "3"] {
+        let again = bench.run(&["work", "forget", number]).done().out;
+        let said = format!("nothing to forget: no prompt names #{number} as refused");
+        assert!(again.starts_with(&said), "{again}");
     }
+    let again = bench.run(&["work", "forget", "2", "--json"]).done().json();
+    assert_eq!(again, json!({ "pr": 2, "forgotten": false }));
+    let unknown = bench.run(&["work", "forget", "99"]);
+    unknown.refused(1, "#99 has no record");
+}
+
+/// A maintainer closed it without saying more.
+#[test]
+fn a_pull_request_that_was_closed_and_not_refused_is_forgotten_once() {
+    let bench = recorded();
+    for said in [
+        "#1 forgotten: it has no refusal, and no prompt names it as closed",
+        "nothing to forget: no prompt names #1",
+    ] {
+        let ran = bench.run(&["work", "forget", "1"]).done().out;
+        assert!(ran.starts_with(said), "{ran}");
+        bench.tick();
+    }
+    let record = bench.run(&["work", "show", "1", "--json"]).done().json();
+    assert_eq!(record["forgotten"], true, "{record}");
 }
 
 #[test]

@@ -16,44 +16,76 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::runtime::EditError;
 
+/// What prompts remember of a pull request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Remembered {
+    /// Its refusal.
+    Refusal,
+    /// That it was closed without a merge.
+    Closing,
+}
+
+/// What prompts remember. `None`: nothing that could be forgotten.
+fn remembered(records: &Records, state: &State, number: u64) -> Option<Remembered> {
+    let number_of_it = PullNumber(number);
+    if state.work.refused.contains_key(&number_of_it) {
+        return Some(Remembered::Refusal);
+    }
+    let (_, record) = records.find(number)?;
+    let is_forgotten = record.forgotten || state.work.forgotten.contains(&number_of_it);
+    let is_closed = record
+        .outcome
+        .as_ref()
+        .is_some_and(Outcome::is_closed_unmerged);
+    let remember = records.plan.novelty.remember();
+    if is_forgotten || !is_closed || !record.is_remembered(records.now, remember) {
+        return None;
+    }
+    Some(match record.refused {
+        Some(_) => Remembered::Refusal,
+        None => Remembered::Closing,
+    })
+}
+
 pub(super) async fn run(
     arguments: &OneRecord,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let number = arguments.pull;
+    let json = arguments.repository.json;
     let github = clients::github_client(&arguments.repository.repo)?;
     let records = Records::read(&github, &[HOT_PATH, &segment_path(number)]).await?;
-    let refused = |state: &State| {
-        let recorded = records.find(number).map(|(_, record)| record);
-        recorded.is_some_and(|record| {
-            record
-                .outcome
-                .as_ref()
-                .is_some_and(Outcome::is_closed_unmerged)
-                && !record.forgotten
-        }) || state.work.refused.contains_key(&PullNumber(number))
-    };
     let headline = format!("forget the refusal of #{number}");
-    let edited = edit_ledger(&github, &headline, |state, _| match refused(state) {
-        true => {
-            engine::withdraw_refusal(state, PullNumber(number));
-            Ok(())
-        }
-        false => Err(format!(
-            "#{number} has no record of a refusal; `phileas work list` lists the records"
-        )),
+    let edited = edit_ledger(&github, &headline, |state, _| {
+        let remembered = remembered(&records, state, number);
+        let remembered = remembered.ok_or_else(|| no_record_text(number))?;
+        engine::withdraw_refusal(state, PullNumber(number));
+        Ok(remembered)
     })
     .await;
-    edited.map_err(|error| match error {
-        EditError::Refused(why) => CliError::finding(why),
-        other => other.into(),
-    })?;
-    if arguments.repository.json {
-        screen.print_line(&json!({ "pr": number, "forgotten": true }).to_string())?;
-    } else {
-        screen.print_line(&format!(
+    let remembered = match edited {
+        Ok(remembered) => Some(remembered),
+        Err(EditError::Refused(_)) if records.find(number).is_some() => None,
+        Err(EditError::Refused(why)) => return Err(CliError::finding(why)),
+        Err(other) => return Err(other.into()),
+    };
+    let line = match remembered {
+        _ if json => json!({ "pr": number, "forgotten": remembered.is_some() }).to_string(),
+        Some(Remembered::Refusal) => format!(
             "#{number} forgotten: no prompt names it as refused; it stays closed, and the next tick changes its record"
-        ))?;
-    }
+        ),
+        Some(Remembered::Closing) => format!(
+            "#{number} forgotten: it has no refusal, and no prompt names it as closed without a merge; the next tick changes \
+             its record"
+        ),
+        None => format!(
+            "nothing to forget: no prompt names #{number} as refused or as closed without a merge"
+        ),
+    };
+    screen.print_line(&line)?;
     Ok(Exit::Done)
+}
+
+fn no_record_text(number: u64) -> String {
+    format!("#{number} has no record; `phileas work list` lists the records")
 }
