@@ -19,7 +19,7 @@ use crate::adapters::renderer;
 use crate::cli::arguments::PersonaCommand;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::{self, Screen};
-use crate::cli::terminal::sanitize;
+use crate::cli::terminal::table::Table;
 use plan_folder::{read_plan, run_locations};
 
 pub(crate) async fn run(
@@ -191,6 +191,7 @@ fn list_personas(
     if let Some(what) = no_plan {
         output::print_error(&format!("{SCHEDULES_PATH}: {what}"))?;
     }
+    let mut table = Table::new(["", "PERSONA", "DESCRIPTION", "RUNS"]);
     for persona in plan.personas.values() {
         let places = run_locations(&plan, &persona.id);
         if json {
@@ -209,13 +210,16 @@ fn list_personas(
             } else {
                 places.join(", ")
             };
-            screen.print_line(&format!(
-                "{:<3} {:<20} {:<40} {places}",
-                sanitize::sanitize_line(&persona.emoji),
-                persona.id.as_str(),
-                sanitize::sanitize_line(&persona.description)
-            ))?;
+            table.push_row([
+                persona.emoji.clone(),
+                persona.id.to_string(),
+                persona.description.clone(),
+                places,
+            ]);
         }
+    }
+    if !json && !plan.personas.is_empty() {
+        screen.print_lines(&table.table_text())?;
     }
     Ok(if found.iter().any(Diagnostic::is_error) {
         Exit::Findings

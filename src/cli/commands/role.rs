@@ -24,7 +24,7 @@ use crate::cli::context::target::confirm;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::diagnostics::print_diagnostics;
 use crate::cli::terminal::output::Screen;
-use crate::cli::terminal::sanitize;
+use crate::cli::terminal::table::Table;
 use roster::RosterConfig;
 
 pub(crate) fn run(
@@ -284,6 +284,21 @@ fn role_path(layer: &str, role: &str) -> String {
     format!(".jlo/roles/{layer}/{role}/role.yml")
 }
 
+/// Whether a role works, and why not. `held`: `None` where it is not on the roster.
+fn role_state(
+    held: Option<Option<HoldReason>>,
+    idle: Option<&'static str>,
+) -> (&'static str, &'static str) {
+    match held {
+        None => ("off", "it is not on the roster"),
+        Some(Some(held)) if held != HoldReason::Sensitive => ("off", held.explanation()),
+        // A role on the roster works only where its layer does.
+        Some(_) if idle.is_some() => ("off", idle.unwrap_or_default()),
+        Some(Some(held)) => ("private", held.explanation()),
+        Some(None) => ("on", ""),
+    }
+}
+
 /// Lists the roles. Mistakes in a repository's own roles are findings.
 fn list_roles(
     layer: Option<RoleLayer>,
@@ -296,26 +311,20 @@ fn list_roles(
     let layers = ROLE_LAYERS
         .into_iter()
         .filter(|one| layer.is_none_or(|layer| layer.layer_name() == *one));
+    let mut table = Table::new(["LAYER", "ROLE", "STATE", "FROM", "DESCRIPTION"]);
     for layer in layers {
         // Permission to work in a public repository matters here.
         let standing = catalogue.role_statuses(&roster, layer, true);
         let idle = idle_reason(&tree, &plan, layer);
         if let Some(why) = idle.filter(|_| !place.json) {
-            screen.print_line(&format!("{layer:<11} {why}"))?;
+            screen.print_line(&format!("{layer}: {why}"))?;
         }
         for role in catalogue.roles().iter().filter(|role| role.layer == layer) {
             let held = standing
                 .iter()
                 .find(|one| one.role == role.name)
                 .map(|one| one.held);
-            let (state, why) = match held {
-                None => ("off", "it is not on the roster"),
-                Some(Some(held)) if held != HoldReason::Sensitive => ("off", held.explanation()),
-                // A role on the roster works only where its layer does.
-                Some(_) if idle.is_some() => ("off", idle.unwrap_or_default()),
-                Some(Some(held)) => ("private", held.explanation()),
-                Some(None) => ("on", ""),
-            };
+            let (state, why) = role_state(held, idle);
             let source = match &role.source {
                 Source::Catalogue => "catalogue",
                 Source::Overlaid(_) => "overlaid",
@@ -328,13 +337,18 @@ fn list_roles(
                 });
                 screen.print_line(&document.to_string())?;
             } else {
-                screen.print_line(&format!(
-                    "{layer:<11} {:<20} {state:<8} {source:<10} {}",
-                    role.name,
-                    sanitize::sanitize_line(&role.description)
-                ))?;
+                table.push_row([
+                    layer.to_owned(),
+                    role.name.clone(),
+                    state.to_owned(),
+                    source.to_owned(),
+                    role.description.clone(),
+                ]);
             }
         }
+    }
+    if !place.json {
+        screen.print_lines(&table.table_text())?;
     }
     let mut found: Vec<Diagnostic> = found
         .into_iter()

@@ -32,7 +32,12 @@ fn what_others_wrote_steers_no_terminal() {
         }
     }
     let list = phileas(&["persona", "list", folder.text()]).expect(1);
-    assert_eq!(list.out.lines().count(), 1, "{list}");
+    assert_eq!(
+        list.out.lines().count(),
+        2,
+        "a heading and a persona\n{list}"
+    );
+    assert!(list.out.contains("PERSONA"), "{list}");
     assert!(list.out.contains("Keeps it [8mtrue"), "{list}");
     assert!(
         list.err.contains("U+001B"),

@@ -227,6 +227,9 @@ fn roles_are_listed_with_where_they_come_from_and_whether_they_work() {
     assert_eq!(of("security")["sensitive"], true);
     within(&folder, &["role", "add", "observers", "security"]).done();
     let listed = within(&folder, &["role", "list", "--layer", "observers"]).done();
+    let headings = listed.out.lines().next().unwrap();
+    let headings: Vec<&str> = headings.split_whitespace().collect();
+    assert_eq!(headings, ["LAYER", "ROLE", "STATE", "FROM", "DESCRIPTION"]);
     let line = listed
         .out
         .lines()
@@ -245,7 +248,7 @@ fn roles_are_listed_with_where_they_come_from_and_whether_they_work() {
     let shown = alone(&["role", "list", bare.text()]).done().out;
     let whys = |line: &&str| line.contains("phileas init --layers");
     let layers = shown.lines().filter(whys).count();
-    assert_eq!((layers, shown.lines().count()), (2, 11 + 2), "{shown}");
+    assert_eq!((layers, shown.lines().count()), (2, 1 + 11 + 2), "{shown}");
     // No session works there, and the reason is reported.
     let lines = alone(&["role", "list", bare.text(), "--json"])
         .done()

@@ -65,6 +65,11 @@ fn write(bench: &Bench, path: &str, text: Option<&str>) {
 fn records_are_listed_with_the_one_that_is_most_like_each() {
     let bench = recorded();
     let shown = bench.run(&["work", "list"]).done().out;
+    let headings = shown.lines().next().unwrap();
+    assert!(
+        headings.ends_with("title, as stems of its words"),
+        "{shown}"
+    );
     let row = |number: &str| {
         let mut rows = shown.lines().map(str::trim_start);
         rows.find(|row| row.starts_with(number)).unwrap().to_owned()

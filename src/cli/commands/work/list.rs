@@ -89,7 +89,7 @@ fn print_table(
         "opened (UTC)",
         "lines",
         "nearest",
-        "title words",
+        "title, as stems of its words",
     ];
     let mut table = Table::new(headings);
     for record in all {
