@@ -259,7 +259,8 @@ fn rows_of_keys(schema: &Value, part: &Value, prefix: &str, table: &mut String) 
         let meaning = described["description"]
             .as_str()
             .or_else(|| target["description"].as_str())
-            .unwrap_or_default();
+            .filter(|meaning| !meaning.trim().is_empty());
+        let meaning = meaning.unwrap_or_else(|| panic!("`{path}` has no description"));
         writeln!(
             table,
             "| `{path}` | {} | {} | {default} |",

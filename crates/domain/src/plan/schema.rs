@@ -132,7 +132,10 @@ fn of_sprints(key: &str) -> Value {
 fn track() -> Value {
     let own = tracks::TRACK_KEYS.into_iter().map(|key| {
         let value = match key {
-            "steps" => json!({ "$ref": "#/definitions/steps" }),
+            "steps" => json!({
+                "description": "The steps of the track, one after another: personas, or tables with `persona` or `layer` and keys of their own.",
+                "$ref": "#/definitions/steps",
+            }),
             "start" => json!({
                 "description": "When a pass begins; without it passes follow each other.",
                 "allOf": [{ "$ref": "#/definitions/cron" }],
@@ -150,7 +153,13 @@ fn track() -> Value {
 }
 
 fn schedule() -> Value {
-    let own = [(schedules::WHEN.to_owned(), when())];
+    let mut when = when();
+    when["description"] = format!(
+        "When the persona starts: a cron expression, or `{}`.",
+        schedules::MANUAL
+    )
+    .into();
+    let own = [(schedules::WHEN.to_owned(), when)];
     let mut schedule = table(
         "A persona on a schedule, with keys of its own.",
         own.into_iter().chain(knobs(&overrides::KEYS, false)),
