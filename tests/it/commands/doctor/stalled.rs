@@ -102,6 +102,20 @@ fn what_stands_still_and_what_waits() {
             0,
         ),
         (
+            |p| p.set_variable("PHILEAS_CLOCK_MAY_DIFFER", "maybe"),
+            "status.clock",
+            "error",
+            "PHILEAS_CLOCK_MAY_DIFFER: `maybe` is not a switch",
+            1,
+        ),
+        (
+            |p| p.set_variable("PHILEAS_PAUSED", "until Monday"),
+            "status.paused",
+            "hint",
+            "is set here",
+            0,
+        ),
+        (
             |p| p.set_variable("PHILEAS_PAUSED", "yes"),
             "status.paused",
             "hint",
