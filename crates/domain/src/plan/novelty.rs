@@ -72,7 +72,7 @@ fn span_or_zero(reader: &mut Reader<'_>, entry: &Entry<'_>, off: &str) -> Option
                 entry.value_at(),
                 &entry.path,
                 "expected a span of time, found a whole number",
-                &format!("write `\"0\"` to {off}"),
+                format!("write `\"0\"` to {off}"),
             );
             None
         }

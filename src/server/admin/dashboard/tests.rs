@@ -290,7 +290,13 @@ async fn the_yield_tells_the_versions_of_a_prompt_apart() {
         assert!(table.contains(&row), "{row}: {table}");
     }
     assert!(table.contains("<td class=\"n\">0.50</td>"), "{table}");
-    assert_eq!(table.matches("<td>too-large 1</td>").count(), 3, "{table}");
+    assert_eq!(
+        table
+            .matches("<td class=\"words\">too-large 1</td>")
+            .count(),
+        3,
+        "{table}"
+    );
 }
 
 /// The service does not know a repository whose number is invalid.
