@@ -13,7 +13,7 @@ use super::commands::{
     manual, mcp, pause, persona, pipeline, prompt, replay, role, sandbox, schema, serve, session,
     setup, simulate, sprint, state, status, suspended, task, tick, track, upgrade, validate, work,
 };
-use super::deadline::Deadline;
+use super::deadline::{Cut, Deadline};
 use super::exit::{CliError, Exit};
 use super::terminal::output::{self, Screen};
 use super::{logs, parse};
@@ -118,7 +118,14 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
     match &arguments.command {
         // It must report to the runner even after its deadline.
         Command::Action(arguments) => action::run(arguments, deadline, screen).await,
-        _ => Deadline::run_within(deadline, run_command(arguments, deadline, screen)).await,
+        command => {
+            let cut = match command {
+                Command::Tick(_) => Cut::TICK,
+                Command::Pause(_) => pause::CUT,
+                _ => Cut::default(),
+            };
+            Deadline::run_within(deadline, cut, run_command(arguments, deadline, screen)).await
+        }
     }
 }
 

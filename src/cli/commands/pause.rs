@@ -14,6 +14,7 @@ use serde_json::json;
 use crate::adapters::pause::{Pause as Waiting, SystemPause};
 use crate::cli::arguments::Pause;
 use crate::cli::context::{clients, env_var};
+use crate::cli::deadline::Cut;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::output::{self, Screen};
@@ -33,6 +34,12 @@ const PAUSE_REASON: &str = "phileas pause";
 /// The reason of a pause that cancels them.
 const STOP_REASON: &str = "phileas pause --cancel-sessions";
 
+/// At the deadline, the request that writes the pause may have arrived.
+pub(crate) const CUT: Cut = Cut {
+    before: "NOT paused, unless a line above says so: ",
+    after: ". To keep it from starting anything, set the repository variable PHILEAS_PAUSED, or put the label \
+            `phileas:pause` on an open issue",
+};
 /// How to stop a repository without its ledger.
 const MANUAL_STOP: &str =
     "set the repository variable PHILEAS_PAUSED, or put the label `phileas:pause` on an open issue";

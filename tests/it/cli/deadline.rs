@@ -95,6 +95,11 @@ fn ends_at_its_deadline(command: &str, address: SocketAddr) {
     // On a busy machine a tick may begin when its deadline is near, and says so in other words.
     assert!(ended.err.contains("deadline of 2s"), "{ended}");
     assert!(ended.err.contains("--deadline"), "{ended}");
+    let is_pause = words[0] == "pause";
+    assert_eq!(ended.err.contains("NOT paused"), is_pause, "{ended}");
+    assert_eq!(ended.err.contains("phileas:pause"), is_pause, "{ended}");
+    let is_tick = ["tick", "explain"].contains(&words[0]);
+    assert!(is_tick || !ended.err.contains("next tick"), "{ended}");
 }
 
 /// Lets one request wait.
