@@ -35,7 +35,7 @@ use option_file::read_option_file;
 
 /// The column at which the further rows of a long line begin.
 const INDENT: usize = 18;
-/// The share of ideas that the maintainer of the newcomer's repository does not want.
+/// The share of ideas that the usual maintainer does not want.
 const REFUSED: f64 = 0.2;
 
 pub(crate) async fn run(
@@ -129,9 +129,9 @@ fn build_setup(arguments: &Sandbox) -> Result<WorldSetup, CliError> {
     setup.empty = arguments.empty;
     setup.begins_with_request = !arguments.world_only && !arguments.empty;
     setup.layers = arguments.layers;
-    let is_shown = setup.repo.is_none() && !arguments.empty && !arguments.world_only;
-    if is_shown {
-        // Sessions have popular ideas again, and the maintainer does not want all of them.
+    let plays = !arguments.empty && !arguments.world_only;
+    if plays {
+        // Sessions have popular ideas again, so that `[novelty]` has something to do.
         setup.jules.ideas = Some(Ideas::default());
     }
     if arguments.empty {
@@ -143,7 +143,7 @@ fn build_setup(arguments: &Sandbox) -> Result<WorldSetup, CliError> {
     match arguments.maintainer {
         // In a sandbox for a person to try, no model of a maintainer acts.
         Maintainer::Usual if arguments.empty => setup.review_policy = ReviewPolicy::absent(),
-        Maintainer::Usual if is_shown => setup.review_policy.refuses = REFUSED,
+        Maintainer::Usual if plays => setup.review_policy.refuses = REFUSED,
         Maintainer::Usual => {}
         Maintainer::Eager => setup.review_policy = ReviewPolicy::eager(),
         Maintainer::Away => setup.review_policy = ReviewPolicy::absent(),

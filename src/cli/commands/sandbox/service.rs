@@ -79,7 +79,8 @@ pub(crate) async fn run(
     } else {
         setup.start = now;
     }
-    let others: &[&str] = if arguments.empty {
+    // They would use up the key of a plan that is tried.
+    let others: &[&str] = if arguments.empty || arguments.folder().is_some() {
         &[]
     } else {
         &OTHER_REPOSITORIES
