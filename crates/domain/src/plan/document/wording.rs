@@ -68,11 +68,32 @@ fn as_toml(value: &str) -> Option<Cow<'_, str>> {
         || matches!(value, "true" | "false")
         || value
             .starts_with(|c: char| c.is_ascii_digit() || matches!(c, '"' | '\'' | '[' | '{' | '-'));
+    if let Some(words) = bare_words(value) {
+        return Some(format!("[{}]", words.join(", ")).into());
+    }
     match is_written {
         true => Some(value.into()),
         false if value.contains(char::is_whitespace) => None,
         false => Some(format!("\"{value}\"").into()),
     }
+}
+
+/// The items of an array of which some are bare words, each as TOML writes it. `None`: it is no such array.
+fn bare_words(value: &str) -> Option<Vec<Cow<'_, str>>> {
+    let inner = value.strip_prefix('[')?.strip_suffix(']')?;
+    if inner.contains(['[', ']', '{', '}', '#']) || is_toml(value) {
+        return None;
+    }
+    let quoted = |item| match is_toml(item) {
+        true => Cow::from(item),
+        false => format!("\"{}\"", item.replace(['"', '\'', '\\'], "")).into(),
+    };
+    let items = inner.split(',').map(str::trim);
+    Some(items.filter(|item| !item.is_empty()).map(quoted).collect())
+}
+
+fn is_toml(value: &str) -> bool {
+    format!("x = {value}").parse::<toml::Table>().is_ok()
 }
 
 /// A quotation mark that is missing on a line, or is none of TOML.
