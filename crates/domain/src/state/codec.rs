@@ -74,11 +74,14 @@ fn not_json(text: &str) -> Option<Diagnostic> {
     let lines = conflict::marker_lines(text);
     if let Some(first) = lines.first() {
         let all: Vec<String> = lines.iter().map(ToString::to_string).collect();
-        let message = format!(
-            "merge-conflict markers stand in the lines {}",
-            all.join(", ")
-        );
-        return Some(wrong(&message).at(u32::try_from(*first).unwrap_or(u32::MAX), 1));
+        let place = match all.as_slice() {
+            [line] => format!("a merge-conflict marker stands in line {line}"),
+            _ => format!(
+                "merge-conflict markers stand in the lines {}",
+                all.join(", ")
+            ),
+        };
+        return Some(wrong(&place).at(u32::try_from(*first).unwrap_or(u32::MAX), 1));
     }
     if text.trim_start().starts_with('<') {
         let message = "this is a web page (HTML or XML), not JSON";

@@ -315,6 +315,11 @@ fn conflict_markers_are_named_with_their_lines() {
         said[0]
     );
     assert!(said[0].contains(" 615; `phileas state repair`"));
+    let said = refused("{\n<<<<<<< HEAD\n}\n");
+    assert!(
+        said[0].contains(": a merge-conflict marker stands in line 2; "),
+        "{said:?}"
+    );
 }
 
 #[test]
