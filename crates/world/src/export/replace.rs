@@ -68,7 +68,16 @@ pub(super) fn temporary_sibling(dir: &Path) -> io::Result<TempDir> {
     tempfile::Builder::new()
         .prefix(".world-export-")
         .tempdir_in(&parent)
-        .map_err(|error| error_at(&parent, &error))
+        .map_err(|error| error_at(&parent, &without_path(error)))
+}
+
+/// The error without the path that `tempfile` adds: the name of a folder that could not be made helps no person.
+fn without_path(error: io::Error) -> io::Error {
+    let said = error.to_string();
+    match said.split_once(" at path ") {
+        Some((system, _)) => io::Error::new(error.kind(), system),
+        None => error,
+    }
 }
 
 /// Renames a complete export to `dir`. The earlier one is restored when that fails.
@@ -113,4 +122,18 @@ fn parent_of(dir: &Path) -> PathBuf {
 
 fn error_at(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_takes_no_export_is_named() {
+        let error = temporary_sibling(Path::new("/proc/x"))
+            .unwrap_err()
+            .to_string();
+        assert!(error.starts_with("/proc: "), "{error}");
+        assert!(!error.contains(".world-export"), "{error}");
+    }
 }
