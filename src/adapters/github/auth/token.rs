@@ -62,7 +62,9 @@ pub enum CredentialError {
     #[error("the GitHub token is empty; set GITHUB_TOKEN")]
     EmptyToken,
     /// The token cannot be sent in a header.
-    #[error("the GitHub token holds characters that no token has, such as a line break within it")]
+    #[error(
+        "the GitHub token holds characters that no token has, such as a line break within it; give the token alone, on one line"
+    )]
     NotAToken,
     /// The App's id is missing.
     #[error("the GitHub App's id is empty; its client id or its numeric id is wanted")]
