@@ -44,11 +44,7 @@ pub(crate) async fn run(
     let work = WorkTree::open_worktree(&arguments.dir)?;
     let repository = match &arguments.repo {
         Some(repository) => repository.clone(),
-        None => work.origin_repository()?.ok_or_else(|| {
-            CliError::usage(
-                "no remote `origin` tells the repository's name; name it with --repo OWNER/NAME",
-            )
-        })?,
+        None => work.require_origin()?,
     };
     let branch = work.default_branch()?.unwrap_or_else(|| "main".to_owned());
     let all = upgraded_files(arguments, &work.found_files(repository, branch)?)?;

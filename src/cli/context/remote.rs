@@ -108,6 +108,15 @@ fn without_user(authority: &str) -> &str {
     authority.rsplit_once('@').map_or(authority, |(_, at)| at)
 }
 
+/// An address without the name and the password in it.
+pub(crate) fn public_address(address: &str) -> String {
+    let Some((scheme, rest)) = address.split_once("://") else {
+        return address.to_owned();
+    };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    format!("{scheme}://{}{path}", without_user(authority))
+}
+
 fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         // What stands in brackets is an address, with colons of its own.

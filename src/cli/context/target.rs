@@ -58,11 +58,7 @@ impl Target {
         let tree = WorkTree::open_worktree(&place.dir)?;
         let repository = match &place.repo {
             Some(repository) => repository.clone(),
-            None => tree.origin_repository()?.ok_or_else(|| {
-                CliError::usage(
-                    "no remote `origin` tells the repository's name; name it with --repo OWNER/NAME",
-                )
-            })?,
+            None => tree.require_origin()?,
         };
         let branch = match &place.default_branch {
             Some(branch) if !plan::is_branch_name(branch) => {

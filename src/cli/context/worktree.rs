@@ -69,6 +69,21 @@ impl WorkTree {
         }
     }
 
+    /// The repository of `origin`, for a command that was given no other name.
+    pub(crate) fn require_origin(&self) -> Result<RepositoryName, CliError> {
+        let Some(address) = self.git(&["remote", "get-url", "origin"])? else {
+            return Err(CliError::usage(
+                "no remote `origin` tells the repository's name; name it with --repo OWNER/NAME",
+            ));
+        };
+        remote::repository_of(&address)?.ok_or_else(|| {
+            CliError::usage(format!(
+                "the address of `origin` ({}) names no OWNER/NAME; name the repository with --repo OWNER/NAME",
+                remote::public_address(&address)
+            ))
+        })
+    }
+
     /// The repository that a folder was cloned from. `None`: no work tree, or no `origin` that names a repository.
     pub(crate) fn cloned_repository(dir: &Path) -> Result<Option<RepositoryName>, CliError> {
         if !has_git() {

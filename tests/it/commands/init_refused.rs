@@ -48,6 +48,13 @@ fn a_missing_repository_is_named() {
     git(&folder, &["init", "--quiet"]);
     let ran = within(&folder, &["init"]).refused(2, "no remote `origin`");
     assert!(!ran.err.contains("--action"), "{ran:?}");
+    let address = "https://me:secret@github.com/widget.git";
+    git(&folder, &["remote", "add", "origin", address]);
+    let ran = within(&folder, &["init"]).refused(
+        2,
+        "the address of `origin` (https://github.com/widget.git) names no OWNER/NAME",
+    );
+    assert!(!ran.err.contains("secret"), "{ran:?}");
 }
 
 #[test]
