@@ -93,8 +93,15 @@ pub(super) fn render(
     let (tree, plan, found) = read_plan(dir)?;
     let Some(persona) = plan.personas.get(&PersonaId::from(id)) else {
         let of_it = format!("{PERSONAS_FOLDER}/{id}/");
-        print_diagnostics(found.iter().filter(|one| one.file.starts_with(&of_it)))?;
-        return Err(unknown_persona(&plan, id));
+        let mistakes: Vec<Diagnostic> = found
+            .into_iter()
+            .filter(|one| one.file.starts_with(&of_it))
+            .collect();
+        print_diagnostics(mistakes.iter())?;
+        return match findings_exit(&mistakes) {
+            Exit::Done => Err(unknown_persona(&plan, id)),
+            findings => Ok(findings),
+        };
     };
     let request = prompt::Request {
         repository: repo,
@@ -161,6 +168,15 @@ fn print_diagnostics<'a>(found: impl Iterator<Item = &'a Diagnostic>) -> Result<
     Ok(())
 }
 
+/// A mistake in the plan or a persona is a finding.
+fn findings_exit(found: &[Diagnostic]) -> Exit {
+    if found.iter().any(Diagnostic::is_error) {
+        Exit::Findings
+    } else {
+        Exit::Done
+    }
+}
+
 fn unknown_persona(plan: &Plan, id: &str) -> CliError {
     let meant = suggestion_text(id, plan.personas.keys().map(PersonaId::as_str));
     CliError::usage(format!(
@@ -221,9 +237,5 @@ fn list_personas(
     if !json && !plan.personas.is_empty() {
         screen.print_lines(&table.table_text())?;
     }
-    Ok(if found.iter().any(Diagnostic::is_error) {
-        Exit::Findings
-    } else {
-        Exit::Done
-    })
+    Ok(findings_exit(&found))
 }

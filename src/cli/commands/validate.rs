@@ -35,23 +35,34 @@ pub(crate) async fn run(
     print_diagnostics(&found, arguments.json, screen)?;
     let errors = found.iter().filter(|one| one.is_error()).count();
     if !arguments.json {
-        let steps: usize = plan.tracks.values().map(|track| track.steps.len()).sum();
-        screen.print_line(&format!(
-            "{}: {} with {}, {}, {}; {}, {}",
-            if errors == 0 { "ok" } else { "not ok" },
-            pluralize(plan.tracks.len(), "track"),
-            pluralize(steps, "step"),
-            pluralize(plan.schedules.len(), "schedule"),
-            pluralize(plan.personas.len(), "persona"),
-            pluralize(errors, "error"),
-            pluralize(found.len() - errors, "warning"),
-        ))?;
+        screen.print_line(&summary_line(&plan, errors, found.len() - errors))?;
     }
     Ok(if errors == 0 {
         Exit::Done
     } else {
         Exit::Findings
     })
+}
+
+/// The last line of a check.
+fn summary_line(plan: &Plan, errors: usize, warnings: usize) -> String {
+    let (errors_said, warnings_said) = (pluralize(errors, "error"), pluralize(warnings, "warning"));
+    if errors > 0 && plan.tracks.is_empty() && plan.schedules.is_empty() {
+        return format!(
+            "not ok: no track and no schedule can be read; {errors_said}, {warnings_said}"
+        );
+    }
+    let steps: usize = plan.tracks.values().map(|track| track.steps.len()).sum();
+    format!(
+        "{}: {} with {}, {}, {}; {}, {}",
+        if errors == 0 { "ok" } else { "not ok" },
+        pluralize(plan.tracks.len(), "track"),
+        pluralize(steps, "step"),
+        pluralize(plan.schedules.len(), "schedule"),
+        pluralize(plan.personas.len(), "persona"),
+        errors_said,
+        warnings_said,
+    )
 }
 
 /// Reads the plan of a tree, and finds all mistakes in it and in its prompts.

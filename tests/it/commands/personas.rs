@@ -40,12 +40,44 @@ fn every_pack_is_added_to_an_empty_repository() {
     assert!(again.out.contains("is there already"), "{again:?}");
 }
 
+/// A mistake that was there before is printed, as by `persona list`.
+#[test]
+fn mistakes_of_the_plan_are_printed() {
+    let folder = Folder::repository("cycle = []\n[budgets]\nmax_active = 1\n", &[]);
+    let ran = add(&folder, &["tester"]).refused(1, "unknown key `budgets`");
+    assert!(ran.out.contains("wrote the prompt of `tester`"), "{ran:?}");
+    assert!(folder.join(".jules/personas/tester/prompt.md").exists());
+}
+
+#[test]
+fn a_prompt_with_a_mistake_is_a_finding_of_render() {
+    let folder = Folder::empty();
+    let prompt = "---\nid: other\nemoji: x\ndescription: d\n---\nDo.\n";
+    folder.write(".jules/personas/tester/prompt.md", prompt);
+    let words = ["prompt", "render", "tester", folder.text()];
+    let ran = alone(&words).refused(1, "the id `other` is not the name of its folder");
+    assert!(!ran.err.contains("there is no persona"), "{ran:?}");
+}
+
+/// A plan of which nothing can be read is not counted.
+#[test]
+fn a_plan_that_cannot_be_read_is_not_counted() {
+    let folder = Folder::repository("cycle: [curator]\n", &[]);
+    let ran = alone(&["validate", folder.text()]);
+    assert!(
+        ran.out
+            .contains("not ok: no track and no schedule can be read; 1 error, 0 warnings"),
+        "{ran:?}"
+    );
+}
+
 /// The plan that `init` writes invites to uncomment its table; a table above that comment would be there twice then.
 #[test]
 fn a_commented_table_of_schedules_is_begun_in_its_place() {
     let plan = "cycle = []\n\n# On a schedule:\n# [schedules]\n# auditor = \"30 4 * * 1\"\n";
     let folder = Folder::repository(plan, &[]);
-    let ran = add(&folder, &["craftsman", "--schedule", "manual"]).done();
+    let ran = add(&folder, &["craftsman", "--schedule", "manual"])
+        .refused(1, "the track has no steps (at cycle)");
     assert!(
         ran.out.contains("`craftsman` runs only when a person asks"),
         "{ran:?}"
@@ -55,7 +87,7 @@ fn a_commented_table_of_schedules_is_begun_in_its_place() {
         text_of(&path),
         "cycle = []\n\n# On a schedule:\n[schedules]\ncraftsman = \"manual\"\n# auditor = \"30 4 * * 1\"\n"
     );
-    add(&folder, &["tester"]).done();
+    add(&folder, &["tester"]).refused(1, "the track has no steps");
     assert_eq!(text_of(&path).matches("[schedules]").count(), 1);
     // Keys that follow the comment do not become part of the table.
     let plan = "version = 1\n# [schedules]\n# auditor = \"30 4 * * 1\"\ncycle = [\"craftsman\"]\n";

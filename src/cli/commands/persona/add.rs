@@ -11,6 +11,7 @@ use serde_json::json;
 use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
 use super::plan_folder::{read_plan, run_locations};
+use super::{findings_exit, print_diagnostics};
 use crate::adapters::files::{self, FileWrite};
 use crate::cli::commands::track::suggestion_text;
 use crate::cli::exit::{CliError, Exit};
@@ -51,7 +52,7 @@ pub(super) fn run(
         (false, said) => StartRule::Clock(said.unwrap_or(pack.cron)),
     };
     changes.extend(plan_change(&tree, pack, &when)?);
-    check_result(&tree, &changes, pack)?;
+    let found = check_result(&tree, &changes, pack)?;
     let wanted = changes.iter().map(|change| {
         let text = change.text.as_str();
         let is_there = change.from.as_ref() == Some(&change.to);
@@ -64,7 +65,8 @@ pub(super) fn run(
     });
     files::change_files(dir, &wanted.collect::<Vec<_>>())?;
     print_changes(&changes, &there, name, json, screen)?;
-    Ok(Exit::Done)
+    print_diagnostics(found.iter())?;
+    Ok(findings_exit(&found))
 }
 
 /// Prints what was done, and where the persona ran before.
@@ -329,8 +331,8 @@ fn push_name(list: &mut Array, name: &str) {
     }
 }
 
-/// Checks that the changed plan means what it should, before anything is written.
-fn check_result(tree: &Tree, changes: &[Change], pack: Pack) -> Result<(), CliError> {
+/// Checks that the changed plan means what it should, before anything is written. Returns what was wrong with it before.
+fn check_result(tree: &Tree, changes: &[Change], pack: Pack) -> Result<Vec<Diagnostic>, CliError> {
     let texts = changes
         .iter()
         .map(|change| (change.to.clone(), Some(change.text.clone())));
@@ -348,5 +350,5 @@ fn check_result(tree: &Tree, changes: &[Change], pack: Pack) -> Result<(), CliEr
             "the plan cannot be read, so `{id}` cannot be added to it; phileas validate tells why"
         )));
     }
-    Ok(())
+    Ok(found)
 }
