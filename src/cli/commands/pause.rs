@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use phileas_domain::engine::Ledger;
-use phileas_domain::model::SessionId;
+use phileas_domain::model::{RepositoryName, SessionId};
 use serde_json::json;
 
 use crate::adapters::pause::{Pause as Waiting, SystemPause};
@@ -61,6 +61,7 @@ pub(crate) async fn run(
     };
     let variable = env_var::pausing_value();
     let brake = Stopper {
+        repository: &repository.repo,
         github: &github,
         pause: &SystemPause,
         paused_otherwise: variable.is_some(),
@@ -76,6 +77,7 @@ pub(crate) async fn run(
 
 /// Stops one repository.
 struct Stopper<'a, G> {
+    repository: &'a RepositoryName,
     github: &'a G,
     pause: &'a dyn Waiting,
     /// The repository's variable pauses it already.
@@ -112,10 +114,15 @@ impl<G: WriteGitHub> Stopper<'_, G> {
     ) -> Result<Result<(), PauseFailure>, CliError> {
         match write_pause(self.github, reason).await {
             Ok(by) => {
+                let author = by.as_ref().map(|by| format!(" by {by}"));
                 self.print_result(
                     screen,
                     &json!({ "paused": true, "by": by }),
-                    &format!("paused by {}", by.as_deref().unwrap_or("this command")),
+                    &format!(
+                        "{} is paused{}; `phileas resume` ends it",
+                        self.repository,
+                        author.unwrap_or_default()
+                    ),
                 )?;
                 Ok(Ok(()))
             }

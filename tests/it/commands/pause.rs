@@ -43,6 +43,12 @@ fn everything_of_ours_stops_and_goes_on() {
         again.out.contains("phileas has no live session here"),
         "{again:?}"
     );
+    assert!(
+        again
+            .out
+            .starts_with("acme/widget is paused; `phileas resume` ends it\n"),
+        "{again:?}"
+    );
     assert_eq!(bench.head(), head, "the pause is written once");
 
     let ran = bench.tick();

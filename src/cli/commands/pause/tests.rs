@@ -83,7 +83,11 @@ impl Fixture {
     }
 
     async fn run_stop(&self, pause: &dyn Waiting, variable: bool) -> (Exit, Vec<Value>) {
+        let repository = format!("{}/{}", world_setup::OWNER, world_setup::NAME)
+            .parse()
+            .unwrap();
         let brake = Stopper {
+            repository: &repository,
             github: &self.clients.github,
             pause,
             paused_otherwise: variable,
