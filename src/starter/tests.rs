@@ -157,13 +157,29 @@ fn only_unchanged_files_may_go() {
         "---\nid: own\nemoji: x\n---\nDo.\n",
     );
     let left = find_remnants(&found);
-    assert_eq!(left.len(), 4, "{left:?}");
+    assert_eq!(left.len(), 4, "{left:?}"); // `own` is none of phileas's
     assert_eq!(left[0].stays, None);
     assert!(left[1].stays.as_deref().unwrap().contains("changed"));
     assert!(
         left[2..]
             .iter()
             .all(|one| one.stays.as_deref().unwrap().contains("names it"))
+    );
+}
+
+/// A prompt that `phileas persona add` wrote is named among what stays.
+#[test]
+fn an_added_persona_is_named() {
+    let mut found = found_files(Tree::new());
+    let pack = Pack::named("craftsman").unwrap();
+    let path = ".jules/personas/craftsman/prompt.md";
+    found.tree.insert_text(path, &pack.prompt());
+    let left = find_remnants(&found);
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert_eq!(left[0].path, path);
+    assert_eq!(
+        left[0].stays.as_deref(),
+        Some("phileas init did not write it")
     );
 }
 
