@@ -31,6 +31,7 @@ fn generate(name: &str) -> String {
         "exit codes" => exit_codes(),
         "mcp tools" => mcp_tools(),
         "knobs" => knobs(),
+        "protected paths" => protected_paths(),
         _ => panic!("nothing generates `{name}`"),
     }
 }
@@ -65,11 +66,29 @@ fn the_pages_show_what_the_program_says() {
             stale.push(path);
         }
     }
-    assert!(generated >= 9, "{generated}");
+    assert!(generated >= 10, "{generated}");
     assert!(
         stale.is_empty(),
         "{UPDATE}=1 cargo test --test it reference:: writes {stale:?}"
     );
+}
+
+/// A heading for each group of paths, and its paths in a list.
+fn protected_paths() -> String {
+    let file = include_str!("../../crates/domain/src/engine/lookup/protected_paths.txt");
+    let mut text = String::new();
+    for group in file.split("\n\n").skip(1) {
+        let (heading, paths) = group.split_once('\n').unwrap();
+        let heading = heading.strip_prefix("# ").unwrap();
+        writeln!(text, "## {heading}\n").unwrap();
+        for path in paths.lines() {
+            assert!(!path.starts_with('#') && !path.is_empty(), "{path}");
+            writeln!(text, "- `{path}`").unwrap();
+        }
+        text.push('\n');
+    }
+    text.pop();
+    text
 }
 
 /// A user who meets a variable finds what it does.
