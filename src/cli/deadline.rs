@@ -35,20 +35,8 @@ pub(super) struct Deadline {
     end: Instant,
 }
 
-/// What the error of a command that was cut off says before and after the fact.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Cut {
-    pub(super) before: &'static str,
-    pub(super) after: &'static str,
-}
-
-impl Cut {
-    /// Of a tick.
-    pub(super) const TICK: Self = Self {
-        before: "",
-        after: ". The next tick resumes what this one had announced",
-    };
-}
+/// What the error of a tick that was ended at its limit says beside that.
+pub(super) const RESUMED: &str = ". The next tick resumes what this one had announced";
 
 impl Deadline {
     /// The limit of a command; `None` for commands that run until they are told to end.
@@ -82,10 +70,10 @@ impl Deadline {
             .is_some_and(|deadline| Instant::now() >= deadline.nothing_new_after + answer_time())
     }
 
-    /// Runs some work, and cancels it at the limit. `cut`: what the error says of the work.
+    /// Runs some work, and cancels it at the limit. `note`: what the error says beside that.
     pub(super) async fn run_within<T>(
         deadline: Option<Self>,
-        cut: Cut,
+        note: &str,
         work: impl Future<Output = Result<T, CliError>>,
     ) -> Result<T, CliError> {
         let Some(Self { limit, end, .. }) = deadline else {
@@ -105,11 +93,9 @@ impl Deadline {
         Err(CliError {
             exit: Exit::Unavailable,
             message: format!(
-                "{}the command was ended at its deadline of {}, because GitHub or Jules had not answered by then; run \
-                 it again, or give it more time with --deadline{}",
-                cut.before,
-                duration_text(limit),
-                cut.after
+                "the command was ended at its deadline of {}, because GitHub or Jules had not answered by then; run \
+                 it again, or give it more time with --deadline{note}",
+                duration_text(limit)
             ),
         })
     }
@@ -165,10 +151,6 @@ mod tests {
             tokio::task::yield_now().await;
             Ok(Deadline::is_near(passed))
         };
-        assert!(
-            !Deadline::run_within(passed, Cut::default(), asks)
-                .await
-                .unwrap()
-        );
+        assert!(!Deadline::run_within(passed, "", asks).await.unwrap());
     }
 }

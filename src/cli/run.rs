@@ -13,7 +13,7 @@ use super::commands::{
     manual, mcp, pause, persona, pipeline, prompt, replay, role, sandbox, schema, serve, session,
     setup, simulate, sprint, state, status, suspended, task, tick, track, upgrade, validate, work,
 };
-use super::deadline::{Cut, Deadline};
+use super::deadline::{Deadline, RESUMED};
 use super::exit::{CliError, Exit};
 use super::terminal::output::{self, Screen};
 use super::{logs, parse};
@@ -119,12 +119,11 @@ async fn run(arguments: &Arguments, screen: &mut Screen<impl Write>) -> Result<E
         // It must report to the runner even after its deadline.
         Command::Action(arguments) => action::run(arguments, deadline, screen).await,
         command => {
-            let cut = match command {
-                Command::Tick(_) => Cut::TICK,
-                Command::Pause(_) => pause::CUT,
-                _ => Cut::default(),
+            let note = match command {
+                Command::Tick(_) => RESUMED,
+                _ => "",
             };
-            Deadline::run_within(deadline, cut, run_command(arguments, deadline, screen)).await
+            Deadline::run_within(deadline, note, run_command(arguments, deadline, screen)).await
         }
     }
 }
@@ -165,7 +164,7 @@ async fn run_command(
         Command::Prompt { command } => prompt::run(command, screen),
         Command::Setup { command } => setup::run(command, screen),
         Command::Session { command } => session::run(command, deadline, screen).await,
-        Command::Pause(arguments) => pause::run(arguments, screen).await,
+        Command::Pause(arguments) => pause::run(arguments, deadline, screen).await,
         Command::Resume(repository) => pause::resume_repository(repository, screen).await,
         Command::Task { command } => task::run(command, screen),
         Command::Sprint { command } => sprint::run(command, screen).await,

@@ -23,7 +23,7 @@ use crate::cli::context::clients::Connection;
 use crate::cli::context::env_var::env_value;
 use crate::cli::context::github_server::github_server;
 use crate::cli::context::{credential_help, credentials, run_identity};
-use crate::cli::deadline::{Cut, Deadline};
+use crate::cli::deadline::{Deadline, RESUMED};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::{Tense, failed_json, line_json, summary_json};
 use crate::cli::terminal::diagnostics::diagnostic_json;
@@ -129,14 +129,14 @@ async fn run_event(
     }
     let connection = Connection::from_environment(&runner.repository)?;
     let minted = async { Ok(connection.github.minted_token().await?) };
-    if let Some(token) = Deadline::run_within(deadline, Cut::TICK, minted).await? {
+    if let Some(token) = Deadline::run_within(deadline, RESUMED, minted).await? {
         mask_secret(token.expose_secret(), screen)?;
     }
     // Other people may have written what is logged from here on.
     screen.print_line(&command::stop_commands(&runner.stop_token))?;
     let dry_run = dry_run || woken.dry_run;
     let ticked = run_tick(runner, &connection, &woken, ask, dry_run, deadline, screen);
-    let ended = Deadline::run_within(deadline, Cut::TICK, ticked).await;
+    let ended = Deadline::run_within(deadline, RESUMED, ticked).await;
     screen.print_line(&command::resume_commands(&runner.stop_token))?;
     ended
 }

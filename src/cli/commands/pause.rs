@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::adapters::pause::{Pause as Waiting, SystemPause};
 use crate::cli::arguments::Pause;
 use crate::cli::context::{clients, env_var};
-use crate::cli::deadline::Cut;
+use crate::cli::deadline::Deadline;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::short_time;
 use crate::cli::terminal::output::{self, Screen};
@@ -34,12 +34,6 @@ const PAUSE_REASON: &str = "phileas pause";
 /// The reason of a pause that cancels them.
 const STOP_REASON: &str = "phileas pause --cancel-sessions";
 
-/// At the deadline, the request that writes the pause may have arrived.
-pub(crate) const CUT: Cut = Cut {
-    before: "NOT paused, unless a line above says so: ",
-    after: ". To keep it from starting anything, set the repository variable PHILEAS_PAUSED, or put the label \
-            `phileas:pause` on an open issue",
-};
 /// How to stop a repository without its ledger.
 const MANUAL_STOP: &str =
     "set the repository variable PHILEAS_PAUSED, or put the label `phileas:pause` on an open issue";
@@ -48,6 +42,7 @@ const MANUAL_STOP: &str =
 /// other steps: the pause needs GitHub only, so it is written without a Jules key, too.
 pub(crate) async fn run(
     arguments: &Pause,
+    deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let Pause {
@@ -64,6 +59,7 @@ pub(crate) async fn run(
         repository: &repository.repo,
         github: &github,
         pause: &SystemPause,
+        deadline,
         paused_otherwise: variable.is_some(),
         json,
     };
@@ -80,6 +76,7 @@ struct Stopper<'a, G> {
     repository: &'a RepositoryName,
     github: &'a G,
     pause: &'a dyn Waiting,
+    deadline: Option<Deadline>,
     /// The repository's variable pauses it already.
     paused_otherwise: bool,
     json: bool,
@@ -112,7 +109,13 @@ impl<G: WriteGitHub> Stopper<'_, G> {
         reason: &str,
         screen: &mut Screen<impl Write>,
     ) -> Result<Result<(), PauseFailure>, CliError> {
-        match write_pause(self.github, reason).await {
+        // At its deadline the command says that it is not paused, as after any other failure.
+        let written = async { Ok(write_pause(self.github, reason).await) };
+        let written = match Deadline::run_within(self.deadline, "", written).await {
+            Ok(written) => written.map_err(PauseFailure::from),
+            Err(late) => Err(PauseFailure::from(late)),
+        };
+        match written {
             Ok(by) => {
                 let author = by.as_ref().map(|by| format!(" by {by}"));
                 self.print_result(
@@ -126,8 +129,7 @@ impl<G: WriteGitHub> Stopper<'_, G> {
                 )?;
                 Ok(Ok(()))
             }
-            Err(error) => {
-                let failure = PauseFailure::from(error);
+            Err(failure) => {
                 if self.is_held_anyway(&failure) {
                     self.print_result(
                         screen,

@@ -18,6 +18,7 @@ use super::track::suggestion_text;
 use crate::adapters::renderer;
 use crate::cli::arguments::PersonaCommand;
 use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::diagnostics::{findings_exit, print_to_stderr};
 use crate::cli::terminal::output::{self, Screen};
 use crate::cli::terminal::table::Table;
 use plan_folder::{read_plan, run_locations};
@@ -97,7 +98,7 @@ pub(super) fn render(
             .into_iter()
             .filter(|one| one.file.starts_with(&of_it))
             .collect();
-        print_diagnostics(mistakes.iter())?;
+        print_to_stderr(&mistakes, false)?;
         return match findings_exit(&mistakes) {
             Exit::Done => Err(unknown_persona(&plan, id)),
             findings => Ok(findings),
@@ -160,23 +161,6 @@ pub(super) fn render(
     Ok(Exit::Done)
 }
 
-/// Prints diagnostics to standard error.
-fn print_diagnostics<'a>(found: impl Iterator<Item = &'a Diagnostic>) -> Result<(), CliError> {
-    for one in found {
-        output::print_error(&one.to_string())?;
-    }
-    Ok(())
-}
-
-/// A mistake in the plan or a persona is a finding.
-fn findings_exit(found: &[Diagnostic]) -> Exit {
-    if found.iter().any(Diagnostic::is_error) {
-        Exit::Findings
-    } else {
-        Exit::Done
-    }
-}
-
 fn unknown_persona(plan: &Plan, id: &str) -> CliError {
     let meant = suggestion_text(id, plan.personas.keys().map(PersonaId::as_str));
     CliError::usage(format!(
@@ -197,7 +181,7 @@ fn list_personas(
     let no_plan = found.iter().find(|one| is_of_lacking(one));
     let no_plan = no_plan.map(|one| one.message.clone());
     found.retain(|one| !is_of_lacking(one));
-    print_diagnostics(found.iter())?;
+    print_to_stderr(&found, false)?;
     if plan.personas.is_empty() {
         output::print_error(&format!(
             "{}: no persona that can be read; the prompt of one is {PERSONAS_FOLDER}/<id>/prompt.md",
@@ -207,7 +191,7 @@ fn list_personas(
     if let Some(what) = no_plan {
         output::print_error(&format!("{SCHEDULES_PATH}: {what}"))?;
     }
-    let mut table = Table::new(["", "PERSONA", "DESCRIPTION", "RUNS"]);
+    let mut table = Table::new(["", "persona", "description", "runs"]).with_max_width(screen.width);
     for persona in plan.personas.values() {
         let places = run_locations(&plan, &persona.id);
         if json {

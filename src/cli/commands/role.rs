@@ -311,7 +311,8 @@ fn list_roles(
     let layers = ROLE_LAYERS
         .into_iter()
         .filter(|one| layer.is_none_or(|layer| layer.layer_name() == *one));
-    let mut table = Table::new(["LAYER", "ROLE", "STATE", "FROM", "DESCRIPTION"]);
+    let headings = ["layer", "role", "state", "from", "description"];
+    let mut table = Table::new(headings).with_max_width(screen.width);
     for layer in layers {
         // Permission to work in a public repository matters here.
         let standing = catalogue.role_statuses(&roster, layer, true);

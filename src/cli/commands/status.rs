@@ -38,7 +38,7 @@ pub(crate) async fn run(
     .await?;
     let mut snapshot = sight.snapshot;
     read_key_use(&connection, &mut snapshot).await;
-    // The ledger is as before the tick, so a line about a turn is not outdated by what would come after it.
+    // All lines: the ledger still has the turns that the next tick would end.
     let view = RepositoryView::new(&snapshot, report.all_lines().map(|(_, line)| line));
     let status = Status {
         view,

@@ -49,7 +49,8 @@ fn summary_line(plan: &Plan, errors: usize, warnings: usize) -> String {
     let (errors_said, warnings_said) = (pluralize(errors, "error"), pluralize(warnings, "warning"));
     if errors > 0 && plan.tracks.is_empty() && plan.schedules.is_empty() {
         return format!(
-            "not ok: no track and no schedule can be read; {errors_said}, {warnings_said}"
+            "not ok: the plan has no track and no schedule that can be read; {}, {errors_said}, {warnings_said}",
+            pluralize(plan.personas.len(), "persona")
         );
     }
     let steps: usize = plan.tracks.values().map(|track| track.steps.len()).sum();

@@ -1,7 +1,7 @@
 //! Environment variables.
 //!
-//! All variables that switch something on or off follow one rule: the words of [`parse_switch`], and any other text is
-//! refused. `PHILEAS_PAUSED` alone takes another text, such as a reason, as on: a misspelt stop still stops.
+//! All variables that switch something on or off follow one rule: the words of [`parse_switch`], and a command that reads
+//! one refuses any other text. `PHILEAS_PAUSED` alone takes another text, such as a reason, as on: a misspelt stop still stops.
 
 use phileas_domain::model::parse_switch;
 

@@ -108,13 +108,13 @@ fn without_user(authority: &str) -> &str {
     authority.rsplit_once('@').map_or(authority, |(_, at)| at)
 }
 
-/// An address without the name and the password in it.
+/// An address without the name and the password in it, and without a query.
 pub(crate) fn public_address(address: &str) -> String {
-    let Some((scheme, rest)) = address.split_once("://") else {
-        return address.to_owned();
-    };
-    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    format!("{scheme}://{}{path}", without_user(authority))
+    let address = address.split(['?', '#']).next().unwrap_or_default();
+    match address.split_once("://") {
+        Some((scheme, rest)) => format!("{scheme}://{}", without_user(rest)),
+        None => without_user(address).to_owned(),
+    }
 }
 
 fn without_port(host: &str) -> &str {
@@ -133,6 +133,25 @@ mod tests {
         let mut hosts = BTreeSet::from([GITHUB_HOST.to_owned()]);
         hosts.extend(more.iter().map(|host| (*host).to_owned()));
         repository_at(address, &hosts).map(|name| name.map(|name| name.to_string()))
+    }
+
+    #[test]
+    fn what_is_shown_of_an_address_holds_no_password() {
+        for (address, shown) in [
+            (
+                "https://ada:to/k@en@github.com/widget",
+                "https://github.com/widget",
+            ),
+            ("ada:token@github.com/widget", "github.com/widget"),
+            (
+                "https://github.com/widget?token=x",
+                "https://github.com/widget",
+            ),
+            ("git@github.com:widget", "github.com:widget"),
+            ("../widget.git", "../widget.git"),
+        ] {
+            assert_eq!(public_address(address), shown);
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use phileas_domain::{Diagnostic, Severity};
 use serde_json::json;
 
 use super::output::{self, Screen};
-use crate::cli::exit::CliError;
+use crate::cli::exit::{CliError, Exit};
 
 /// Prints diagnostics beside a result: for people on standard error, so that scripts can compare the result; for
 /// programs one JSON object a line.
@@ -18,10 +18,16 @@ pub(crate) fn print_beside_results(
     if json {
         return print_diagnostics(found, json, screen);
     }
-    for one in found {
-        output::print_error(&one.to_string())?;
+    print_to_stderr(found, json)
+}
+
+/// A mistake is a finding; a warning is none.
+pub(crate) fn findings_exit(found: &[Diagnostic]) -> Exit {
+    if found.iter().any(Diagnostic::is_error) {
+        Exit::Findings
+    } else {
+        Exit::Done
     }
-    Ok(())
 }
 
 /// Prints diagnostics as text, or one JSON object a line.

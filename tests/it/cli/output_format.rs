@@ -37,7 +37,7 @@ fn what_others_wrote_steers_no_terminal() {
         2,
         "a heading and a persona\n{list}"
     );
-    assert!(list.out.contains("PERSONA"), "{list}");
+    assert!(list.out.contains("description"), "{list}");
     assert!(list.out.contains("Keeps it [8mtrue"), "{list}");
     assert!(
         list.err.contains("U+001B"),

@@ -306,7 +306,7 @@ fn an_empty_list_is_reported() {
     let list = phileas(&["persona", "list", unreadable.text()]).expect(1);
     assert!(list.out.contains("curator"), "{list}");
     assert!(list.err.contains("personas/tester/prompt.md"), "{list}");
-    let render = phileas(&["persona", "render", "tester", unreadable.text()]).expect(2);
+    let render = phileas(&["persona", "render", "tester", unreadable.text()]).expect(1);
     assert!(render.err.contains("personas/tester/prompt.md"), "{render}");
 }
 

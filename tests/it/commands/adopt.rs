@@ -47,7 +47,7 @@ pub(super) fn close_pull(bench: &Bench, number: u64) {
     github.close_pull(bench.repo, number, "maintainer", now);
 }
 
-fn merge_pull(bench: &Bench, number: u64) {
+pub(super) fn merge_pull(bench: &Bench, number: u64) {
     let mut world = bench.shared.lock_world();
     let now = world.now() + SignedDuration::from_hours(2);
     world.advance_to(now);

@@ -229,7 +229,7 @@ fn roles_are_listed_with_where_they_come_from_and_whether_they_work() {
     let listed = within(&folder, &["role", "list", "--layer", "observers"]).done();
     let headings = listed.out.lines().next().unwrap();
     let headings: Vec<&str> = headings.split_whitespace().collect();
-    assert_eq!(headings, ["LAYER", "ROLE", "STATE", "FROM", "DESCRIPTION"]);
+    assert_eq!(headings, ["layer", "role", "state", "from", "description"]);
     let line = listed
         .out
         .lines()

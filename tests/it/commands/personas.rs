@@ -66,7 +66,7 @@ fn a_plan_that_cannot_be_read_is_not_counted() {
     let ran = alone(&["validate", folder.text()]);
     assert!(
         ran.out
-            .contains("not ok: no track and no schedule can be read; 1 error, 0 warnings"),
+            .contains("not ok: the plan has no track and no schedule that can be read; 0 personas, 1 error, 0 warnings"),
         "{ran:?}"
     );
 }

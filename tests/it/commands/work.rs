@@ -4,7 +4,7 @@ use phileas_domain::model::PullNumber;
 use phileas_domain::work::{HOT_PATH, segment_path};
 use serde_json::{Value, json};
 
-use super::adopt::{JULES, close_pull, open_pull};
+use super::adopt::{JULES, close_pull, merge_pull, open_pull};
 use super::bench::{Bench, alone, bench_with};
 
 /// Nothing starts in the days of a test.
@@ -13,8 +13,12 @@ const QUIET_PLAN: &str = "[schedules]\ncurator = \"0 0 1 7 *\"\n";
 const MANY: u64 = 60;
 
 fn quiet_bench() -> Bench {
+    bench_of(QUIET_PLAN)
+}
+
+fn bench_of(plan: &str) -> Bench {
     let bench = bench_with(|setup| {
-        let plan = (".jules/schedules.toml".to_owned(), QUIET_PLAN.to_owned());
+        let plan = (".jules/schedules.toml".to_owned(), plan.to_owned());
         setup.texts.extend([plan]);
     });
     bench.tick();
@@ -300,6 +304,40 @@ fn a_pull_request_that_was_closed_and_not_refused_is_forgotten_once() {
     }
     let record = bench.run(&["work", "show", "1", "--json"]).done().json();
     assert_eq!(record["forgotten"], true, "{record}");
+}
+
+#[test]
+fn merged_work_is_forgotten_where_it_counts() {
+    let counts = format!("{QUIET_PLAN}[novelty]\nmode = \"label\"\ncount_merged = \"30d\"\n");
+    for (plan, said) in [
+        (
+            counts.as_str(),
+            "#1 forgotten: the same work may be done again",
+        ),
+        (QUIET_PLAN, "nothing to forget: no prompt names #1"),
+    ] {
+        let bench = bench_of(plan);
+        open_pull(
+            &bench,
+            JULES,
+            "Cache templates",
+            "src/parse.rs",
+            "let cache =",
+        );
+        bench.tick();
+        merge_pull(&bench, 1);
+        bench.tick();
+        let ran = bench.run(&["work", "forget", "1"]).done().out;
+        assert!(ran.starts_with(said), "{ran}");
+        bench.tick();
+        let record = bench.run(&["work", "show", "1", "--json"]).done().json();
+        assert_eq!(record["outcome"], "merged", "{record}");
+        assert_eq!(
+            record["forgotten"] == true,
+            said.starts_with("#1"),
+            "{record}"
+        );
+    }
 }
 
 #[test]

@@ -72,7 +72,7 @@ for rewritten, said in LINES.items():
         print(row(key, groups[key], off))
 seen = {(mode, plan) for _, mode, plan, _, _ in groups}
 judged = groups.get(("scattered", 2, True, False, 0.6))
-if judged:
+if judged and mean(judged, "repeats"):
     share = 100 * mean(judged, "repeats_of_merged") / mean(judged, "repeats")
     print(f"\nOf the repeats at `label`, `plan = true`, `count_merged = \"0\"` and p = 0.6, {share:.0f} % came after a pull request with the same idea was merged.")
 missing = [f"`{name}`" for index, name in enumerate(MODES) if (index, False) not in seen]

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::policy::Novelty;
+use super::policy::{Novelty, NoveltyMode};
 use super::section::{Entry, Reader, Section};
 
 /// Seconds that a refusal is remembered, and that merged work counts: at most ten years. `"0"`: not at all.
@@ -36,6 +36,7 @@ pub(super) fn read(
     homes: &[(&str, &[&str])],
 ) -> Novelty {
     let mut novelty = Novelty::default();
+    let mut counted = None;
     for entry in section.entries(reader) {
         let before = reader.count();
         match entry.key {
@@ -45,6 +46,7 @@ pub(super) fn read(
             "count_merged" => {
                 if let Some(seconds) = span_or_zero(reader, &entry, "count no merged work") {
                     novelty.count_merged_secs = seconds;
+                    counted = Some((entry.value_at(), entry.path.clone()));
                 }
             }
             "remember_refusals" => {
@@ -60,7 +62,33 @@ pub(super) fn read(
             reader.add_fallback(before, default);
         }
     }
+    if let Some((at, path)) = counted
+        && let Some((message, help)) = without_effect(&novelty)
+    {
+        reader.warning(at, &path, message, help);
+    }
     novelty
+}
+
+/// Why `count_merged` does less than it says, and how to change that.
+fn without_effect(novelty: &Novelty) -> Option<(&'static str, &'static str)> {
+    let acts =
+        novelty.mode >= NoveltyMode::Label || novelty.plan && novelty.mode > NoveltyMode::Off;
+    if novelty.count_merged_secs == 0 {
+        None
+    } else if !acts {
+        Some((
+            "merged work counts nowhere",
+            "write `plan = true`, or `mode = \"label\"`",
+        ))
+    } else if novelty.count_merged_secs > novelty.remember_refusals_secs {
+        Some((
+            "merged work counts only as long as it is remembered",
+            "write a `remember_refusals` that is as long",
+        ))
+    } else {
+        None
+    }
 }
 
 /// A span of time, or `"0"` without a unit.

@@ -300,7 +300,7 @@ fn of_novelty(key: &str) -> Value {
             "How far phileas goes, each including the ones before: `off`; `prompt` names in prompts what is open, refused and merged; `label` labels pull requests that repeat others or change nothing; `close` closes them a day later.",
         ),
         "plan" => json!({
-            "description": "Whether plans are judged: sessions start with plan approval, and phileas turns down a plan that does what an open or refused pull request does.",
+            "description": "Whether plans are judged: sessions start with plan approval, and phileas turns down a plan that does what a pull request does that is open, was refused, or was merged and counts.",
             "type": "boolean",
             "default": usual.plan,
         }),

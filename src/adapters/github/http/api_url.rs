@@ -110,7 +110,7 @@ impl Address {
         }
         if excessive_port(authority.as_str()).is_some() {
             return Err(wrong(
-                "names a port above 65535, the highest port; write the server's port, or leave it away for 443",
+                "names a port above 65535, the highest port; write the server's port, or leave it out for 443",
             ));
         }
         if scheme != "https" && !(scheme == "http" && is_loopback(authority.host())) {
@@ -119,7 +119,7 @@ impl Address {
             ));
         }
         if uri.query().is_some() || text.contains('#') {
-            return Err(wrong("holds a query or a fragment; leave it away"));
+            return Err(wrong("holds a query or a fragment; leave it out"));
         }
         let origin = Uri::builder()
             .scheme(scheme)

@@ -94,7 +94,7 @@ fn print_outcomes(history: &History, screen: &mut Screen<impl Write>) -> Result<
         let span = span_text(SignedDuration::from_secs(seconds));
         format!("half of them within {span} of opening")
     });
-    let mut table = Table::new(["OUTCOME", "PULLS", "SHARE", ""]).with_figures([1, 2]);
+    let mut table = Table::new(["outcome", "pulls", "share", ""]).with_figures([1, 2]);
     for (name, count, note) in [
         ("merged", history.merged, median.unwrap_or_default()),
         ("closed without a merge", history.refused, String::new()),
@@ -119,7 +119,7 @@ fn print_repeats(repeats: &[Repeat], screen: &mut Screen<impl Write>) -> Result<
         pluralize(pulls, "pull request")
     ))?;
     let mut table =
-        Table::new(["TIMES", "MERGED", "TITLE OF THE FIRST", "PULLS"]).with_figures([0, 1]);
+        Table::new(["times", "merged", "title of the first", "pulls"]).with_figures([0, 1]);
     for one in repeats.iter().take(ROWS) {
         let mut numbers: Vec<String> = one
             .pulls
@@ -147,7 +147,7 @@ fn print_contested(history: &History, screen: &mut Screen<impl Write>) -> Result
     }
     screen.print_line("")?;
     screen.print_line("Files that several open pull requests changed at the same time")?;
-    let mut table = Table::new(["PULLS", "FILE"]).with_figures([0]);
+    let mut table = Table::new(["pulls", "file"]).with_figures([0]);
     for file in history.contested.iter().take(ROWS) {
         table.push_row([file.pulls.to_string(), file.path.clone()]);
     }
@@ -166,7 +166,7 @@ fn print_personas(
     screen.print_line("")?;
     screen.print_line("Personas")?;
     let mut table =
-        Table::new(["NAME", "PULLS", "MERGED", "PER WEEK", "FOUND IN"]).with_figures([1, 2, 3]);
+        Table::new(["name", "pulls", "merged", "per week", "found in"]).with_figures([1, 2, 3]);
     for one in &history.personas {
         let source = found.iter().find(|persona| persona.id == one.name);
         table.push_row([

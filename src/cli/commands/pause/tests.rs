@@ -90,6 +90,7 @@ impl Fixture {
             repository: &repository,
             github: &self.clients.github,
             pause,
+            deadline: None,
             paused_otherwise: variable,
             json: true,
         };

@@ -11,10 +11,10 @@ use serde_json::json;
 use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
 use super::plan_folder::{read_plan, run_locations};
-use super::{findings_exit, print_diagnostics};
 use crate::adapters::files::{self, FileWrite};
 use crate::cli::commands::track::suggestion_text;
 use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::diagnostics::{findings_exit, print_to_stderr};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::table;
 use crate::starter::{PACKS, Pack, named_by, schema_address};
@@ -65,7 +65,7 @@ pub(super) fn run(
     });
     files::change_files(dir, &wanted.collect::<Vec<_>>())?;
     print_changes(&changes, &there, name, json, screen)?;
-    print_diagnostics(found.iter())?;
+    print_to_stderr(&found, false)?;
     Ok(findings_exit(&found))
 }
 
@@ -113,7 +113,7 @@ fn list_packs(json: bool, screen: &mut Screen<impl Write>) -> Result<Exit, CliEr
         return Ok(Exit::Done);
     }
     let mut table =
-        table::Table::new(["PERSONA", "USUALLY", "WHAT IT DOES"]).with_max_width(screen.width);
+        table::Table::new(["persona", "usually", "what it does"]).with_max_width(screen.width);
     for pack in PACKS {
         table.push_row([pack.id, pack.cron, pack.purpose].map(str::to_owned));
     }
@@ -331,7 +331,7 @@ fn push_name(list: &mut Array, name: &str) {
     }
 }
 
-/// Checks that the changed plan means what it should, before anything is written. Returns what was wrong with it before.
+/// Checks that the changed plan means what it should, before anything is written. Returns what is wrong with it, which it was before.
 fn check_result(tree: &Tree, changes: &[Change], pack: Pack) -> Result<Vec<Diagnostic>, CliError> {
     let texts = changes
         .iter()

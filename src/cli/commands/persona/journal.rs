@@ -106,7 +106,7 @@ fn count_journals(
         screen.print_line("no persona has a journal yet")?;
         return Ok(Exit::Done);
     }
-    let mut table = Table::new(["PERSONA", "ENTRIES", "NEWEST"]).with_figures([1]);
+    let mut table = Table::new(["persona", "entries", "newest"]).with_figures([1]);
     for (persona, (entries, newest)) in journals {
         table.push_row([persona.to_owned(), entries.to_string(), newest.to_owned()]);
     }

@@ -52,14 +52,14 @@ pub(super) async fn run(
         return Ok(Exit::Done);
     }
     let headings = [
-        "PERSONA",
-        "LAST",
-        "WHEN (UTC)",
-        "STREAK",
-        "SESSIONS",
-        "MERGED",
-        "REJECTED",
-        "EMPTY",
+        "persona",
+        "last",
+        "when (UTC)",
+        "streak",
+        "sessions",
+        "merged",
+        "rejected",
+        "empty",
         "",
     ];
     let mut table = Table::new(headings)

@@ -38,7 +38,7 @@ fn print_all(place: &RunsLocation, screen: &mut Screen<impl Write>) -> Result<()
     let runs = runs::open_runs(place)?;
     let settings = runs.read_settings()?;
     let (issues, completed) = runs.list_issues()?;
-    let mut table = Table::new(["ISSUE", "ATTEMPTS", "NEXT", "RULE"]).with_figures([1]);
+    let mut table = Table::new(["issue", "attempts", "next", "rule"]).with_figures([1]);
     for issue in &issues {
         let Some(run) = runs.run(issue, settings)? else {
             continue;
@@ -70,7 +70,7 @@ fn print_all(place: &RunsLocation, screen: &mut Screen<impl Write>) -> Result<()
 }
 
 fn print_run(run: &Run, screen: &mut Screen<impl Write>) -> Result<(), CliError> {
-    let mut table = Table::new(["STAGE", "TIER", "OUTCOME"]);
+    let mut table = Table::new(["stage", "tier", "outcome"]);
     for attempt in run.attempts() {
         table.push_row([
             attempt.stage.to_string(),

@@ -73,7 +73,7 @@ pub(super) fn archive_run(
     let finished = run.reading(Artifact::Git).is_some_and(|git| git.is_sound());
     if !finished && !unfinished {
         return Err(CliError::finding(format!(
-            "the run of {} has no git-result.json without a mistake, so it is not finished; archive it all the same with --unfinished",
+            "git-result.json of the run of {} is missing or has mistakes, so the run is not finished; archive it all the same with --unfinished",
             run.issue
         )));
     }

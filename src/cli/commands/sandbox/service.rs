@@ -79,7 +79,7 @@ pub(crate) async fn run(
     } else {
         setup.start = now;
     }
-    // They would use up the key of a plan that is tried.
+    // Other repositories would use up the key of a plan that is tried.
     let others: &[&str] = if arguments.empty || arguments.folder().is_some() {
         &[]
     } else {

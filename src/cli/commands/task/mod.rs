@@ -114,7 +114,7 @@ fn print_tasks(
     }
     if !tasks.is_empty() {
         let mut table =
-            Table::new(["STATE", "TASK", "PERSONA", "TAGS", "TITLE"]).with_max_width(screen.width);
+            Table::new(["state", "task", "persona", "tags", "title"]).with_max_width(screen.width);
         for task in tasks {
             table.push_row([
                 task.state.to_string(),

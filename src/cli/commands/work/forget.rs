@@ -1,10 +1,10 @@
-//! `phileas work forget`: withdraws the refusal of a pull request.
+//! `phileas work forget`: withdraws the refusal of a pull request, or takes merged work out of what counts.
 
 use std::io::Write;
 
 use phileas_domain::engine;
 use phileas_domain::model::PullNumber;
-use phileas_domain::state::{Outcome, State};
+use phileas_domain::state::State;
 use phileas_domain::work::{HOT_PATH, segment_path};
 use serde_json::json;
 
@@ -16,16 +16,18 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::runtime::EditError;
 
-/// What prompts remember of a pull request.
+/// What is remembered of a pull request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Remembered {
     /// Its refusal.
     Refusal,
     /// That it was closed without a merge.
     Closing,
+    /// That it was merged.
+    Merge,
 }
 
-/// What prompts remember. `None`: nothing that could be forgotten.
+/// What is remembered. `None`: nothing that could be forgotten.
 fn remembered(records: &Records, state: &State, number: u64) -> Option<Remembered> {
     let number_of_it = PullNumber(number);
     if state.work.refused.contains_key(&number_of_it) {
@@ -33,18 +35,19 @@ fn remembered(records: &Records, state: &State, number: u64) -> Option<Remembere
     }
     let (_, record) = records.find(number)?;
     let is_forgotten = record.forgotten || state.work.forgotten.contains(&number_of_it);
-    let is_closed = record
-        .outcome
-        .as_ref()
-        .is_some_and(Outcome::is_closed_unmerged);
-    let remember = records.plan.novelty.remember();
-    if is_forgotten || !is_closed || !record.is_remembered(records.now, remember) {
+    let novelty = &records.plan.novelty;
+    if is_forgotten || !record.is_remembered(records.now, novelty.remember()) {
         return None;
     }
-    Some(match record.refused {
-        Some(_) => Remembered::Refusal,
-        None => Remembered::Closing,
-    })
+    let outcome = record.outcome.as_ref()?;
+    match &record.refused {
+        _ if record.is_merged_within(records.now, novelty.count_merged()) => {
+            Some(Remembered::Merge)
+        }
+        _ if !outcome.is_closed_unmerged() => None,
+        Some(_) => Some(Remembered::Refusal),
+        None => Some(Remembered::Closing),
+    }
 }
 
 pub(super) async fn run(
@@ -78,8 +81,12 @@ pub(super) async fn run(
             "#{number} forgotten: it has no refusal, and no prompt names it as closed without a merge; the next tick changes \
              its record"
         ),
+        Some(Remembered::Merge) => format!(
+            "#{number} forgotten: the same work may be done again; the next tick changes its record"
+        ),
         None => format!(
-            "nothing to forget: no prompt names #{number} as refused or as closed without a merge"
+            "nothing to forget: no prompt names #{number} as refused or as closed without a merge, and it is no merged work that \
+             counts"
         ),
     };
     screen.print_line(&line)?;

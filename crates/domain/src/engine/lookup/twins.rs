@@ -99,12 +99,31 @@ enum Repeat {
     },
 }
 
+/// Whether a pull request was merged a while ago that counts, which its record does not know yet: a tick that starts a
+/// session leaves the record to the next one.
+fn is_merged_unrecorded(builder: &DecisionBuilder<'_>, number: PullNumber) -> bool {
+    let snapshot = builder.snapshot;
+    let is_forgotten = builder.state.work.forgotten.contains(&number);
+    let merged = snapshot.pulls.get(&number);
+    let merged = merged.filter(|pull| pull.state == PullState::Merged && !is_forgotten);
+    merged.is_some_and(|pull| {
+        let merged_at = pull.closed_at.unwrap_or(snapshot.now);
+        snapshot.now.duration_since(merged_at) < snapshot.plan.novelty.count_merged()
+    })
+}
+
 /// Whether the work of a record may be done again. The record may be older than what people did with the pull request.
 fn repeat_of(builder: &mut DecisionBuilder<'_>, record: &WorkRecord) -> Repeat {
     let number = PullNumber(record.pr);
     let snapshot = builder.snapshot;
     let is_gone = snapshot.missing_pulls.contains(&number);
     let count_merged = snapshot.plan.novelty.count_merged();
+    if record.is_open() && is_merged_unrecorded(builder, number) {
+        return Repeat::Unwanted {
+            refused: None,
+            merged: true,
+        };
+    }
     let is_wanted = !record.forbids_repeats(builder.now(), count_merged);
     if is_gone || is_wanted || !is_current(builder, record) {
         return Repeat::Wanted;

@@ -265,7 +265,7 @@ reasons! {
     ReviewBacklog = "waiting.review_backlog",
     /// Its plan waits for the approval of a person.
     PlanApproval = "waiting.plan_approval",
-    /// Its plan does what an open or refused pull request does, and its session was asked for another task.
+    /// Its plan does what a pull request does that is open, refused or merged, and its session was asked for another task.
     PlanRepeats = "waiting.plan_repeats",
     /// An open pull request changes a file that its persona or request names.
     Overlap = "waiting.overlap",

@@ -160,7 +160,7 @@ fn process_mark(
             Some(true) => {}
             Some(false) => {
                 let why =
-                    format!("#{twin} is not open any more, and nothing rules out doing it again");
+                    format!("#{twin} is not open any more, and the same work is allowed again");
                 return leave_to_people(builder, tracked, &why);
             }
             None => return,

@@ -32,8 +32,10 @@ pub(crate) fn refine_outcome(
     };
     let twin = is_free.then(|| twin_of(builder, record, hot)).flatten();
     // It came after the merge, and not before it.
-    let repeats_merged =
-        twin.is_some_and(|twin| twin.closed_at.is_some_and(|at| at <= record.opened_at));
+    let repeats_merged = twin.is_some_and(|twin| {
+        twin.outcome == Some(Outcome::Merged)
+            && twin.closed_at.is_some_and(|at| at <= record.opened_at)
+    });
     let outcome = if is_free && is_no_op() {
         Outcome::NoOp
     } else if !repeats_merged && hot.records().any(|other| is_merged_copy(record, other)) {

@@ -56,13 +56,17 @@ pub(crate) fn forget_refusal(
     request: &Request<'_>,
 ) -> Result<String, Refusal> {
     let pull = recorded_pull(builder, request)?;
-    let is_open = state_of(builder, request, pull) == PullState::Open;
-    if is_open && !builder.state.work.refused.contains_key(&pull) {
+    let state = state_of(builder, request, pull);
+    if state == PullState::Open && !builder.state.work.refused.contains_key(&pull) {
         let text = "it is open and not refused, so there is nothing to forget";
         return Err((Reason::NothingToDo, text.to_owned()));
     }
     withdraw_refusal(&mut builder.state, pull);
-    Ok("forgotten: no prompt names it as refused".to_owned())
+    let text = match state {
+        PullState::Merged => "forgotten: the same work may be done again",
+        PullState::Open | PullState::Closed => "forgotten: no prompt names it as refused",
+    };
+    Ok(text.to_owned())
 }
 
 /// Withdraws the refusal of a pull request. The next tick changes the record.

@@ -1,5 +1,5 @@
-//! Judges the plan of a session: one that does what an open pull request does, or one that people refused, is turned
-//! down once. A second one ends the turn.
+//! Judges the plan of a session: one that does what a pull request does that is open, that people refused, or that was
+//! merged and counts, is turned down once. A second one ends the turn.
 //!
 //! The ledger has the message before it is sent, and the session's log tells whether it arrived. A person who approves
 //! the plan or writes to the session comes first.

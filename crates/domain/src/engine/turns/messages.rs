@@ -79,9 +79,13 @@ pub(crate) fn reminder_text(slot_role: Option<&SlotRole>, marker: &str) -> Strin
 
 /// The message to a session whose plan repeats a pull request. It names no text of people.
 pub(crate) fn turned_down_text(repeated: &RepeatedPlan, marker: &str) -> String {
+    let others = match repeated.merged {
+        true => "open, refused or merged",
+        false => "open or refused",
+    };
     format!(
         "phileas does not approve this plan: it {}. Do not work on it.\n\nChoose another task that your prompt asks for \
-         and that no open, refused or merged pull request does, and make a new plan. If there is none, change nothing and say so \
+         and that no {others} pull request does, and make a new plan. If there is none, change nothing and say so \
          in one sentence.\n\n{marker}",
         twin_text(repeated)
     )

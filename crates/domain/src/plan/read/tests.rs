@@ -377,14 +377,14 @@ fn novelty_is_read_whole() {
     let read_novelty = |text: &str| read(&tree(&format!("[novelty]\n{text}"))).0.novelty;
     assert_eq!(read_novelty(""), Novelty::default());
     let novelty = read_novelty(
-        "mode = \"close\"\nplan = true\navoid_overlap = true\ncount_merged = \"30d\"\nremember_refusals = \"0\"\nquote_reviews = true\nrefusals_for = \"all\"\n",
+        "mode = \"close\"\nplan = true\navoid_overlap = true\ncount_merged = \"30d\"\nremember_refusals = \"90d\"\nquote_reviews = true\nrefusals_for = \"all\"\n",
     );
     let expected = Novelty {
         mode: NoveltyMode::Close,
         plan: true,
         avoid_overlap: true,
         count_merged_secs: 2_592_000,
-        remember_refusals_secs: 0,
+        remember_refusals_secs: 7_776_000,
         quote_reviews: true,
         refusals_for: RefusalsFor::All,
     };
@@ -708,6 +708,8 @@ fn slips_of_notation_are_named() {
         ("[labels]\nhold = \"x\"\n", "1:2 labels: unknown key `labels`; take it out: no plan names labels; the label `phileas:<persona>` on an issue starts a persona".to_owned()),
         ("[budget]\nmax_active = [2]\n", "2:14 budget.max_active: expected a whole number, found an array; write a whole number from 1 to 1000".to_owned()),
         ("[novelty]\ncount_merged = 0\n", "2:16 novelty.count_merged: expected a span of time, found a whole number; write `\"0\"` to count no merged work; until then it counts as `0`".to_owned()),
+        ("[novelty]\ncount_merged = \"30d\"\n", "2:16 novelty.count_merged: merged work counts nowhere; write `plan = true`, or `mode = \"label\"`".to_owned()),
+        ("[novelty]\nplan = true\nremember_refusals = \"7d\"\ncount_merged = \"30d\"\n", "4:16 novelty.count_merged: merged work counts only as long as it is remembered; write a `remember_refusals` that is as long".to_owned()),
         ("[novelty]\nremember_refusals = 0\n", "2:21 novelty.remember_refusals: expected a span of time, found a whole number; write `\"0\"` to remember no refusal; until then it counts as `180d`".to_owned()),
     ] {
         assert_eq!(report_lines(text), [said], "{text}");

@@ -96,6 +96,22 @@ fn a_closed_pull_request_is_told_apart_by_what_it_changed() {
     assert_eq!(outcome(&scenario, copy), Some(Outcome::Superseded));
 }
 
+/// One that was refused says nothing of when the same lines were merged.
+#[test]
+fn a_copy_of_refused_work_that_was_merged_later_is_superseded() {
+    let mut scenario = scenario();
+    let refused = opens(&mut scenario, vec![new_file("src/a.rs", 12)]);
+    scenario.pull_subject(refused.0, true);
+    scenario.writes(refused.0, "/phileas refuse out-of-scope", "ada");
+    settle(&mut scenario);
+    let copy = opens(&mut scenario, vec![new_file("src/a.rs", 12)]);
+    let merged = opens(&mut scenario, vec![new_file("src/a.rs", 12)]);
+    scenario.merge(merged);
+    settle(&mut scenario);
+    close(&mut scenario, copy);
+    assert_eq!(outcome(&scenario, copy), Some(Outcome::Superseded));
+}
+
 #[test]
 fn a_copy_counts_against_no_persona() {
     let mut scenario = scenario();

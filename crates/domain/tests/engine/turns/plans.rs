@@ -145,6 +145,25 @@ fn a_plan_that_repeats_merged_work_is_turned_down_while_that_counts() {
     }
 }
 
+/// A tick that starts a session leaves the record of a merge to the next one, which may see a plan first.
+#[test]
+fn a_merge_that_is_not_recorded_yet_counts() {
+    let mut scenario = with_work(&format!("{JUDGED}count_merged = \"12h\"\n"));
+    scenario.merge(PullNumber(1));
+    plans(&mut scenario, SAME);
+    scenario.tick();
+    assert!(!approves(&scenario));
+    let text = message(&scenario);
+    assert!(
+        text.contains("pull request #1, which was merged."),
+        "{text}"
+    );
+    assert!(
+        text.contains("no open, refused or merged pull request"),
+        "{text}"
+    );
+}
+
 #[test]
 fn without_the_key_or_with_the_mode_off_plans_need_no_approval() {
     for settings in ["", "[novelty]\nplan = true\nmode = \"off\"\n"] {
