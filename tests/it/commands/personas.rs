@@ -272,7 +272,7 @@ fn the_roster_tells_what_became_of_each() {
     assert!(one["yield"]["sessions"].as_u64().unwrap() >= 1, "{one}");
     let text = bench.run(&["persona", "roster"]).done().out;
     assert!(
-        text.contains("STREAK") && text.contains(entry.persona_id.as_str()),
+        text.contains("streak") && text.contains(entry.persona_id.as_str()),
         "{text}"
     );
 }

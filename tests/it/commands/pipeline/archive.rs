@@ -8,7 +8,7 @@ fn a_run_is_archived_once() {
     let folder = repository();
     on(&folder, &["archive"]).refused(2, "pipeline directory not found");
     write(&folder, "plan", PLAN).done();
-    on(&folder, &["archive"]).refused(1, "no git-result.json without a mistake");
+    on(&folder, &["archive"]).refused(1, "git-result.json of the run of X-1 is missing");
     write(&folder, "git-result", PROPOSED).done();
     folder.write(".pipeline/X-1/notes.md", "mine");
     let ran = on(&folder, &["archive", "--json"]).done();
