@@ -72,11 +72,14 @@ pub(super) fn read(
 
 /// Why `count_merged` does less than it says, and how to change that.
 fn without_effect(novelty: &Novelty) -> Option<(&'static str, &'static str)> {
-    let acts =
-        novelty.mode >= NoveltyMode::Label || novelty.plan && novelty.mode > NoveltyMode::Off;
     if novelty.count_merged_secs == 0 {
         None
-    } else if !acts {
+    } else if novelty.mode == NoveltyMode::Off {
+        Some((
+            "merged work counts nowhere, because `mode` is \"off\"",
+            "write another `mode`, or take this key out",
+        ))
+    } else if novelty.mode < NoveltyMode::Label && !novelty.plan {
         Some((
             "merged work counts nowhere",
             "write `plan = true`, or `mode = \"label\"`",

@@ -177,14 +177,11 @@ impl WorkRecord {
         is_merged && self.closed_at.is_some_and(is_recent)
     }
 
-    /// Whether the same work again is not wanted: it is open, its refusal condemns the work, or it was merged less than
-    /// `count_merged` ago.
+    /// Whether the same work again is not wanted, whatever the plan says: it is open, or its refusal condemns the work.
     #[must_use]
-    pub fn forbids_repeats(&self, now: Timestamp, count_merged: SignedDuration) -> bool {
+    pub fn forbids_repeats(&self, now: Timestamp) -> bool {
         let is_condemned = |refusal: &Refusal| refusal.condemns_work(now);
-        self.is_open()
-            || self.refused.as_ref().is_some_and(is_condemned)
-            || self.is_merged_within(now, count_merged)
+        self.is_open() || self.refused.as_ref().is_some_and(is_condemned)
     }
 
     /// Whether a newer pull request with this number does the same work.

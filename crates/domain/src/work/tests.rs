@@ -389,33 +389,33 @@ fn an_older_open_pull_request_is_repeated_and_a_newer_one_is_not() {
     assert!(!earlier.is_repeated_by(7, &some_work()));
     assert!(!earlier.is_repeated_by(6, &some_work()));
     assert!(!earlier.is_repeated_by(8, &Fingerprint::default()));
-    assert!(earlier.forbids_repeats(now, SignedDuration::ZERO));
+    assert!(earlier.forbids_repeats(now));
     earlier.closed_at = Some(now);
-    assert!(!earlier.forbids_repeats(now, SignedDuration::ZERO));
+    assert!(!earlier.forbids_repeats(now));
 }
 
 #[test]
-fn merged_work_forbids_repeats_for_as_long_as_it_counts() {
+fn merged_work_counts_for_its_span() {
     let merged_at: Timestamp = "2026-01-06T00:00:00Z".parse().unwrap();
     let month = SignedDuration::from_hours(30 * 24);
     let mut earlier = record(7, some_work());
     earlier.closed_at = Some(merged_at);
     earlier.outcome = Some(Outcome::Merged);
-    let forbids = |earlier: &WorkRecord, after_hours: i64, span: SignedDuration| {
-        earlier.forbids_repeats(merged_at + SignedDuration::from_hours(after_hours), span)
+    let counts = |earlier: &WorkRecord, after_hours: i64, span: SignedDuration| {
+        earlier.is_merged_within(merged_at + SignedDuration::from_hours(after_hours), span)
     };
-    assert!(forbids(&earlier, 0, month));
-    assert!(forbids(&earlier, 30 * 24 - 1, month));
-    assert!(!forbids(&earlier, 30 * 24, month));
-    assert!(!forbids(&earlier, 0, SignedDuration::ZERO));
+    assert!(counts(&earlier, 0, month));
+    assert!(counts(&earlier, 30 * 24 - 1, month));
+    assert!(!counts(&earlier, 30 * 24, month));
+    assert!(!counts(&earlier, 0, SignedDuration::ZERO));
     let forgotten = WorkRecord {
         forgotten: true,
         ..earlier.clone()
     };
-    assert!(!forbids(&forgotten, 0, month));
+    assert!(!counts(&forgotten, 0, month));
     for other in [Outcome::Reverted, Outcome::Rejected, Outcome::Superseded] {
         earlier.outcome = Some(other);
-        assert!(!forbids(&earlier, 0, month));
+        assert!(!counts(&earlier, 0, month));
     }
 }
 
@@ -439,11 +439,8 @@ fn only_a_refusal_of_the_work_itself_condemns_it() {
                 unknown: BTreeMap::new(),
             });
             let condemned = never || reason == OutOfScope;
-            assert_eq!(
-                earlier.forbids_repeats(now, SignedDuration::ZERO),
-                condemned
-            );
-            assert!(!earlier.forbids_repeats(later, SignedDuration::ZERO));
+            assert_eq!(earlier.forbids_repeats(now), condemned);
+            assert!(!earlier.forbids_repeats(later));
         }
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn judges_plan(
 }
 
 /// Whether a record is as GitHub shows the pull request now, and its refusal is not withdrawn.
-pub(crate) fn is_current(builder: &DecisionBuilder<'_>, record: &WorkRecord) -> bool {
+fn is_current(builder: &DecisionBuilder<'_>, record: &WorkRecord) -> bool {
     let number = PullNumber(record.pr);
     let pull = builder.snapshot.pulls.get(&number);
     let is_shown_open = pull.is_none_or(|pull| pull.state == PullState::Open);
@@ -99,17 +99,26 @@ enum Repeat {
     },
 }
 
-/// Whether a pull request was merged a while ago that counts, which its record does not know yet: a tick that starts a
-/// session leaves the record to the next one.
-fn is_merged_unrecorded(builder: &DecisionBuilder<'_>, number: PullNumber) -> bool {
+/// Whether the same work as that of a record must not be done again, as far as GitHub shows the pull request now.
+pub(crate) fn forbids_repeats(builder: &DecisionBuilder<'_>, record: &WorkRecord) -> bool {
+    does_merge_count(builder, record)
+        || record.forbids_repeats(builder.now()) && is_current(builder, record)
+}
+
+/// Whether a pull request was merged, and that counts. A tick that starts a session leaves its record to the next one, so
+/// the record may not know of the merge.
+pub(crate) fn does_merge_count(builder: &DecisionBuilder<'_>, record: &WorkRecord) -> bool {
+    let number = PullNumber(record.pr);
     let snapshot = builder.snapshot;
-    let is_forgotten = builder.state.work.forgotten.contains(&number);
-    let merged = snapshot.pulls.get(&number);
-    let merged = merged.filter(|pull| pull.state == PullState::Merged && !is_forgotten);
-    merged.is_some_and(|pull| {
-        let merged_at = pull.closed_at.unwrap_or(snapshot.now);
-        snapshot.now.duration_since(merged_at) < snapshot.plan.novelty.count_merged()
-    })
+    let (now, span) = (snapshot.now, snapshot.plan.novelty.count_merged());
+    if builder.state.work.forgotten.contains(&number) {
+        return false;
+    }
+    let shown = snapshot.pulls.get(&number);
+    match shown.filter(|pull| record.is_open() && pull.state == PullState::Merged) {
+        Some(pull) => now.duration_since(pull.closed_at.unwrap_or(now)) < span,
+        None => record.is_merged_within(now, span),
+    }
 }
 
 /// Whether the work of a record may be done again. The record may be older than what people did with the pull request.
@@ -117,19 +126,11 @@ fn repeat_of(builder: &mut DecisionBuilder<'_>, record: &WorkRecord) -> Repeat {
     let number = PullNumber(record.pr);
     let snapshot = builder.snapshot;
     let is_gone = snapshot.missing_pulls.contains(&number);
-    let count_merged = snapshot.plan.novelty.count_merged();
-    if record.is_open() && is_merged_unrecorded(builder, number) {
-        return Repeat::Unwanted {
-            refused: None,
-            merged: true,
-        };
-    }
-    let is_wanted = !record.forbids_repeats(builder.now(), count_merged);
-    if is_gone || is_wanted || !is_current(builder, record) {
+    if is_gone || !forbids_repeats(builder, record) {
         return Repeat::Wanted;
     }
-    // A merge is final.
-    if record.is_merged_within(builder.now(), count_merged) {
+    // A merge is final, so the pull request need not be read again.
+    if does_merge_count(builder, record) {
         return Repeat::Unwanted {
             refused: None,
             merged: true,

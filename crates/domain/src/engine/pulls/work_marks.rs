@@ -11,6 +11,7 @@ use crate::engine::input::commands::{DUPLICATE, HOLD, KEEP, NO_OP};
 use crate::engine::input::pull::PullState;
 use crate::engine::input::pull_activity::{PullActivity, PullChange};
 use crate::engine::input::subject::LABEL_PREFIX;
+use crate::engine::lookup::twins::does_merge_count;
 use crate::engine::lookup::work_files::hot_records;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
@@ -185,7 +186,7 @@ fn is_twin_current(builder: &mut DecisionBuilder<'_>, twin: PullNumber) -> Optio
     let snapshot = builder.snapshot;
     match snapshot.pulls.get(&twin).map(|pull| pull.state) {
         Some(PullState::Open) => Some(true),
-        Some(PullState::Merged) => does_merge_count(builder, twin),
+        Some(PullState::Merged) => is_merge_current(builder, twin),
         Some(PullState::Closed) => is_condemned(builder, twin),
         None if snapshot.missing_pulls.contains(&twin) => Some(false),
         None => {
@@ -195,20 +196,14 @@ fn is_twin_current(builder: &mut DecisionBuilder<'_>, twin: PullNumber) -> Optio
     }
 }
 
-/// Whether the work of a merged pull request must not be done again. `None`: its record is being read or completed, or
-/// cannot be read.
-fn does_merge_count(builder: &mut DecisionBuilder<'_>, number: PullNumber) -> Option<bool> {
-    let count_merged = builder.snapshot.plan.novelty.count_merged();
-    if count_merged.is_zero() || builder.state.work.forgotten.contains(&number) {
+/// Whether a merged pull request still counts. `None`: its record is being read, or cannot be read.
+fn is_merge_current(builder: &mut DecisionBuilder<'_>, number: PullNumber) -> Option<bool> {
+    if builder.snapshot.plan.novelty.count_merged().is_zero() {
         return Some(false);
     }
     let hot = hot_records(builder)?;
-    match hot.get(number.0) {
-        Some(record) if record.is_open() => None,
-        record => {
-            Some(record.is_some_and(|record| record.is_merged_within(builder.now(), count_merged)))
-        }
-    }
+    let record = hot.get(number.0);
+    Some(record.is_some_and(|record| does_merge_count(builder, record)))
 }
 
 /// Whether a person refused a closed pull request so that the same work again is not wanted. `None`: its record is being

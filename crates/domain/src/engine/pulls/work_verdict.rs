@@ -4,7 +4,7 @@
 
 use crate::engine::input::commands::{HOLD, KEEP};
 use crate::engine::input::pull::{Pull, PullFile};
-use crate::engine::lookup::twins::{is_current, is_requested};
+use crate::engine::lookup::twins::{forbids_repeats, is_requested};
 use crate::engine::lookup::work_files::{changed_files, entry_of};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::PULL_FILES_READ;
@@ -102,12 +102,10 @@ pub(crate) fn twin_of<'h>(
     record: &WorkRecord,
     hot: &'h WorkFile,
 ) -> Option<&'h WorkRecord> {
-    let (now, count_merged) = (builder.now(), builder.snapshot.plan.novelty.count_merged());
     let is_same_turn = |other: &WorkRecord| record.turn.is_some() && other.turn == record.turn;
     hot.records().find(|other| {
         !is_same_turn(other)
-            && other.forbids_repeats(now, count_merged)
-            && is_current(builder, other)
+            && forbids_repeats(builder, other)
             && other.is_repeated_by(record.pr, &record.fingerprint)
     })
 }

@@ -709,6 +709,7 @@ fn slips_of_notation_are_named() {
         ("[budget]\nmax_active = [2]\n", "2:14 budget.max_active: expected a whole number, found an array; write a whole number from 1 to 1000".to_owned()),
         ("[novelty]\ncount_merged = 0\n", "2:16 novelty.count_merged: expected a span of time, found a whole number; write `\"0\"` to count no merged work; until then it counts as `0`".to_owned()),
         ("[novelty]\ncount_merged = \"30d\"\n", "2:16 novelty.count_merged: merged work counts nowhere; write `plan = true`, or `mode = \"label\"`".to_owned()),
+        ("[novelty]\nmode = \"off\"\nplan = true\ncount_merged = \"30d\"\n", "4:16 novelty.count_merged: merged work counts nowhere, because `mode` is \"off\"; write another `mode`, or take this key out".to_owned()),
         ("[novelty]\nplan = true\nremember_refusals = \"7d\"\ncount_merged = \"30d\"\n", "4:16 novelty.count_merged: merged work counts only as long as it is remembered; write a `remember_refusals` that is as long".to_owned()),
         ("[novelty]\nremember_refusals = 0\n", "2:21 novelty.remember_refusals: expected a span of time, found a whole number; write `\"0\"` to remember no refusal; until then it counts as `180d`".to_owned()),
     ] {
