@@ -1,11 +1,12 @@
 //! Tests rejected, failed, unfit and late work: it comes back, and nothing is lost.
 
-use phileas_domain::engine::{SessionState, Verdict, decide};
+use phileas_domain::engine::{Reason, SessionState, Verdict, decide, read_requests};
+use phileas_domain::plan::SCHEDULES_PATH;
 use phileas_domain::state::Outcome;
 
 use super::{
-    ITEM, PENDING, changes, created, ends, event, item, scenario, slots, there, to_the_decider,
-    to_the_implementer, wrote,
+    ITEM, PENDING, changes, created, deciding, ends, event, item, scenario, slots, there,
+    to_the_decider, to_the_implementer, wrote,
 };
 use crate::support::scenario::Scenario;
 
@@ -324,4 +325,29 @@ fn an_innovator_among_workstreams_writes_where_something_is() {
         let memory = ".jules/workstreams/core/workstations/architect/perspective.yml";
         assert!(scenario.exchange.get(memory).is_some());
     }
+}
+
+#[test]
+fn an_observing_tick_says_what_it_would_import_and_renders_no_prompt() {
+    let mut scenario = deciding();
+    ends(&mut scenario, "decider", vec![item("erro01", true)]);
+    let plan = scenario.files.get_mut(SCHEDULES_PATH).unwrap();
+    plan.push_str("[gate]\ndriver = \"action\"\n");
+    scenario.tick();
+    let imports: Vec<_> = scenario
+        .lines
+        .iter()
+        .filter(|line| line.detail.contains("into the ledger"))
+        .map(|line| (line.verdict, line.reason, line.detail.as_str()))
+        .collect();
+    let [(Verdict::Waiting, Reason::OtherDriver, detail)] = imports[..] else {
+        panic!("{:#?}", scenario.lines);
+    };
+    assert!(
+        detail.starts_with("would be imported: into the ledger: "),
+        "{detail}"
+    );
+    assert_eq!(scenario.exchange.text(ITEM), None);
+    let reads = read_requests(&scenario.snapshot());
+    assert!(reads.prompts.is_empty(), "{reads:?}");
 }
