@@ -1,4 +1,4 @@
-//! The merge gate for merges outside of a tick: the dashboard and MCP.
+//! The merge gate for merges outside of a tick: those that an MCP tool makes.
 
 use super::dispatch::pause;
 use super::input::merge_facts::{MergeFacts, MergeMethod, Opinion, ReviewDemand};
@@ -7,7 +7,7 @@ use super::lookup::exchange_view;
 use super::lookup::pull_owner::merge_allowed_by_plan;
 use super::output::builder::DecisionBuilder;
 use super::output::report::Reason;
-use super::pulls::merge_gates::{Gate, check_facts};
+use super::pulls::merge_gates::{FactsGap, check_facts};
 use crate::model::PullNumber;
 
 /// Why a pull request is not merged.
@@ -42,10 +42,11 @@ pub fn merge_gate(
         let text = "is not merged while the ledger on the branch `jules` cannot be read".to_owned();
         return Err(refusal(Reason::LedgerCorrupt, text, true));
     }
-    let mut builder = DecisionBuilder::new(snapshot, exchange_view::exchange_at_head(snapshot));
-    if let Some(reason) = pause::report_pause(&mut builder) {
-        let text = "is not merged while everything is paused".to_owned();
-        return Err(refusal(reason, text, true));
+    let builder = DecisionBuilder::new(snapshot, exchange_view::exchange_at_head(snapshot));
+    if let Some((reason, text)) = pause::pause_reasons(&builder).into_iter().next() {
+        // Time does not correct a mistake in the plan.
+        let waits = reason != Reason::PlanInvalid;
+        return Err(refusal(reason, format!("is not merged: {text}"), waits));
     }
     let track = merge_allowed_by_plan(&builder, pull)
         .map_err(|(reason, text)| refusal(reason, format!("is not merged: {text}"), false))?;
@@ -54,15 +55,15 @@ pub fn merge_gate(
         let text = "is not merged while its track is paused".to_owned();
         return Err(refusal(Reason::PausedTrack, text, true));
     }
-    let of_gate = |gate| match gate {
-        Gate::Wait(reason, text) => refusal(reason, format!("is not merged yet: {text}"), true),
-        Gate::Shut(reason, text) => refusal(reason, format!("is not merged: {text}"), false),
-        Gate::Open(_) | Gate::Merged | Gate::Unread => {
+    let of_gap = |gap| match gap {
+        FactsGap::Wait(reason, text) => refusal(reason, format!("is not merged yet: {text}"), true),
+        FactsGap::Shut(reason, text) => refusal(reason, format!("is not merged: {text}"), false),
+        FactsGap::Merged => {
             let text = "is not merged: it is merged already".to_owned();
             refusal(Reason::NothingToDo, text, false)
         }
     };
-    let method = check_facts(&builder, facts, &facts.head, false).map_err(of_gate)?;
+    let method = check_facts(&builder, facts, &facts.head, false).map_err(of_gap)?;
     match review_objection(facts) {
         None => Ok(method),
         Some(text) => {

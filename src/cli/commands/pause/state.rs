@@ -91,7 +91,7 @@ pub(crate) async fn resume_repository(
     }
     if let Some(value) = variable {
         screen.print_line(&format!(
-            "still paused: the variable PHILEAS_PAUSED says `{value}`"
+            "still paused: the variable PHILEAS_PAUSED is `{value}`"
         ))?;
     }
     Ok(Exit::Done)

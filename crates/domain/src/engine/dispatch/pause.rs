@@ -8,40 +8,52 @@ use crate::state::Pause;
 
 /// Reports every pause of the repository, and returns the first reason.
 pub(crate) fn report_pause(builder: &mut DecisionBuilder<'_>) -> Option<Reason> {
-    let snapshot = builder.snapshot;
-    let mut first = None;
-    let mut say = |builder: &mut DecisionBuilder<'_>, reason, text: String| {
+    let pauses = pause_reasons(builder);
+    let first = pauses.first().map(|(reason, _)| *reason);
+    for (reason, text) in pauses {
         builder.report_line(Line::about_repository(Verdict::Paused, reason, text));
-        first.get_or_insert(reason);
-    };
+    }
+    first
+}
+
+/// Every pause of the repository, each with a sentence for people.
+pub(crate) fn pause_reasons(builder: &DecisionBuilder<'_>) -> Vec<(Reason, String)> {
+    let snapshot = builder.snapshot;
+    let mut pauses = Vec::new();
     if let [mistake, others @ ..] =
         blocking_mistakes(&snapshot.plan_diagnostics, &snapshot.tree).as_slice()
     {
-        // An unreadable limit must not become no limit or another one.
+        // Pause when a limit cannot be read: the default might be higher than what the user wrote.
         let more = match others.len() {
             0 => String::new(),
             more => format!("; and {more} more"),
         };
         let text = format!("the plan has a mistake that may concern everything: {mistake}{more}");
-        say(builder, Reason::PlanInvalid, text);
+        pauses.push((Reason::PlanInvalid, text));
     }
     if let Some(value) = &snapshot.paused_by_variable {
-        let text = format!("the variable PHILEAS_PAUSED says `{value}`");
-        say(builder, Reason::PausedVariable, text);
+        let text = format!("the variable PHILEAS_PAUSED is `{value}`");
+        pauses.push((Reason::PausedVariable, text));
     }
     if let Some(number) = snapshot.paused_by_label {
         let text = format!("#{number} carries the label `phileas:pause`");
-        say(builder, Reason::PausedLabel, text);
+        pauses.push((Reason::PausedLabel, text));
     }
     if let Some(pause) = &builder.state.paused {
-        let text = format!("paused{}", pause_cause(pause));
-        say(builder, Reason::PausedState, text);
+        let cause = pause_cause(pause);
+        let text = format!("the repository is paused{cause}; `phileas resume` resumes it");
+        pauses.push((Reason::PausedState, text));
     }
-    first
+    pauses
 }
 
-/// Says that a track or a schedule is paused, its actor, the reason, and how to resume it.
-pub(crate) fn paused_text(what: &str, name: &TrackName, pause: &Pause) -> String {
+/// The text for a paused track or schedule: who paused it, why, and how to resume it.
+pub(crate) fn paused_text(name: &TrackName, pause: &Pause) -> String {
+    let what = if name.schedule_persona().is_some() {
+        "schedule"
+    } else {
+        "track"
+    };
     format!(
         "the {what} is paused{}; `phileas track resume {name}` resumes it",
         pause_cause(pause)

@@ -37,7 +37,7 @@ fn next_candidate(builder: &mut DecisionBuilder<'_>, schedule: &Schedule) -> Opt
         return None;
     }
     if let Some(pause) = state.and_then(|state| state.paused.as_ref()) {
-        let text = pause::paused_text("schedule", &track, pause);
+        let text = pause::paused_text(&track, pause);
         builder.report_line(
             Line::about_track(&track, Verdict::Paused, Reason::PausedTrack, text)
                 .with_persona(persona),

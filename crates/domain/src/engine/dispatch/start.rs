@@ -170,7 +170,7 @@ fn retry_candidates(builder: &mut DecisionBuilder<'_>) -> Vec<Candidate> {
                 continue;
             }
             if let Some(pause) = &track.paused {
-                let text = pause::paused_text("track", name, pause);
+                let text = pause::paused_text(name, pause);
                 lines.push(Line::about_turn(
                     name,
                     track.seq,

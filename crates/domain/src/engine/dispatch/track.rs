@@ -107,7 +107,7 @@ fn next_candidate(
         return None;
     }
     if let Some(pause) = &state.paused {
-        let text = pause::paused_text("track", &plan.name, pause);
+        let text = pause::paused_text(&plan.name, pause);
         let (verdict, reason) = (Verdict::Paused, Reason::PausedTrack);
         builder.report_line(Line::about_track(&plan.name, verdict, reason, text));
         return None;

@@ -26,6 +26,23 @@ pub(crate) enum Gate {
     Shut(Reason, String),
 }
 
+/// Why the facts about a pull request do not allow its merge now.
+pub(crate) enum FactsGap {
+    Merged,
+    Wait(Reason, String),
+    Shut(Reason, String),
+}
+
+impl From<FactsGap> for Gate {
+    fn from(gap: FactsGap) -> Self {
+        match gap {
+            FactsGap::Merged => Self::Merged,
+            FactsGap::Wait(reason, text) => Self::Wait(reason, text),
+            FactsGap::Shut(reason, text) => Self::Shut(reason, text),
+        }
+    }
+}
+
 /// The facts that the first read and the read before the merge share.
 struct View<'a> {
     state: PullState,
@@ -88,8 +105,8 @@ pub(crate) fn check_gates(builder: &mut DecisionBuilder<'_>, open: &PendingMerge
     // Checks take a while to begin, and so may a person's approval after the label.
     let is_young = age < GRACE;
     let default = &snapshot.repository.default_branch;
-    if let Err(gate) = first.check_commit(&head, default, is_young) {
-        return gate;
+    if let Err(gap) = first.check_commit(&head, default, is_young) {
+        return gap.into();
     }
     let may = actor.map_or(Some(false), |actor| may_request(builder, Some(&actor)));
     let facts = snapshot.merges.get(&open.pull);
@@ -109,7 +126,7 @@ pub(crate) fn check_gates(builder: &mut DecisionBuilder<'_>, open: &PendingMerge
     };
     let method = match check_facts(builder, facts, &head, is_young) {
         Ok(method) => method,
-        Err(gate) => return gate,
+        Err(gap) => return gap.into(),
     };
     match check_reviews(builder, facts) {
         Ok(()) => Gate::Open(method),
@@ -125,23 +142,31 @@ pub(crate) fn check_facts(
     facts: &MergeFacts,
     head: &Oid,
     is_young: bool,
-) -> Result<MergeMethod, Gate> {
+) -> Result<MergeMethod, FactsGap> {
     let default = &builder.snapshot.repository.default_branch;
     View::from_facts(facts).check_commit(head, default, is_young)?;
     // Further checks may begin after the first one passed.
     let is_new = |at: Timestamp| builder.now().duration_since(at) < CHECKS_BEGIN;
     if facts.committed_at.is_some_and(is_new) {
         let text = "its newest commit was only just made, and more checks of it may begin";
-        return Err(wait_gate(Reason::ChecksRunning, text));
+        return Err(wait(Reason::ChecksRunning, text));
     }
     let own = &builder.snapshot.plan.gate.protected_paths;
     if let Some(text) = protection_text(own, facts.files.as_deref()) {
-        return Err(Gate::Shut(Reason::ProtectedPath, text));
+        return Err(FactsGap::Shut(Reason::ProtectedPath, text));
     }
     facts.method.ok_or_else(|| {
         let text = "the repository allows no way of merging";
-        shut_gate(Reason::NotMergeable, text)
+        shut(Reason::NotMergeable, text)
     })
+}
+
+fn shut(reason: Reason, text: &str) -> FactsGap {
+    FactsGap::Shut(reason, text.to_owned())
+}
+
+fn wait(reason: Reason, text: &str) -> FactsGap {
+    FactsGap::Wait(reason, text.to_owned())
 }
 
 fn shut_gate(reason: Reason, text: &str) -> Gate {
@@ -185,11 +210,16 @@ impl<'a> View<'a> {
     }
 
     /// Whether nothing in these facts forbids merging this commit.
-    fn check_commit(&self, head: &Oid, default: &BranchName, is_young: bool) -> Result<(), Gate> {
-        let is_shut = |reason, text| Err(shut_gate(reason, text));
+    fn check_commit(
+        &self,
+        head: &Oid,
+        default: &BranchName,
+        is_young: bool,
+    ) -> Result<(), FactsGap> {
+        let is_shut = |reason, text| Err(shut(reason, text));
         match self.state {
             PullState::Open => {}
-            PullState::Merged => return Err(Gate::Merged),
+            PullState::Merged => return Err(FactsGap::Merged),
             PullState::Closed => return is_shut(Reason::SubjectClosed, "it was closed unmerged"),
         }
         if self.head != head {
@@ -208,17 +238,17 @@ impl<'a> View<'a> {
         }
         if self.held {
             let text = "it has the label `phileas:hold`";
-            return Err(wait_gate(Reason::SubjectHeld, text));
+            return Err(wait(Reason::SubjectHeld, text));
         }
         match self.checks {
             Checks::Passed => {}
             Checks::Pending => {
                 let text = "the checks of its newest commit are not over";
-                return Err(wait_gate(Reason::ChecksRunning, text));
+                return Err(wait(Reason::ChecksRunning, text));
             }
             Checks::None if is_young => {
                 let text = "no check of its newest commit has passed or failed";
-                return Err(wait_gate(Reason::ChecksRunning, text));
+                return Err(wait(Reason::ChecksRunning, text));
             }
             Checks::None => {
                 let text = "no check of its newest commit has passed: there are none, all were skipped or are neutral, or phileas cannot see them";
@@ -233,7 +263,7 @@ impl<'a> View<'a> {
             MergeStatus::Yes => Ok(()),
             MergeStatus::Unknown => {
                 let text = "GitHub does not know yet whether it can be merged";
-                Err(wait_gate(Reason::MergeableUnknown, text))
+                Err(wait(Reason::MergeableUnknown, text))
             }
             MergeStatus::Behind => {
                 let text = "its base has moved on, and its rules demand that it is merged first";
@@ -242,7 +272,7 @@ impl<'a> View<'a> {
             MergeStatus::Conflicting => is_shut(Reason::NotMergeable, "it conflicts with its base"),
             MergeStatus::Blocked if is_young => {
                 let text = "the rules of its base do not let it be merged yet";
-                Err(wait_gate(Reason::MergeNotYet, text))
+                Err(wait(Reason::MergeNotYet, text))
             }
             MergeStatus::Blocked => {
                 let text = "the rules of its base do not let it be merged as it is";

@@ -2,6 +2,7 @@
 
 mod answers;
 mod gates;
+mod manual;
 
 use std::collections::BTreeSet;
 
