@@ -1,5 +1,7 @@
 //! Finds the next step of each track.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 
 use super::candidate::{Candidate, Cause, SlotWork};
@@ -9,10 +11,11 @@ use super::layer_step::{self, FanOut};
 use super::{layer_idle, pause, timing};
 use crate::engine::input::snapshot::RunRequest;
 use crate::engine::lookup::pointer::last_step_index;
+use crate::engine::lookup::slot::SlotRole;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{DECIDER_BATCHES, POLL};
 use crate::engine::output::report::{Line, Reason, Verdict};
-use crate::model::{PersonaId, TrackName};
+use crate::model::{PersonaId, Slot, TrackName};
 use crate::plan::{EntryPoint, Policy, Step, StepKind, Track};
 use crate::state::{Outcome, TrackState};
 
@@ -311,8 +314,8 @@ fn walk_steps(
     Walk::NoneEligible
 }
 
-/// Whether the last step was a decider's, its output was imported, and pending events remain. This ends, because each
-/// decider leaves fewer.
+/// Whether the decider runs once more in this pass: its last output was imported, and no stream had
+/// [`DECIDER_BATCHES`] sessions in this pass.
 fn more_to_decide(
     builder: &DecisionBuilder<'_>,
     plan: &Track,
@@ -324,13 +327,23 @@ fn more_to_decide(
         return false;
     }
     let entries = builder.state.history.values().rev();
-    let of_track = entries.filter(|entry| entry.is_of_track(&plan.name));
-    let deciders = of_track.take_while(|entry| entry.persona_id.as_str().starts_with("decider"));
-    let sound: Vec<_> = deciders
-        .take(DECIDER_BATCHES)
-        .map(|entry| entry.seq == Some(state.seq) && entry.outcome == Some(Outcome::Imported))
-        .collect();
-    sound.first() == Some(&true) && sound.len() < DECIDER_BATCHES
+    let mut batches: BTreeMap<&Slot, usize> = BTreeMap::new();
+    let mut has_imported = false;
+    for entry in entries.filter(|entry| entry.is_of_track(&plan.name)) {
+        let is_newest = entry.seq == Some(state.seq);
+        let is_of_pass = is_newest || entry.created_at >= state.last_started;
+        let slot = entry.slot.as_ref();
+        let Some(slot) = slot.filter(|slot| is_of_pass && is_decider_slot(slot)) else {
+            break;
+        };
+        *batches.entry(slot).or_default() += 1;
+        has_imported |= is_newest && entry.outcome == Some(Outcome::Imported);
+    }
+    has_imported && batches.values().all(|count| *count < DECIDER_BATCHES)
+}
+
+fn is_decider_slot(slot: &Slot) -> bool {
+    matches!(SlotRole::from_slot(slot), Some(SlotRole::Decider { .. }))
 }
 
 /// Whether a start time has come after a pass that stalled: then the new pass begins at the first step.

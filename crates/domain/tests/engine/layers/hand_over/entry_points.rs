@@ -87,3 +87,51 @@ fn a_track_may_begin_with_its_decider() {
     scenario.tick();
     assert_eq!(slots(&scenario), ["planner/item01"], "in the same pass");
 }
+
+/// The limit of sessions is one of a pass, so the sessions of earlier passes leave it as it is.
+#[test]
+fn a_decider_runs_again_in_each_pass_of_a_track_of_its_own() {
+    let plan = PLAN.replace("\"layer:narrator\", \"layer:observers\", ", "");
+    let plan = plan.replace(", \"layer:planner\", \"layer:implementer\"", "");
+    let mut scenario = Scenario::new(&plan, &[]);
+    scenario
+        .files
+        .insert(".jlo/config.toml".to_owned(), ROSTER.to_owned());
+    scenario.tick();
+    scenario.hours(1);
+    let found = |scenario: &mut Scenario, role: &str| {
+        let found = event(role);
+        let FileContent::Text(text) = found.content else {
+            unreachable!()
+        };
+        scenario.exchange.insert_text(found.path, &text);
+    };
+    for day in 1..=10 {
+        found(&mut scenario, "errors");
+        scenario.tick();
+        assert_eq!(
+            slots(&scenario),
+            ["decider"],
+            "day {day}: {:#?}",
+            scenario.lines
+        );
+        // It was not given this one.
+        found(&mut scenario, "docs");
+        let decided = item("\"erro01\"", true);
+        ends(&mut scenario, "decider", vec![decided.clone()]);
+        scenario.minutes(10);
+        scenario.tick();
+        assert_eq!(
+            slots(&scenario),
+            ["decider"],
+            "day {day}: {:#?}",
+            scenario.lines
+        );
+        ends(&mut scenario, "decider", Vec::new());
+        scenario.minutes(10);
+        scenario.tick();
+        scenario.exchange.remove(&decided.path);
+        scenario.exchange.remove(&event("docs").path);
+        scenario.hours(24);
+    }
+}
