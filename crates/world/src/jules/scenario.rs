@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for Pattern {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let expression = String::deserialize(from)?;
         Pattern::new(&expression).map_err(|error| {
-            // It draws the expression on lines of its own.
+            // The message repeats the expression on several lines; keep only its last part.
             let error = error.to_string();
             let problem = error.rsplit("error: ").next().unwrap_or_default();
             de::Error::custom(format!(
@@ -74,9 +74,9 @@ impl<'de> Deserialize<'de> for Pattern {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct Matcher {
-    /// Somewhere in the title, as it was given.
+    /// The title contains a match.
     pub title: Option<Pattern>,
-    /// Somewhere in the prompt.
+    /// The prompt contains a match.
     pub prompt: Option<Pattern>,
     /// The source's name, in any case.
     pub source: Option<String>,
@@ -241,16 +241,18 @@ impl Playbook {
         prompt: &str,
         source: Option<&str>,
     ) -> Scenario {
+        let mut chosen = None;
+        // Every script that fits counts the session, also when an earlier one is played.
         for (scenario, seen) in &mut self.scenarios {
             if !scenario.when.matches_session(title, prompt, source) {
                 continue;
             }
             *seen += 1;
             if scenario.when.nth.is_none_or(|nth| nth == *seen) {
-                return scenario.clone();
+                chosen.get_or_insert(&*scenario);
             }
         }
-        Scenario::default()
+        chosen.cloned().unwrap_or_default()
     }
 }
 
@@ -271,6 +273,19 @@ mod tests {
         assert_eq!(ending("refactor"), None);
         assert_eq!(ending("curator again"), Some(Ending::Failure));
         assert_eq!(ending("curator"), Some(Ending::NoChange));
+    }
+
+    #[test]
+    fn a_session_counts_for_every_script_that_fits() {
+        let script = |ending, nth| Scenario::with_ending(ending).for_title("a").for_nth(nth);
+        let mut playbook = Playbook::new(vec![
+            script(Ending::Failure, 1),
+            script(Ending::NoChange, 2),
+        ]);
+        let mut ending = || playbook.choose_scenario("a", "p", None).ending;
+        assert_eq!(ending(), Some(Ending::Failure));
+        assert_eq!(ending(), Some(Ending::NoChange));
+        assert_eq!(ending(), None);
     }
 
     #[test]
