@@ -7,7 +7,7 @@ use phileas_domain::engine::{Activity, CreateFailure};
 use phileas_domain::jobs::{AccountSession, JobId};
 
 use super::client::Client;
-use super::error::{ApiError, Cause, no_id, not_found_as_none};
+use super::error::{ApiError, Cause, not_found_as_none, unusable_id_failure};
 use super::query::{PageQuery, PageSize};
 use super::translate;
 use super::wire::{self, NewSession, Output};
@@ -147,7 +147,7 @@ impl WriteAccount for Client {
         };
         let created = self.create_session(&new, None).await;
         let created = created.map_err(|error| error.create_failure(None))?;
-        translate::account_session(created).ok_or_else(no_id)
+        translate::account_session(created).ok_or_else(unusable_id_failure)
     }
 
     async fn send_message(&self, id: &JobId, text: &str) -> Result<(), AccountFailure> {

@@ -20,7 +20,7 @@ const MAX_MESSAGE_CHARS: usize = 300;
 /// Longer quotations, in bytes, are left out of messages, because they may be an echoed prompt.
 const MAX_QUOTED_BYTES: usize = 60;
 
-/// A failed call. Its text is one line and contains neither key nor prompt.
+/// A failed call. Its text is one line, without the key and without long quotations, which may be an echoed prompt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{cause} (Jules: {route})")]
 pub struct ApiError {
@@ -280,7 +280,8 @@ fn describe_foreign_body(response: &Response<bytes::Bytes>) -> String {
         .headers()
         .get(header::CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
-        .unwrap_or("of no stated type");
+        .map(|kind| format!(" ({kind})"))
+        .unwrap_or_default();
     let mut text = String::new();
     let mut inside_tag = false;
     for character in String::from_utf8_lossy(body).chars() {
@@ -294,7 +295,7 @@ fn describe_foreign_body(response: &Response<bytes::Bytes>) -> String {
             _ => text.push(character),
         }
     }
-    format!("a body {kind}, {} bytes: {text}", body.len())
+    format!("a body of {} bytes{kind}: {text}", body.len())
 }
 
 /// One short line of Jules' text, without the key, anything that looks like another key, and long quotations.
@@ -362,10 +363,11 @@ fn retry_after(headers: &HeaderMap, date: Option<Timestamp>) -> Option<Duration>
     let then = header_time(headers, header::RETRY_AFTER)?;
     Some(Duration::try_from(then.duration_since(date?)).unwrap_or_default())
 }
+
 /// Jules has created a session whose id cannot be used.
-pub(super) fn no_id() -> CreateFailure {
+pub(super) fn unusable_id_failure() -> CreateFailure {
     CreateFailure::Unknown {
-        detail: "Jules answered with a session whose id is none".to_owned(),
+        detail: "Jules answered with a session without a usable id".to_owned(),
     }
 }
 

@@ -7,7 +7,7 @@ use phileas_domain::engine::CreateFailure;
 use phileas_domain::jobs::AccountSession;
 
 use super::client::Client;
-use super::error::{ApiError, no_id, not_found_as_none};
+use super::error::{ApiError, not_found_as_none, unusable_id_failure};
 use super::query::{MAX_PAGE_SIZE, PageQuery, PageSize};
 use super::translate;
 use super::wire::{self, NewSession};
@@ -92,7 +92,7 @@ impl SessionsApi for JulesSessions {
             let created = self.0.create_session(&session, None).await;
             let now = self.0.recent.estimated_now(self.0.stopwatch.elapsed());
             let created = created.map_err(|error| error.create_failure(now))?;
-            let mut job = translate::account_session(created).ok_or_else(no_id)?;
+            let mut job = translate::account_session(created).ok_or_else(unusable_id_failure)?;
             job.repository.get_or_insert(repository);
             job.branch.get_or_insert(branch);
             Ok(job)

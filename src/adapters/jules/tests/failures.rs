@@ -185,7 +185,7 @@ async fn bodies_that_are_no_envelope_are_summed_up() {
     assert_eq!(
         failure_text(raw(502, "text/html", page)).await,
         format!(
-            "a body text/html, {} bytes: Error 502 Try again later (status 502)",
+            "a body of {} bytes (text/html): Error 502 Try again later (status 502)",
             page.len()
         )
     );
@@ -199,7 +199,7 @@ async fn bodies_that_are_no_envelope_are_summed_up() {
     );
     let binary = failure_text(raw(500, "application/grpc", vec![0xff, 0x00, 0x0a])).await;
     assert!(
-        binary.starts_with("a body application/grpc, 3 bytes: "),
+        binary.starts_with("a body of 3 bytes (application/grpc): "),
         "{binary}"
     );
 }
