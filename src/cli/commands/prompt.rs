@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use jiff::Timestamp;
+use phileas_domain::Diagnostic;
 use phileas_domain::exchange::{self, Layout};
 use phileas_domain::layers::{Catalogue, Job};
 use phileas_domain::model::Tree;
@@ -48,22 +49,25 @@ pub(crate) fn run(
         }
         Err(error) => error,
     };
-    // Report only the first mistake, because the folder is read as a whole.
-    for said in error.into_diagnostics() {
-        if !is_known && *is_layer {
-            return Err(CliError::usage(format!("{}; {}", said.message, said.help)));
-        }
-        if !is_known {
-            return Err(unknown_name(name, &arguments.dir, &said.help)?);
-        }
-        // Do not blame the template if arguments were missing.
-        let is_theirs = tree.get(&said.file).is_some();
-        if let Some(lacks) = missing_arguments(arguments, &catalogue, is_theirs) {
-            return Err(CliError::usage(lacks));
-        }
+    let found = error.into_diagnostics();
+    if let Some(first) = found.first().filter(|_| !is_known) {
+        return Err(match is_layer {
+            true => CliError::usage(format!("{}; {}", first.message, first.help)),
+            false => unknown_name(name, &arguments.dir, &first.help)?,
+        });
+    }
+    // Do not blame the template if arguments were missing.
+    let is_theirs = |one: &Diagnostic| tree.get(&one.file).is_some();
+    let mut missing = found
+        .iter()
+        .filter_map(|one| missing_arguments(arguments, &catalogue, is_theirs(one)));
+    if let Some(missing) = missing.next() {
+        return Err(CliError::usage(missing));
+    }
+    for one in &found {
         match arguments.json {
-            true => screen.print_line(&diagnostic_json(&said).to_string())?,
-            false => screen.print_line(&said.to_string())?,
+            true => screen.print_line(&diagnostic_json(one).to_string())?,
+            false => screen.print_line(&one.to_string())?,
         }
     }
     Ok(Exit::Findings)
