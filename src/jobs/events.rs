@@ -11,7 +11,7 @@ use phileas_domain::Diagnostic;
 use phileas_domain::jobs::line::first_value;
 use phileas_domain::jobs::{Acknowledged, Event, EventId, Line, NewEvent};
 
-use super::files::{self, Lock, StoreError, sibling_path};
+use super::files::{self, Lock, StoreError, Unreadable, sibling_path};
 use super::json_lines::Lines;
 
 /// The ending of the previous file's name after a rotation.
@@ -218,7 +218,7 @@ impl EventsFile {
     ///
     /// [`StoreError`].
     pub fn read_acknowledged(&self) -> Result<Acknowledged, StoreError> {
-        self.read_list(ACKNOWLEDGED, false)
+        self.read_list(ACKNOWLEDGED, Unreadable::Ignore)
     }
 
     /// Reads the list of events that a watcher has handed on. They are not acknowledged: the agent
@@ -228,10 +228,10 @@ impl EventsFile {
     ///
     /// [`StoreError`].
     pub fn handed_on(&self) -> Result<Acknowledged, StoreError> {
-        self.read_list(HANDED_ON, false)
+        self.read_list(HANDED_ON, Unreadable::Ignore)
     }
 
-    fn read_list(&self, name: &str, moves: bool) -> Result<Acknowledged, StoreError> {
+    fn read_list(&self, name: &str, unreadable: Unreadable) -> Result<Acknowledged, StoreError> {
         let path = sibling_path(&self.path, name);
         let parse = |file: &str, bytes: &[u8]| {
             let (value, behind) = first_value(file, bytes)?;
@@ -239,7 +239,7 @@ impl EventsFile {
                 .map_err(|error| Diagnostic::error(file, error.to_string()).at(1, 1))?;
             Ok((known, Vec::from_iter(behind)))
         };
-        let (known, found) = files::read_state(&path, MAX_ACKNOWLEDGED_BYTES, moves, parse)?;
+        let (known, found) = files::read_state(&path, MAX_ACKNOWLEDGED_BYTES, unreadable, parse)?;
         for wrong in &found {
             self.name_once(wrong);
         }
@@ -269,7 +269,7 @@ impl EventsFile {
     fn add_to_list(&self, name: &str, event: EventId) -> Result<bool, StoreError> {
         let path = sibling_path(&self.path, name);
         let _lock = Lock::wait_for_lock(&path)?;
-        let mut known = self.read_list(name, true)?;
+        let mut known = self.read_list(name, Unreadable::MoveAside)?;
         let new = known.add(event);
         if new {
             let text = serde_json::to_string(&known).expect("numbers can be written as JSON");

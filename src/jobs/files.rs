@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use phileas_domain::Diagnostic;
 
+use crate::adapters::files::{self, utf8_text};
+
 /// The ending of the name of a file's lock.
 const LOCK: &str = ".lock";
 /// The ending of the name that an unreadable state file gets when it is moved aside.
@@ -29,14 +31,8 @@ pub enum FileProblem {
     #[error("{0}")]
     System(io::Error),
     /// There is a folder at the path.
-    #[error(
-        "it is a folder, not a file; move it, or name another file ({})",
-        flag_of(place)
-    )]
-    Folder {
-        /// The path.
-        place: PathBuf,
-    },
+    #[error("it is a folder, not a file; move it, or name another file")]
+    Folder,
     /// There is a symbolic link at the path.
     #[error(
         "it is a symbolic link, and phileas does not write through links; put the file itself there, or name its \
@@ -63,16 +59,15 @@ pub enum FileProblem {
 }
 
 impl StoreError {
-    pub(super) fn new(path: &Path, trouble: impl Into<FileProblem>) -> Self {
-        let place = || path.to_owned();
-        let problem = match trouble.into() {
+    pub(super) fn new(path: &Path, problem: impl Into<FileProblem>) -> Self {
+        let problem = match problem.into() {
             FileProblem::System(error) if error.kind() == io::ErrorKind::IsADirectory => {
-                FileProblem::Folder { place: place() }
+                FileProblem::Folder
             }
             other => other,
         };
         Self {
-            path: place(),
+            path: path.to_owned(),
             problem,
         }
     }
@@ -81,19 +76,6 @@ impl StoreError {
 impl From<io::Error> for FileProblem {
     fn from(error: io::Error) -> Self {
         Self::System(error)
-    }
-}
-
-/// The flag that names another path for this file, as far as its name shows which of the files it
-/// is.
-fn flag_of(place: &Path) -> &'static str {
-    let name = place.file_name().unwrap_or_default().to_string_lossy();
-    if name.contains("event") {
-        "--events"
-    } else if name.contains("job") {
-        "--jobs"
-    } else {
-        "--jobs, --events or --config"
     }
 }
 
@@ -188,26 +170,29 @@ pub fn read_limited(path: &Path, limit: usize) -> Result<Option<String>, StoreEr
     let Some(bytes) = read_bytes(path, limit)? else {
         return Ok(None);
     };
-    let file = path.to_string_lossy();
-    match String::from_utf8(bytes) {
+    match utf8_text(bytes) {
         Ok(text) => Ok(Some(text.trim_start_matches('\u{feff}').to_owned())),
-        Err(error) => {
-            let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-            let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
-            let begin = good.iter().rposition(|byte| *byte == b'\n');
-            let column = good.len() - begin.map_or(0, |end| end + 1) + 1;
-            let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-            let wrong = Diagnostic::error(file, "the file is not UTF-8")
-                .at(place(line), place(column))
+        Err(at) => {
+            let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+            let wrong = Diagnostic::error(path.to_string_lossy(), "the file is not UTF-8")
+                .at(number(at.line), number(at.column))
                 .help("save it as UTF-8");
             Err(StoreError::new(path, wrong))
         }
     }
 }
 
+/// What happens to a state file that cannot be parsed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unreadable {
+    /// It is moved aside. Only the one program that writes the file may do that.
+    MoveAside,
+    /// It stays where it is.
+    Ignore,
+}
+
 /// Reads a state file. If it cannot be parsed, a diagnostic names it and the program continues
-/// without it. With `moves` the file is moved aside; only the one program that writes the file may
-/// do that.
+/// without it.
 ///
 /// # Errors
 ///
@@ -215,7 +200,7 @@ pub fn read_limited(path: &Path, limit: usize) -> Result<Option<String>, StoreEr
 pub fn read_state<T>(
     path: &Path,
     limit: usize,
-    moves: bool,
+    unreadable: Unreadable,
     parse: impl FnOnce(&str, &[u8]) -> Result<(T, Vec<Diagnostic>), Box<Diagnostic>>,
 ) -> Result<(Option<T>, Vec<Diagnostic>), StoreError> {
     let file = path.to_string_lossy();
@@ -235,7 +220,7 @@ pub fn read_state<T>(
         Ok((value, found)) => Ok((Some(value), found)),
         Err(mut wrong) => {
             wrong.severity = phileas_domain::Severity::Warning;
-            let help = if moves {
+            let help = if unreadable == Unreadable::MoveAside {
                 let aside = sibling_path(path, UNREADABLE);
                 fs::rename(path, &aside).map_err(|error| StoreError::new(path, error))?;
                 format!(
@@ -259,13 +244,10 @@ fn read_bytes(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, StoreError> 
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(wrong(error)),
     };
-    let mut bytes = Vec::new();
-    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    file.take(most).read_to_end(&mut bytes).map_err(wrong)?;
-    if bytes.len() > limit {
-        return Err(StoreError::new(path, FileProblem::TooLarge { limit }));
+    match files::read_limited(file, limit as u64).map_err(wrong)? {
+        Some(bytes) => Ok(Some(bytes)),
+        None => Err(StoreError::new(path, FileProblem::TooLarge { limit })),
     }
-    Ok(Some(bytes))
 }
 
 /// Replaces a file atomically: every reader sees the old or the new content, also after a power

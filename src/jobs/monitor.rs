@@ -201,8 +201,12 @@ impl<A: ReadAccount> Monitor<A> {
 
     fn write_memory(&self, warnings: &mut Vec<Diagnostic>) -> Result<MonitorMemory, StoreError> {
         let path = &self.paths.monitor;
-        let (memory, found) =
-            files::read_state(path, MAX_MEMORY_BYTES, true, MonitorMemory::parse)?;
+        let (memory, found) = files::read_state(
+            path,
+            MAX_MEMORY_BYTES,
+            files::Unreadable::MoveAside,
+            MonitorMemory::parse,
+        )?;
         warnings.extend(found);
         Ok(memory.unwrap_or_default())
     }

@@ -204,7 +204,12 @@ impl<H: Handler> Watcher<H> {
                 .map_err(|error| Diagnostic::error(file, error.to_string()).at(1, 1))?;
             Ok((memory, Vec::from_iter(behind)))
         };
-        let (memory, found) = files::read_state(&self.state, MAX_MEMORY_BYTES, true, parse)?;
+        let (memory, found) = files::read_state(
+            &self.state,
+            MAX_MEMORY_BYTES,
+            files::Unreadable::MoveAside,
+            parse,
+        )?;
         for wrong in found {
             tracing::warn!("{wrong}");
         }

@@ -9,7 +9,7 @@ use phileas_domain::model::RepositoryName;
 use super::changes::ChangeFeed;
 use super::policy::Policy;
 use super::tool_error::ToolError;
-use crate::jobs::files::read_state;
+use crate::jobs::files::{Unreadable, read_state};
 use crate::jobs::monitor::MAX_MEMORY_BYTES;
 use crate::jobs::paths::confine_path;
 use crate::jobs::{EventsFile, JobPaths, JobsFile, Page, StoreError};
@@ -56,7 +56,8 @@ impl MonitorFiles {
     /// When a monitor last checked the jobs; `None` if none has, or its memory cannot be read.
     pub(super) fn last_check(&self) -> Option<Timestamp> {
         let parse = MonitorMemory::parse;
-        let (memory, _) = read_state(&self.monitor, MAX_MEMORY_BYTES, false, parse).ok()?;
+        let (memory, _) =
+            read_state(&self.monitor, MAX_MEMORY_BYTES, Unreadable::Ignore, parse).ok()?;
         memory?.own.cycle_at
     }
 

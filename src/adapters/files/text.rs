@@ -1,6 +1,8 @@
 //! Text files that an option or a setting names.
 
 use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// Why a text file cannot be read, without its path.
@@ -12,10 +14,10 @@ pub struct TextError {
 }
 
 impl TextError {
-    /// The error with its own help, or else with another one.
+    /// The error with its own help, or else with a default one.
     #[must_use]
-    pub fn or_help(&self, other: &str) -> String {
-        format!("{}; {}", self.detail, self.help.unwrap_or(other))
+    pub fn text_with_help(&self, default: &str) -> String {
+        format!("{}; {}", self.detail, self.help.unwrap_or(default))
     }
 }
 
@@ -29,40 +31,84 @@ impl fmt::Display for TextError {
     }
 }
 
+/// Bytes that are not text in UTF-8, and where that shows first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("line {line} is not text in UTF-8")]
+pub struct NotUtf8 {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in bytes, from 1.
+    pub column: usize,
+}
+
+impl From<NotUtf8> for TextError {
+    fn from(error: NotUtf8) -> Self {
+        Self {
+            detail: error.to_string(),
+            help: Some("save it as UTF-8"),
+        }
+    }
+}
+
+impl From<io::Error> for TextError {
+    fn from(error: io::Error) -> Self {
+        Self {
+            detail: error.to_string(),
+            help: None,
+        }
+    }
+}
+
+/// Reads at most `limit` bytes; `None`: there are more. Pipes and devices have no length that could be asked for.
+///
+/// # Errors
+///
+/// When the source cannot be read.
+pub fn read_limited(source: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    source
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)?;
+    let is_whole = bytes.len() as u64 <= limit;
+    Ok(is_whole.then_some(bytes))
+}
+
+/// The text of bytes in UTF-8.
+///
+/// # Errors
+///
+/// [`NotUtf8`].
+pub fn utf8_text(bytes: Vec<u8>) -> Result<String, NotUtf8> {
+    String::from_utf8(bytes).map_err(|error| {
+        let sound = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line_start = sound.iter().rposition(|byte| *byte == b'\n');
+        NotUtf8 {
+            line: sound.iter().filter(|byte| **byte == b'\n').count() + 1,
+            column: sound.len() - line_start.map_or(0, |end| end + 1) + 1,
+        }
+    })
+}
+
 /// Reads a text file.
 ///
 /// # Errors
 ///
 /// Why it cannot be read; where it is not text in UTF-8, the line in which that shows first.
 pub fn read_text(path: &Path) -> Result<String, TextError> {
-    let bytes = std::fs::read(path).map_err(|error| TextError {
-        detail: error.to_string(),
-        help: None,
-    })?;
-    String::from_utf8(bytes).map_err(|error| {
-        let sound = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = sound.iter().filter(|byte| **byte == b'\n').count() + 1;
-        TextError {
-            detail: format!("line {line} is not text in UTF-8"),
-            help: Some("save it as UTF-8"),
-        }
-    })
+    Ok(utf8_text(std::fs::read(path)?)?)
 }
 
-/// Reads a text file of at most so many bytes.
+/// Reads a text file of at most `limit` bytes.
 ///
 /// # Errors
 ///
 /// Likewise, and when it is larger.
-pub fn read_short_text(path: &Path, most: u64) -> Result<String, TextError> {
-    let size = std::fs::metadata(path).map_or(0, |found| found.len());
-    if size > most {
-        return Err(TextError {
-            detail: format!("it is larger than {most} bytes"),
-            help: Some("shorten it"),
-        });
-    }
-    read_text(path)
+pub fn read_limited_text(path: &Path, limit: u64) -> Result<String, TextError> {
+    let bytes = read_limited(File::open(path)?, limit)?.ok_or_else(|| TextError {
+        detail: format!("it is larger than {limit} bytes"),
+        help: Some("shorten it"),
+    })?;
+    Ok(utf8_text(bytes)?)
 }
 
 #[cfg(test)]
@@ -77,11 +123,23 @@ mod tests {
         let wrong = read_text(&path).unwrap_err();
         let said = "line 2 is not text in UTF-8; save it as UTF-8";
         assert_eq!(wrong.to_string(), said);
-        assert_eq!(wrong.or_help("name another one"), said);
+        assert_eq!(wrong.text_with_help("name another one"), said);
         std::fs::write(&path, "# é\n").unwrap();
         assert_eq!(read_text(&path).unwrap(), "# é\n");
-        let long = read_short_text(&path, 3).unwrap_err();
+        let long = read_limited_text(&path, 3).unwrap_err();
         assert_eq!(long.to_string(), "it is larger than 3 bytes; shorten it");
-        assert!(read_short_text(&path, 5).is_ok());
+        assert!(read_limited_text(&path, 5).is_ok());
+    }
+    #[test]
+    fn a_source_without_a_length_is_read_up_to_the_limit() {
+        assert_eq!(read_limited(io::repeat(b'a'), 8).unwrap(), None);
+        assert_eq!(read_limited(&b"four"[..], 4).unwrap().unwrap(), b"four");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_not_read_without_end() {
+        let long = read_limited_text(Path::new("/dev/zero"), 8).unwrap_err();
+        assert_eq!(long.to_string(), "it is larger than 8 bytes; shorten it");
     }
 }

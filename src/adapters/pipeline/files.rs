@@ -1,7 +1,7 @@
 //! Files of runs: read whole, replaced whole, never through a link.
 
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -9,20 +9,19 @@ use phileas_domain::pipeline::limits::ARTIFACT_LIMIT_BYTES;
 use tempfile::{NamedTempFile, TempPath};
 
 use super::RunsError;
+use crate::adapters::files::{read_limited, utf8_text};
 
 /// The text of a file; `None`: there is none.
 pub(super) fn read_text(path: &Path) -> Result<Option<String>, RunsError> {
     let Some(bytes) = read_bytes(path)? else {
         return Ok(None);
     };
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        RunsError::Refused {
+    utf8_text(bytes)
+        .map(Some)
+        .map_err(|error| RunsError::Refused {
             path: path.to_owned(),
-            what: format!("byte {at} is no UTF-8; write it as a text in UTF-8"),
-        }
-    })?;
-    Ok(Some(text))
+            what: format!("{error}; write it as a text in UTF-8"),
+        })
 }
 
 /// The bytes of a file; `None`: there is none.
@@ -43,17 +42,10 @@ pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, RunsError> {
         ));
     }
     let limit = ARTIFACT_LIMIT_BYTES as u64;
-    let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(failed)?;
-    file.take(limit + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
-    if bytes.len() as u64 > limit {
-        return Err(refused(format!(
-            "it has more than {limit} bytes; say it shorter"
-        )));
-    }
-    Ok(Some(bytes))
+    let bytes = read_limited(file, limit).map_err(failed)?;
+    let too_large = || refused(format!("it is larger than {limit} bytes; shorten it"));
+    bytes.ok_or_else(too_large).map(Some)
 }
 
 /// The length of a file, and when it was last written.

@@ -1,7 +1,7 @@
 //! `phileas action`: one run of the GitHub Action. This file reads and writes; [`crate::action`] builds the texts.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read as _, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use phileas_domain::Diagnostic;
@@ -17,7 +17,7 @@ use crate::action::event::{self, Event, EventVerdict, Trigger};
 use crate::action::main_line::MainLine;
 use crate::action::outputs::{Outputs, json_document};
 use crate::action::summary::{self, Page};
-use crate::adapters::files::refuse_link;
+use crate::adapters::files::{read_limited, refuse_link};
 use crate::cli::arguments::ActionArguments;
 use crate::cli::context::clients::Connection;
 use crate::cli::context::env_var::env_value;
@@ -430,13 +430,9 @@ fn read_payload() -> Result<Value, CliError> {
     };
     let wrong = |why: String| CliError::usage(format!("GITHUB_EVENT_PATH: {path}: {why}"));
     let file = File::open(&path).map_err(|error| wrong(error.to_string()))?;
-    let mut bytes = Vec::new();
-    file.take(MAX_EVENT_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| wrong(error.to_string()))?;
-    if bytes.len() as u64 > MAX_EVENT_BYTES {
-        return Err(wrong(format!("it is larger than {MAX_EVENT_BYTES} bytes")));
-    }
+    let bytes = read_limited(file, MAX_EVENT_BYTES)
+        .map_err(|error| wrong(error.to_string()))?
+        .ok_or_else(|| wrong(format!("it is larger than {MAX_EVENT_BYTES} bytes")))?;
     let bare = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
     serde_json::from_slice(bare).map_err(|error| wrong(error.to_string()))
 }

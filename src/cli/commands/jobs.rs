@@ -73,9 +73,7 @@ impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         let exit = match &error.problem {
             FileProblem::Corrupt(_) | FileProblem::TooLarge { .. } => Exit::Corrupt,
-            FileProblem::Full { .. } | FileProblem::Folder { .. } | FileProblem::Link => {
-                Exit::Usage
-            }
+            FileProblem::Full { .. } | FileProblem::Folder | FileProblem::Link => Exit::Usage,
             FileProblem::System(_) => Exit::Fault,
         };
         let message = match error.problem {

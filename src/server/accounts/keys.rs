@@ -6,13 +6,14 @@
 //! with the same key share one client, and so its listings and its budget.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use phileas_domain::model::RepositoryName;
 
-use crate::adapters::files::read_text;
+use crate::adapters::files::{TextError, read_limited, utf8_text};
 use crate::adapters::jules::{Client, JulesKey};
 use crate::server::accounts::external_services::ExternalServices;
 
@@ -183,15 +184,15 @@ fn read_key_file(path: &Path) -> Result<Option<JulesKey>, NoKey> {
         path: path.to_owned(),
         detail,
     };
-    match std::fs::metadata(path) {
-        Ok(found) if found.len() > MAX_FILE => {
-            return Err(wrong(format!("it is larger than {MAX_FILE} bytes")));
-        }
-        Ok(_) => {}
+    let file = match File::open(path) {
+        Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(wrong(error.to_string())),
-    }
-    let text = read_text(path).map_err(|error| wrong(error.to_string()))?;
+    };
+    let bytes = read_limited(file, MAX_FILE)
+        .map_err(|error| wrong(error.to_string()))?
+        .ok_or_else(|| wrong(format!("it is larger than {MAX_FILE} bytes")))?;
+    let text = utf8_text(bytes).map_err(|error| wrong(TextError::from(error).to_string()))?;
     let key = JulesKey::new(&text);
     key.map(Some).map_err(|_| {
         wrong("it contains no key; write the key, and nothing else, into it".to_owned())

@@ -70,7 +70,12 @@ impl Feed {
     /// [`StoreError`], when the memory cannot be read, or cannot be created.
     pub fn open(data_dir: &Path, events: EventsFile, now: Timestamp) -> Result<Self, StoreError> {
         let path = data_dir.join(FILE);
-        let (memory, found) = files::read_state(&path, MAX_BYTES, true, FeedMemory::parse)?;
+        let (memory, found) = files::read_state(
+            &path,
+            MAX_BYTES,
+            files::Unreadable::MoveAside,
+            FeedMemory::parse,
+        )?;
         for wrong in found {
             tracing::warn!("{wrong}");
         }

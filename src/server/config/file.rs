@@ -36,7 +36,7 @@ use super::bytes::{check_room, parse_bytes, size_text};
 use super::default_addresses::{ADMIN_LISTEN, LISTEN};
 use super::drain::parse_drain;
 use super::public_url::public_url;
-use crate::adapters::files::{TextError, read_short_text};
+use crate::adapters::files::{TextError, read_limited_text};
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
 use crate::adapters::jules::key;
 use crate::server::accounts::app::{APP_ID, APP_KEY, TOKEN};
@@ -119,7 +119,7 @@ pub enum FileError {
     #[error(
         "{}: {}",
         path.display(),
-        error.or_help("give --config or PHILEAS_CONFIG a file that you may read")
+        error.text_with_help("give --config or PHILEAS_CONFIG a file that you may read")
     )]
     Unreadable {
         /// The file.
@@ -151,7 +151,7 @@ impl File {
     ///
     /// When it cannot be read, or is too large.
     pub fn read_leniently(path: &Path) -> Result<(Self, Vec<Diagnostic>), FileError> {
-        let text = read_short_text(path, MAX_FILE).map_err(|error| FileError::Unreadable {
+        let text = read_limited_text(path, MAX_FILE).map_err(|error| FileError::Unreadable {
             path: path.to_owned(),
             error,
         })?;

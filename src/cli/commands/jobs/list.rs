@@ -91,7 +91,12 @@ fn list_jobs(
         tracing::warn!("{diagnostic}");
     }
     let parse = MonitorMemory::parse;
-    let (memory, found) = files::read_state(&places.monitor, MAX_MEMORY_BYTES, false, parse)?;
+    let (memory, found) = files::read_state(
+        &places.monitor,
+        MAX_MEMORY_BYTES,
+        files::Unreadable::Ignore,
+        parse,
+    )?;
     for diagnostic in found {
         tracing::warn!("{diagnostic}");
     }

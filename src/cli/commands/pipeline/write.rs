@@ -1,6 +1,6 @@
 //! `phileas pipeline write` and `archive`.
 
-use std::io::{Read as _, Write};
+use std::io::Write;
 
 use jiff::Timestamp;
 use phileas_domain::pipeline::limits::ARTIFACT_LIMIT_BYTES;
@@ -8,6 +8,7 @@ use phileas_domain::pipeline::{Artifact, Made};
 use serde_json::json;
 
 use super::runs::{self, open_run};
+use crate::adapters::files::{read_limited, utf8_text};
 use crate::adapters::pipeline::RunsError;
 use crate::cli::arguments::RunLocation;
 use crate::cli::exit::{CliError, Exit};
@@ -50,18 +51,13 @@ pub(super) fn run(
 
 /// Standard input, up to the limit of an artifact.
 fn read_input() -> Result<String, CliError> {
-    let mut bytes = Vec::new();
-    let limit = ARTIFACT_LIMIT_BYTES as u64 + 1;
-    std::io::stdin()
-        .lock()
-        .take(limit)
-        .read_to_end(&mut bytes)?;
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        CliError::finding(format!(
-            "standard input: byte {at} is no UTF-8; nothing was written"
-        ))
-    })
+    let wrong = |text: &dyn std::fmt::Display| {
+        CliError::finding(format!("standard input: {text}; nothing was written"))
+    };
+    let limit = ARTIFACT_LIMIT_BYTES;
+    let bytes = read_limited(std::io::stdin().lock(), limit as u64)?
+        .ok_or_else(|| wrong(&format!("it is larger than {limit} bytes")))?;
+    utf8_text(bytes).map_err(|error| wrong(&error))
 }
 
 pub(super) fn archive_run(

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::state_text::StateText;
-use crate::adapters::files::refuse_link;
+use crate::adapters::files::{read_limited, refuse_link};
 use crate::adapters::github::STATE_LIMIT_BYTES;
 use crate::cli::exit::CliError;
 
@@ -20,13 +20,10 @@ pub(super) fn read_file(path: &Path) -> Result<StateText, CliError> {
     if !facts.is_file() {
         return Err(wrong(&"it is no regular file"));
     }
-    if facts.len() > STATE_LIMIT_BYTES {
-        return Err(wrong(&format!(
-            "it holds {} bytes, more than {STATE_LIMIT_BYTES}",
-            facts.len()
-        )));
-    }
-    let bytes = fs::read(path).map_err(|error| wrong(&error))?;
+    let bytes = fs::File::open(path)
+        .and_then(|file| read_limited(file, STATE_LIMIT_BYTES))
+        .map_err(|error| wrong(&error))?
+        .ok_or_else(|| wrong(&format!("it is larger than {STATE_LIMIT_BYTES} bytes")))?;
     Ok(StateText {
         place: path.display().to_string(),
         // Invalid UTF-8 is replaced, and the parser reports where the text is broken.

@@ -3,8 +3,9 @@
 pub(crate) mod check;
 pub(super) mod folder;
 
+use std::fmt::Display;
 use std::fs::File;
-use std::io::{Read as _, Write};
+use std::io::Write;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -162,23 +163,14 @@ fn change_task(
 
 /// The text of a file, or of standard input.
 fn read_text(path: &Path) -> Result<String, CliError> {
-    let mut bytes = Vec::new();
-    let limit = FILE_LIMIT_BYTES + 1;
-    let failed = |error| CliError::usage(format!("{}: {error}", path.display()));
-    if path == Path::new("-") {
-        std::io::stdin().lock().take(limit).read_to_end(&mut bytes)
+    let failed = |error: &dyn Display| CliError::usage(format!("{}: {error}", path.display()));
+    let read = if path == Path::new("-") {
+        files::read_limited(std::io::stdin().lock(), FILE_LIMIT_BYTES)
     } else {
-        let file = File::open(path).map_err(failed)?;
-        file.take(limit).read_to_end(&mut bytes)
-    }
-    .map_err(failed)?;
-    if bytes.len() as u64 == limit {
-        let wrong = format!(
-            "{}: it is larger than {FILE_LIMIT_BYTES} bytes",
-            path.display()
-        );
-        return Err(CliError::usage(wrong));
-    }
-    String::from_utf8(bytes)
-        .map_err(|_| CliError::usage(format!("{}: it is not text in UTF-8", path.display())))
+        File::open(path).and_then(|file| files::read_limited(file, FILE_LIMIT_BYTES))
+    };
+    let bytes = read
+        .map_err(|error| failed(&error))?
+        .ok_or_else(|| failed(&format!("it is larger than {FILE_LIMIT_BYTES} bytes")))?;
+    files::utf8_text(bytes).map_err(|error| failed(&error))
 }

@@ -47,7 +47,8 @@ fn a_sound_file_is_ok_and_everything_else_says_why() {
         .refused(1, "file not found: git-result.json");
     pipeline(folder.path(), &["validate"]).refused(2, "Usage");
     std::fs::write(folder.join("git-result.json"), b"{\"branch\": \"\xff\"}").unwrap();
-    pipeline(folder.path(), &["validate", "git-result.json"]).refused(2, "byte 12 is no UTF-8");
+    pipeline(folder.path(), &["validate", "git-result.json"])
+        .refused(2, "line 1 is not text in UTF-8");
 }
 
 #[test]
