@@ -29,7 +29,7 @@ pub(super) enum Confirmation {
     /// The person confirmed.
     Yes,
     /// The client must ask this question, and repeat the call with the answer.
-    RunRequest(Box<InputRequiredResult>),
+    AskPerson(Box<InputRequiredResult>),
 }
 
 /// Asks whether the person wants an action. `question` describes it completely. `pinned` is the
@@ -71,7 +71,7 @@ pub(super) async fn confirm_action(
             Err(declined_before())
         }
         Ok(ConfirmationAnswer::Yes) => Ok(Confirmation::Yes),
-        Ok(ConfirmationAnswer::RunRequest(ask)) => Ok(Confirmation::RunRequest(ask)),
+        Ok(ConfirmationAnswer::AskPerson(ask)) => Ok(Confirmation::AskPerson(ask)),
         Ok(ConfirmationAnswer::No) => {
             context.answers.declined.remember_digest(action);
             Err(ToolError::new(
@@ -95,7 +95,7 @@ enum ConfirmationAnswer {
     Yes,
     No,
     /// The client must ask this question, and repeat the call with the answer.
-    RunRequest(Box<InputRequiredResult>),
+    AskPerson(Box<InputRequiredResult>),
 }
 
 /// Asks through a client that can answer while the call waits.
@@ -161,7 +161,7 @@ fn ask_by_return(
     let requests: InputRequests = [(KEY.to_owned(), InputRequest::Elicitation(request))].into();
     let options = SealOptions::new().associated_data(&bound).ttl(PATIENCE);
     let state = context.seal.seal_with(KEY.as_bytes(), &options);
-    Ok(ConfirmationAnswer::RunRequest(Box::new(
+    Ok(ConfirmationAnswer::AskPerson(Box::new(
         InputRequiredResult::new(Some(requests), Some(state)),
     )))
 }

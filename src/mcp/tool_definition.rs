@@ -75,7 +75,7 @@ pub(super) enum ToolReply<T> {
     /// The result.
     Done(T),
     /// The client must ask a person first, and call again.
-    RunRequest(Box<InputRequiredResult>),
+    AskPerson(Box<InputRequiredResult>),
 }
 
 /// One call of a tool, without its arguments.
@@ -144,7 +144,7 @@ impl ToolDefinition {
                     };
                     match reply {
                         Ok(ToolReply::Done(output)) => success_result(&output).into(),
-                        Ok(ToolReply::RunRequest(question)) => (*question).into(),
+                        Ok(ToolReply::AskPerson(question)) => (*question).into(),
                         Err(trouble) => error_result(&trouble).into(),
                     }
                 })

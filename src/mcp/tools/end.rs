@@ -254,10 +254,10 @@ async fn run_cancel_job(
                 .as_ref()
                 .map_or_else(|| "no repository".to_owned(), ToString::to_string),
         );
-        if let Confirmation::RunRequest(ask) =
+        if let Confirmation::AskPerson(ask) =
             confirm_action(&context, &call, input.confirm, &question, job.id.as_str()).await?
         {
-            return Ok(ToolReply::RunRequest(ask));
+            return Ok(ToolReply::AskPerson(ask));
         }
         context.jules.archive_job(job.id.as_str()).await?;
         context

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use phileas_domain::engine::{MergeFacts, MergeMethod, PullState, RunRequest, merge_gate};
+use phileas_domain::engine::{MergeFacts, MergeMethod, PullState, RunRequest, check_manual_merge};
 use phileas_domain::jobs::{AccountSession, PullLink, RetireReason};
 use phileas_domain::model::{PullNumber, RepositoryName};
 use phileas_domain::prompt::clean_line;
@@ -88,7 +88,7 @@ async fn check_gate(
         .phileas
         .explain_repository(repository, RunRequest::Due)
         .await?;
-    merge_gate(&snapshot, pull, facts).map_err(|refusal| {
+    check_manual_merge(&snapshot, pull, facts).map_err(|refusal| {
         let later = if refusal.waits {
             "; try again later"
         } else {
@@ -166,10 +166,10 @@ async fn merge_pull(
         files_text(&facts)
     );
     let pinned = format!("{repository}#{number}@{head}").to_ascii_lowercase();
-    if let Confirmation::RunRequest(ask) =
+    if let Confirmation::AskPerson(ask) =
         confirm_action(&context, &call, input.confirm, &question, &pinned).await?
     {
-        return Ok(ToolReply::RunRequest(ask));
+        return Ok(ToolReply::AskPerson(ask));
     }
     // The person may take minutes. Meanwhile a hold, a pause or another base branch may have been
     // set.

@@ -385,10 +385,10 @@ async fn run_cycle(
     );
     // GitHub ignores the case of repository names.
     let pinned = format!("{what} in {}", repo.to_ascii_lowercase());
-    if let Confirmation::RunRequest(ask) =
+    if let Confirmation::AskPerson(ask) =
         confirm_action(&context, &call, input.confirm, &question, &pinned).await?
     {
-        return Ok(ToolReply::RunRequest(ask));
+        return Ok(ToolReply::AskPerson(ask));
     }
     let report = context.phileas.run(&repository, ask).await?;
     if report.commits > 0 {

@@ -1,13 +1,13 @@
 //! Tests merges that a person confirms in a conversation.
 
-use phileas_domain::engine::{MergeRefusal, merge_gate};
+use phileas_domain::engine::{MergeRefusal, check_manual_merge};
 use phileas_domain::state::Pause;
 
 use super::*;
 
 fn refusal(scenario: &mut Scenario) -> MergeRefusal {
     let facts = facts(scenario).clone();
-    merge_gate(&scenario.snapshot(), PULL, &facts).unwrap_err()
+    check_manual_merge(&scenario.snapshot(), PULL, &facts).unwrap_err()
 }
 
 #[test]

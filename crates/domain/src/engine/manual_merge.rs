@@ -1,4 +1,4 @@
-//! The merge gate for merges outside of a tick: those that an MCP tool makes.
+//! The gates for merges outside of a tick: those that an MCP tool makes.
 
 use super::dispatch::pause;
 use super::input::merge_facts::{MergeFacts, MergeMethod, Opinion, ReviewDemand};
@@ -21,14 +21,14 @@ pub struct MergeRefusal {
     pub waits: bool,
 }
 
-/// The gate for a merge that a person confirms in a conversation, not by a label: the plan, the pauses, and everything
+/// The gates for a merge that a person confirms in a conversation, not by a label: the plan, the pauses, and everything
 /// about the commit. The person sees the commit and its files, so their confirmation stands for the approval that a
 /// label needs.
 ///
 /// # Errors
 ///
 /// Why the pull request is not merged now.
-pub fn merge_gate(
+pub fn check_manual_merge(
     snapshot: &Snapshot,
     pull: PullNumber,
     facts: &MergeFacts,
