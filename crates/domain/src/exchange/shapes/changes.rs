@@ -65,7 +65,7 @@ pub static CHANGE: Shape = Shape {
                 Key::new(
                     "to_commit",
                     Kind::Commit,
-                    "The last commit told of; the next summary begins after it.",
+                    "The last commit of the range; the next summary begins after it.",
                 ),
                 Key::new(
                     "selection_mode",
@@ -97,8 +97,8 @@ pub static CHANGE: Shape = Shape {
                 Key::new("commits_total", Kind::Count, "Commits of the range."),
                 Key::new("commits_included", Kind::Count, "Those that are listed."),
                 Key::new("files_changed", Kind::Count, "Files."),
-                Key::new("insertions", Kind::Count, "Lines that came."),
-                Key::new("deletions", Kind::Count, "Lines that went."),
+                Key::new("insertions", Kind::Count, "Inserted lines."),
+                Key::new("deletions", Kind::Count, "Deleted lines."),
             ]),
             "Counts of the range.",
         ),
@@ -128,7 +128,7 @@ pub static CHANGE: Shape = Shape {
                 )
                 .with_template(),
             ]),
-            "The telling.",
+            "The summary.",
         ),
     ],
     rules: &[Rule {

@@ -27,7 +27,7 @@ const RULES: Key = Key::new(
 const IGNORE: Key = Key::new(
     "ignore",
     Kind::List(List::of_any(&Kind::Line("<what to leave alone>"))),
-    "What is not to be found again.",
+    "Findings to leave out.",
 );
 const LAST_SESSIONS: Key = Key::new(
     "log",
@@ -144,7 +144,7 @@ pub static PERSPECTIVE_V1: Shape = Shape {
         Key::new(
             "learned_exclusions",
             Kind::List(List::of_any(&Kind::Line("<what to leave alone>"))),
-            "What is not to be found again.",
+            "Findings to leave out.",
         ),
     ],
     rules: &[],
