@@ -62,7 +62,7 @@ impl ListedComment {
                 login: user.login.into(),
                 id: Some(user.id),
             }),
-            insider: is_insider(&self.author_association),
+            may_belong_to_project: is_insider(&self.author_association),
             body,
         })
     }

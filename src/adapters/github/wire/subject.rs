@@ -196,7 +196,7 @@ impl CommentThread {
                 created_at: comment.created_at,
                 edited: comment.last_edited_at.is_some(),
                 author: comment.author.map(Actor::from),
-                insider: is_insider(&comment.author_association),
+                may_belong_to_project: is_insider(&comment.author_association),
                 body,
             })
         })

@@ -10,9 +10,9 @@ const COMMAND: &str = "/phileas";
 /// A comment on an issue or pull request. Its text is untrusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
-    /// Its node id.
+    /// The node id in GraphQL.
     pub id: String,
-    /// Its number.
+    /// The number in REST.
     pub number: u64,
     /// The number of the issue or pull request that it stands on.
     pub thread: u64,
@@ -24,13 +24,14 @@ pub struct Comment {
     pub author: Option<Actor>,
     /// Whether GitHub calls its author an owner, a member or a collaborator. This is no permission; it only decides
     /// whose permission is read first.
-    pub insider: bool,
-    /// What it says.
+    pub may_belong_to_project: bool,
+    /// The text.
     pub body: String,
 }
 
 /// Returns the words after `/phileas`, where a text begins with it. Quotations, code blocks and text before it make it
-/// no command. A label's name behind the slash, such as `/phileas:hold`, is one word: no command, but meant as one.
+/// no command. `/phileas:hold` is returned as the one word `phileas:hold`. It is no command; the caller answers with the
+/// list of commands.
 #[must_use]
 pub fn parse_command(body: &str) -> Option<Vec<&str>> {
     let line = body.lines().next()?;
@@ -47,20 +48,18 @@ pub(crate) fn refusal_words(body: &str) -> &str {
     if parse_command(body).is_none_or(|words| words.first() != Some(&"refuse")) {
         return "";
     }
-    let next_word = |text: &'_ str| -> usize {
-        let start = text.len() - text.trim_start_matches([' ', '\t']).len();
-        let rest = &text[start..];
-        start + rest.find(char::is_whitespace).unwrap_or(rest.len())
-    };
-    let mut rest = &body[COMMAND.len()..];
-    for _ in ["refuse", "REASON"] {
-        rest = &rest[next_word(rest)..];
+    let (_refuse, rest) = split_word(&body[COMMAND.len()..]);
+    let (_reason, rest) = split_word(rest);
+    match split_word(rest) {
+        ("never", rest) => rest.trim(),
+        _ => rest.trim(),
     }
-    let word = &rest[..next_word(rest)];
-    if word.trim() == "never" {
-        rest = &rest[word.len()..];
-    }
-    rest.trim()
+}
+
+/// The first word on the line, and the text behind it.
+fn split_word(text: &str) -> (&str, &str) {
+    let text = text.trim_start_matches([' ', '\t']);
+    text.split_at(text.find(char::is_whitespace).unwrap_or(text.len()))
 }
 
 /// Whether a text is a command about why a pull request is closed. Such a command counts on a closed one, too.

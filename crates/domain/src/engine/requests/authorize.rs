@@ -156,14 +156,16 @@ pub(crate) fn request_permissions(
             continue;
         };
         let is_known = known.contains(&actor.login.as_str().to_ascii_lowercase());
-        if !is_known && !comment.insider && builder.snapshot.permissions.contains_key(&actor.login)
+        if !is_known
+            && !comment.may_belong_to_project
+            && builder.snapshot.permissions.contains_key(&actor.login)
         {
             outsiders.insert(&actor.login);
         }
         if !matches!(check_author(builder, Some(actor)), CommentAuthor::Unread) {
             continue;
         }
-        let is_outsider = !is_known && !comment.insider;
+        let is_outsider = !is_known && !comment.may_belong_to_project;
         if is_outsider && is_given_up(builder, comment) {
             continue;
         }
@@ -171,7 +173,7 @@ pub(crate) fn request_permissions(
         let is_brake = Command::from_comment(&words).only_stops();
         let rank = (
             !is_known,
-            !comment.insider,
+            !comment.may_belong_to_project,
             !is_brake,
             comment.created_at,
             shuffle_rank(comment.number, minute),

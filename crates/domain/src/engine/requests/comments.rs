@@ -110,7 +110,7 @@ fn comment_subject<'s>(
 fn is_abandoned(builder: &DecisionBuilder<'_>, comment: &Comment) -> bool {
     let actor = comment.author.as_ref();
     let is_asked = actor.is_some_and(|actor| builder.reads.permissions.contains(&actor.login));
-    !is_asked && !comment.insider && is_given_up(builder, comment)
+    !is_asked && !comment.may_belong_to_project && is_given_up(builder, comment)
 }
 
 /// Reports how many commands were ignored without a line of their own, and how many wait for permissions.

@@ -56,7 +56,7 @@ fn a_writers_command_is_accepted_under_any_flood() {
                     if !is_known {
                         let mut said = scenario.said.iter_mut();
                         let own = said.find(|one| one.thread == 7 && one.body == command);
-                        own.unwrap().insider = true;
+                        own.unwrap().may_belong_to_project = true;
                     }
                     let asked = scenario.permission_reads;
                     scenario.tick();

@@ -112,7 +112,7 @@ impl Scenario {
             created_at: self.now,
             edited: false,
             author: Some(account(who)),
-            insider: false,
+            may_belong_to_project: false,
             body: body.to_owned(),
         });
         id
