@@ -1,9 +1,9 @@
-//! The parts of a diff, one a file.
+//! The parts of a diff, one per file.
 
 /// How the part about one file begins.
 pub const HEADER: &str = "diff --git ";
 
-/// The parts, in their order. What stands before the first header belongs to none. No line of a hunk can begin like a
+/// The parts, in their order. Text before the first header is dropped. No line of a hunk can begin like a
 /// header: it begins with a blank, `+`, `-` or `\`.
 pub fn split_parts(diff: &str) -> impl Iterator<Item = &str> {
     let starts = diff

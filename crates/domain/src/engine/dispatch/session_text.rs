@@ -1,4 +1,4 @@
-//! The title and prompt of a session, or why there is none.
+//! What a session starts with, and the reasons for which its prompt is missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub(crate) struct SessionText {
     pub(crate) item_digests: BTreeMap<String, String>,
 }
 
-/// Why there is no prompt: requests its files, and reports its diagnostics.
+/// Turns a render error into a reason. Requests the missing files, or reports the diagnostics.
 pub(crate) fn report_missing_prompt(
     builder: &mut DecisionBuilder<'_>,
     error: RenderError,

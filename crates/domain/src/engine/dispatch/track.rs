@@ -1,4 +1,4 @@
-//! Finds the next step of each track.
+//! Finds the next step of each track, and records what the walk shows: the end of a pass, and idleness.
 
 use std::collections::BTreeMap;
 
@@ -86,19 +86,19 @@ pub(crate) fn next_after_skip(
     name: &TrackName,
 ) -> Option<Candidate> {
     let snapshot = builder.snapshot;
-    let call = match &snapshot.run_request {
+    let trigger = match &snapshot.run_request {
         RunRequest::Due => Trigger::Due,
         RunRequest::Track(_) => Trigger::Now,
         RunRequest::Enter(entry) => return entry_candidate(builder, *entry),
         RunRequest::Persona(_) | RunRequest::All => return None,
     };
-    next_candidate(builder, snapshot.plan.tracks.get(name)?, call)
+    next_candidate(builder, snapshot.plan.tracks.get(name)?, trigger)
 }
 
 fn next_candidate(
     builder: &mut DecisionBuilder<'_>,
     plan: &Track,
-    call: Trigger,
+    trigger: Trigger,
 ) -> Option<Candidate> {
     let state = builder
         .state
@@ -126,10 +126,10 @@ fn next_candidate(
     }
     let mut skipped = Vec::new();
     // A person's request gets the reasons, not just that nothing has changed.
-    let is_due = matches!(call, Trigger::Due);
+    let is_due = matches!(trigger, Trigger::Due);
     let digest = layer_idle::inputs_digest(builder, plan, state.passes + 1).filter(|_| is_due);
     let idle = digest.is_some() && digest == state.idle_reason;
-    let found = walk_steps(builder, plan, &state, (call, idle), &mut skipped);
+    let found = walk_steps(builder, plan, &state, (trigger, idle), &mut skipped);
     if let Walk::NoneEligible = found {
         report_none_eligible(builder, plan, &state, idle, skipped);
         return None;
@@ -175,8 +175,8 @@ fn next_candidate(
     }
 }
 
-/// Reports a track of which no step can run. If nothing has changed at all, one line says so; else each step's reason
-/// is reported.
+/// Reports a track of which no step can run. If nothing changed, reports one line; otherwise one for each
+/// step.
 fn report_none_eligible(
     builder: &mut DecisionBuilder<'_>,
     plan: &Track,
@@ -226,25 +226,25 @@ fn walk_steps(
     builder: &mut DecisionBuilder<'_>,
     plan: &Track,
     state: &TrackState,
-    (call, idle): (Trigger, bool),
+    (trigger, idle): (Trigger, bool),
     skipped: &mut Vec<Line>,
 ) -> Walk {
     let all = plan.steps.len();
     let last = last_step_index(plan, state);
     // Events that did not fit into one decider's prompt go to another decider in the same pass.
-    let again = !matches!(call, Trigger::At(_))
+    let again = !matches!(trigger, Trigger::At(_))
         && last.is_some_and(|last| more_to_decide(builder, plan, state, last));
     let first = match last {
-        _ if let Trigger::At(index) = call => index,
+        _ if let Trigger::At(index) = trigger => index,
         Some(last) if again => last,
-        Some(_) if starts_new_pass(builder, plan, state, call) => all,
+        Some(_) if starts_new_pass(builder, plan, state, trigger) => all,
         Some(last) => last + 1,
         None => 0,
     };
     let mut passes = state.passes;
     let mut started = None;
     // A requested start ends with its pass.
-    let count = if let Trigger::At(index) = call {
+    let count = if let Trigger::At(index) = trigger {
         all - index
     } else {
         all
@@ -252,7 +252,7 @@ fn walk_steps(
     for step in 0..count {
         let index = (first + step) % all;
         if index == 0 && !(again && step == 0) {
-            match pass_start(builder, plan, state, !matches!(call, Trigger::Due)) {
+            match pass_start(builder, plan, state, !matches!(trigger, Trigger::Due)) {
                 Ok(at) => started = at,
                 Err(until) => {
                     if step > 0 {
@@ -351,10 +351,10 @@ fn starts_new_pass(
     builder: &mut DecisionBuilder<'_>,
     plan: &Track,
     state: &TrackState,
-    call: Trigger,
+    trigger: Trigger,
 ) -> bool {
     state.pass_stalled
-        && matches!(call, Trigger::Due)
+        && matches!(trigger, Trigger::Due)
         && matches!(pass_start(builder, plan, state, false), Ok(Some(_)))
 }
 
