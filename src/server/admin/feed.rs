@@ -12,7 +12,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::Ledger;
 use phileas_domain::jobs::{
-    EventKind, FeedMemory, JobId, NewEvent, SentNews, SessionRead, TurnNews, of_turn,
+    EventKind, FeedMemory, JobId, NewEvent, SentNews, SessionRead, TurnNews, turn_event,
 };
 use phileas_domain::model::RepositoryId;
 use phileas_domain::state::State;
@@ -167,7 +167,7 @@ impl Feed {
         match read {
             Ok(read) => {
                 self.lock_state().tries.remove(&news.session);
-                Ok(of_turn(news, &member.name, &read))
+                Ok(turn_event(news, &member.name, &read))
             }
             Err(failure) => {
                 let mut known = self.lock_state();
@@ -181,7 +181,7 @@ impl Feed {
                 tracing::warn!(job = %news.session, "its event is written without its text, because its session cannot \
                     be read: {failure}");
                 known.tries.remove(&news.session);
-                Ok(of_turn(news, &member.name, &SessionRead::Unread))
+                Ok(turn_event(news, &member.name, &SessionRead::Unread))
             }
         }
     }

@@ -8,7 +8,7 @@ mod log;
 mod turn;
 
 pub use log::{PATIENCE, REASON_PATIENCE, Rules};
-pub use turn::{SessionRead, of_turn};
+pub use turn::{SessionRead, turn_event};
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -90,16 +90,16 @@ pub fn judge_session(
         SessionState::AwaitingPlanApproval => log.judge_plan(since, now),
         SessionState::Completed => log.judge_end(seen, now),
         SessionState::Failed => log.judge_failure(since, now),
-        SessionState::Paused => Verdict::Nothing,
+        SessionState::Paused => Verdict::None,
         _ => log.judge_work(seen, known, now, rules),
     };
     let found = match verdict {
-        Verdict::Nothing => None,
+        Verdict::None => None,
         Verdict::Later => {
             known.pending = true;
             None
         }
-        Verdict::Tell(found) => Some(found),
+        Verdict::Send(found) => Some(found),
     };
     known.read_again_at = match seen.state {
         SessionState::AwaitingUserFeedback | SessionState::AwaitingPlanApproval => {

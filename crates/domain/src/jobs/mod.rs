@@ -36,7 +36,7 @@ pub mod settled;
 pub mod turn;
 
 pub use brief::Brief;
-pub use cause::{Rules, SessionRead, judge_session, needs_activities, of_turn};
+pub use cause::{Rules, SessionRead, judge_session, needs_activities, turn_event};
 pub use config::Config;
 pub use event::{Event, EventId, EventKind, NewEvent, Payload};
 pub use job::{Job, JobId, Priority, RetireReason, Retired};

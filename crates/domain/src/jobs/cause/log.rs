@@ -34,7 +34,7 @@ pub(super) struct Finding {
 
 impl From<Finding> for Verdict {
     fn from(found: Finding) -> Self {
-        Self::Tell(Box::new(found))
+        Self::Send(Box::new(found))
     }
 }
 
@@ -50,10 +50,10 @@ impl Finding {
 }
 
 pub(super) enum Verdict {
-    Nothing,
+    None,
     /// Something will be sent, once more of the session can be read.
     Later,
-    Tell(Box<Finding>),
+    Send(Box<Finding>),
 }
 
 /// A session's activities, and those that matter.
@@ -110,7 +110,7 @@ impl<'a> ActivityLog<'a> {
         let unseen = Finding::new(EventKind::Question, self.period_name());
         if known.was_sent(&unseen.cause) {
             // The event was sent without its text, which has appeared since.
-            return Verdict::Nothing;
+            return Verdict::None;
         }
         match self.last_said() {
             Some((activity, text)) => question_found(activity, text).into(),
@@ -141,11 +141,11 @@ impl<'a> ActivityLog<'a> {
         let approved = |activity: &Activity| activity.kind == ActivityKind::PlanApproved;
         if self.all[place..].iter().any(approved) {
             // The state lags behind the approval.
-            return Verdict::Nothing;
+            return Verdict::None;
         }
         let activity = &self.all[place];
         let ActivityKind::PlanGenerated { id, steps } = &activity.kind else {
-            return Verdict::Nothing;
+            return Verdict::None;
         };
         let plan = if id.is_empty() { &activity.id } else { id };
         let mut found = Finding::new(EventKind::PlanReview, plan.clone());
@@ -225,10 +225,10 @@ impl<'a> ActivityLog<'a> {
         }
         let newest = known.last_activity.max(seen.created_at);
         let Some(newest) = newest.or(known.status_since) else {
-            return Verdict::Nothing;
+            return Verdict::None;
         };
         if now.duration_since(newest) < rules.stuck {
-            return Verdict::Nothing;
+            return Verdict::None;
         }
         let last = self.newest.map_or("start", |activity| activity.id.as_str());
         let mut found = Finding::new(EventKind::Stuck, format!("after {last}"));

@@ -28,7 +28,7 @@ pub enum SessionRead {
 /// The event of a turn, from what Jules shows of its session. `None`: no event is needed after all. Of a session that
 /// could not be read, the event is built all the same.
 #[must_use]
-pub fn of_turn(
+pub fn turn_event(
     news: &TurnNews,
     repository: &RepositoryName,
     read: &SessionRead,
@@ -53,8 +53,8 @@ pub fn of_turn(
         },
         NewsKind::Planned { .. } => {
             match log.judge_plan(jiff::Timestamp::MIN, jiff::Timestamp::MAX) {
-                Verdict::Tell(found) if !activities.is_empty() => *found,
-                Verdict::Nothing => return None,
+                Verdict::Send(found) if !activities.is_empty() => *found,
+                Verdict::None => return None,
                 _ => unread_found(
                     news,
                     EventKind::PlanReview,
@@ -293,7 +293,7 @@ mod tests {
                 log: log.clone(),
             };
             let name = "acme/widget".parse().unwrap();
-            let turn = of_turn(&news(what.clone()), &name, &read).unwrap();
+            let turn = turn_event(&news(what.clone()), &name, &read).unwrap();
             assert_eq!(
                 turn.dedup_key(),
                 of_job(&seen, &log).dedup_key(),
@@ -310,7 +310,7 @@ mod tests {
             session: Box::new(session(SessionState::Paused)),
             log: Vec::new(),
         };
-        let told = |outcome, read: &SessionRead| of_turn(&news(ended(outcome)), &name, read);
+        let told = |outcome, read: &SessionRead| turn_event(&news(ended(outcome)), &name, read);
         assert_eq!(told(Outcome::Cancelled, &found), None);
         assert_eq!(told(Outcome::Rejected, &found), None);
         let gone = told(Outcome::Cancelled, &SessionRead::Missing).unwrap();
@@ -330,7 +330,7 @@ mod tests {
                     NewsKind::Planned { since: Some(at) },
                 ]
             })
-            .map(|what| of_turn(&news(what), &name, &SessionRead::Unread))
+            .map(|what| turn_event(&news(what), &name, &SessionRead::Unread))
             .map(|event| event.unwrap().dedup_key())
             .collect();
         assert_eq!(keys.len(), 4, "each call has a name of its own: {keys:?}");
