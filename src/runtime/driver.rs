@@ -17,7 +17,7 @@
 //! 3. A tick that panics, or never ends, is a fault of its repository; the others continue.
 //! 4. A repository whose ticks have killed the process twice is ticked while no other tick runs, so
 //!    that a third death shows which repository causes it.
-//! 5. A repository that this process cannot tick now is deferred for [`LEFT_TO_OTHERS`], so that
+//! 5. A repository that this process cannot tick now is deferred for [`DEFER_TIME`], so that
 //!    other processes with the same inbox can tick it. Then this process ticks it, one at a time.
 //! 6. At shutdown the driver stops running ticks, waits for them for [`DRAIN`], and releases every
 //!    lease.
@@ -54,7 +54,7 @@ use task::{RETRY_DELAY, Task};
 use tick_outage_log::TickOutageLog;
 
 pub use calendar::{RECONCILE, next_look, next_reconcile};
-pub use deferred::LEFT_TO_OTHERS;
+pub use deferred::DEFER_TIME;
 pub use heartbeat::{Heartbeat, OVERDUE, STUCK_AFTER};
 pub use stop::{StopSignal, Stopper, stop_pair};
 pub use task::{ABANDON_AFTER, TICK_LIMIT};

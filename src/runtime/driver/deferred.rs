@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::model::RepositoryId;
 
-/// How long a process defers a repository before it claims it, one at each check. Another process
-/// may have a queue. If there is no other process, the claim reports the fault and begins the
-/// repository's pause.
-pub const LEFT_TO_OTHERS: SignedDuration = SignedDuration::from_secs(60);
-/// A repository that was not due for this long was taken by another process. While one is deferred,
-/// the driver checks again within a second or two.
-const UNSEEN: SignedDuration = SignedDuration::from_secs(10);
+/// How long a repository is left to other processes of the same inbox. Afterwards this process claims
+/// it, at most one at each check. If there is no other process, the claim reports the fault and begins
+/// the repository's pause.
+pub const DEFER_TIME: SignedDuration = SignedDuration::from_secs(60);
+/// If a repository was not due for this long, another process has ticked it; deferring starts again.
+/// While one is deferred, the driver checks again within a second or two.
+const FORGET_AFTER: SignedDuration = SignedDuration::from_secs(10);
 
 /// The deferred repositories.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ struct DeferredSince {
 impl DeferredSince {
     /// Whether it is still the same wait. After the clock was set back, the wait starts again.
     fn is_same_wait(&self, now: Timestamp) -> bool {
-        self.last <= now && now.duration_since(self.last) < UNSEEN
+        self.last <= now && now.duration_since(self.last) < FORGET_AFTER
     }
 }
 
@@ -42,20 +42,22 @@ impl Deferred {
         is_ready: impl Fn(RepositoryId) -> bool,
     ) -> Vec<RepositoryId> {
         let before = std::mem::take(&mut self.0);
-        let mut overdue = 0;
-        due.into_iter()
-            .filter(|id| {
-                if is_ready(*id) {
-                    return true;
-                }
-                let known = before.get(id).filter(|seen| seen.is_same_wait(now));
-                let since = known.map_or(now, |seen| seen.since);
-                self.0.insert(*id, DeferredSince { since, last: now });
-                let is_overdue = now.duration_since(since) >= LEFT_TO_OTHERS;
-                overdue += usize::from(is_overdue);
-                is_overdue && overdue == 1
-            })
-            .collect()
+        let mut taken = Vec::new();
+        let mut has_overdue = false;
+        for id in due {
+            if is_ready(id) {
+                taken.push(id);
+                continue;
+            }
+            let known = before.get(&id).filter(|seen| seen.is_same_wait(now));
+            let since = known.map_or(now, |seen| seen.since);
+            self.0.insert(id, DeferredSince { since, last: now });
+            if !has_overdue && now.duration_since(since) >= DEFER_TIME {
+                has_overdue = true;
+                taken.push(id);
+            }
+        }
+        taken
     }
 }
 

@@ -40,7 +40,7 @@ pub trait Ticker: Send + Sync + 'static {
     }
 
     /// Whether this process can tick a repository now. If it cannot, the driver defers the
-    /// repository for [`LEFT_TO_OTHERS`](super::LEFT_TO_OTHERS) before it claims it. So a process
+    /// repository for [`DEFER_TIME`](super::DEFER_TIME) before it claims it. So a process
     /// that lacks something does not delay what other processes can do.
     fn is_ready(&self, _repository: RepositoryId) -> bool {
         true
