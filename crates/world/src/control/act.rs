@@ -16,7 +16,7 @@ pub struct Act {
     /// `owner/name`; the world's only repository when absent. Acts on sessions need none.
     #[serde(default)]
     pub repo: Option<String>,
-    /// What.
+    /// The act.
     #[serde(flatten)]
     pub kind: ActKind,
 }
@@ -39,7 +39,7 @@ pub enum ActKind {
         #[serde(default)]
         body: String,
     },
-    /// Comments an issue or pull request; replies `{"comment"}`.
+    /// Comments on an issue or pull request; replies `{"comment"}`.
     Comment { number: u64, body: String },
     /// Opens an issue; replies `{"number"}`.
     OpenIssue {
@@ -119,7 +119,7 @@ pub enum ActKind {
     InstallApp { app: u64 },
     /// Gives GitHub a key for an App that will be made from a manifest, because the model makes no
     /// keys. The private half is PEM and is returned as it is; the public half is PKCS#1 DER in
-    /// base64. The key that came last is used first.
+    /// base64. The newest key is used first.
     StockAppKey { pem: String, public_key: String },
     /// Writes a message to a session in the web app.
     ReplyToSession { session: String, message: String },

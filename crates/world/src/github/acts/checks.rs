@@ -83,7 +83,7 @@ impl Model {
                 Some("completed"),
                 actor,
                 now,
-                |model| json!({"check_suite": model.check_suite_of(repo, run)}),
+                |model| json!({"check_suite": model.check_suite_payload(repo, run)}),
             );
             self.try_auto_merge(repo, commit, now);
         }

@@ -108,72 +108,74 @@ impl Model {
     }
 
     /// `check-suite`, by one of its runs.
-    pub(crate) fn check_suite_json(&self, repository: &Repository, one: &CheckRun) -> Value {
+    pub(crate) fn check_suite_json(&self, repository: &Repository, run: &CheckRun) -> Value {
         let repo = repository.id;
-        let runs: Vec<&CheckRun> = latest_runs(repository, one.commit)
+        let runs: Vec<&CheckRun> = latest_runs(repository, run.commit)
             .into_iter()
-            .filter(|run| run.suite == one.suite)
+            .filter(|other| other.suite == run.suite)
             .collect();
         let conclusion = joint_conclusion(&runs);
-        let url = self.repo_url(repo, &format!("/check-suites/{}", one.suite));
+        let url = self.repo_url(repo, &format!("/check-suites/{}", run.suite));
         let branch = repository
             .branches()
-            .find(|(_, head)| *head == one.commit)
+            .find(|(_, head)| *head == run.commit)
             .map(|(name, _)| name);
         let ended = runs
             .iter()
-            .filter_map(|run| run.completed_at)
+            .filter_map(|other| other.completed_at)
             .max()
-            .unwrap_or(one.started_at);
+            .unwrap_or(run.started_at);
         json!({
-            "id": one.suite, "node_id": node_id::encode_id("CS", repo, one.suite), "head_branch": branch,
-            "head_sha": one.commit, "status": if conclusion.is_some() { "completed" } else { "in_progress" },
-            "conclusion": conclusion, "url": url, "before": null, "after": one.commit,
-            "pull_requests": self.pulls_at(repository, one.commit), "app": self.reporting_app(&one.app),
-            "created_at": format_timestamp(one.started_at), "updated_at": format_timestamp(ended), "rerequestable": true,
+            "id": run.suite, "node_id": node_id::encode_id("CS", repo, run.suite), "head_branch": branch,
+            "head_sha": run.commit, "status": if conclusion.is_some() { "completed" } else { "in_progress" },
+            "conclusion": conclusion, "url": url, "before": null, "after": run.commit,
+            "pull_requests": self.pulls_at(repository, run.commit), "app": self.reporting_app(&run.app),
+            "created_at": format_timestamp(run.started_at), "updated_at": format_timestamp(ended), "rerequestable": true,
             "runs_rerequestable": true, "latest_check_runs_count": runs.len(),
-            "check_runs_url": format!("{url}/check-runs"), "head_commit": self.simple_commit(repo, one.commit),
+            "check_runs_url": format!("{url}/check-runs"), "head_commit": self.simple_commit(repo, run.commit),
             "repository": self.repository_json(repository),
         })
     }
 
+    fn run_in(&self, repo: RepoId, id: u64) -> Option<(&Repository, &CheckRun)> {
+        let repository = self.repository(repo)?;
+        let run = repository.checks.iter().find(|run| run.id == id)?;
+        Some((repository, run))
+    }
+
     /// The check run of a webhook payload.
     pub(crate) fn check_run(&self, repo: RepoId, id: u64) -> Value {
-        let run = self
-            .repository(repo)
-            .and_then(|r| Some((r, r.checks.iter().find(|run| run.id == id)?)));
-        run.map_or(Value::Null, |(repository, run)| {
-            let mut out = self.check_run_json(repository, run);
-            let mut suite = self.check_suite_json(repository, run);
-            if let Value::Object(suite) = &mut suite {
-                suite.remove("repository");
-                suite.remove("head_commit");
-                for name in [
-                    "rerequestable",
-                    "runs_rerequestable",
-                    "latest_check_runs_count",
-                    "check_runs_url",
-                ] {
-                    suite.remove(name);
+        self.run_in(repo, id)
+            .map_or(Value::Null, |(repository, run)| {
+                let mut out = self.check_run_json(repository, run);
+                let mut suite = self.check_suite_json(repository, run);
+                if let Value::Object(suite) = &mut suite {
+                    suite.remove("repository");
+                    suite.remove("head_commit");
+                    for name in [
+                        "rerequestable",
+                        "runs_rerequestable",
+                        "latest_check_runs_count",
+                        "check_runs_url",
+                    ] {
+                        suite.remove(name);
+                    }
                 }
-            }
-            out["check_suite"] = suite;
-            out
-        })
+                out["check_suite"] = suite;
+                out
+            })
     }
 
     /// The check suite of a webhook payload, by one of its runs.
-    pub(crate) fn check_suite_of(&self, repo: RepoId, run: u64) -> Value {
-        let run = self
-            .repository(repo)
-            .and_then(|r| Some((r, r.checks.iter().find(|other| other.id == run)?)));
-        run.map_or(Value::Null, |(repository, run)| {
-            let mut out = self.check_suite_json(repository, run);
-            if let Value::Object(out) = &mut out {
-                out.remove("repository");
-            }
-            out
-        })
+    pub(crate) fn check_suite_payload(&self, repo: RepoId, run: u64) -> Value {
+        self.run_in(repo, run)
+            .map_or(Value::Null, |(repository, run)| {
+                let mut out = self.check_suite_json(repository, run);
+                if let Value::Object(out) = &mut out {
+                    out.remove("repository");
+                }
+                out
+            })
     }
 
     /// `status`, which satisfies `simple-commit-status` too.
