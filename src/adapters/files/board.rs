@@ -71,9 +71,10 @@ pub fn lock_tasks(root: &Path) -> Result<File, FileError> {
 /// # Errors
 ///
 /// When a file exists at the new path, a path leads through a link, or the system refuses.
-pub fn carry_out(root: &Path, wanted: &Change) -> Result<(), FileError> {
+pub fn apply_change(root: &Path, wanted: &Change) -> Result<(), FileError> {
     let mut made = CreatedFolders::default();
-    let done = Prepared::new(root, wanted, &mut made).and_then(|prepared| prepared.carry_out(root));
+    let done =
+        Prepared::new(root, wanted, &mut made).and_then(|prepared| prepared.apply_change(root));
     if done.is_err() {
         made.take_back();
     }
@@ -106,7 +107,7 @@ pub fn carry_out_all(
     let mut done: Vec<Done<'_>> = Vec::new();
     let mut rest = prepared.into_iter();
     while let Some(one) = rest.next() {
-        match one.and_then(|one| one.carry_out(root)) {
+        match one.and_then(|one| one.apply_change(root)) {
             Ok(one) => {
                 done.push(one);
                 results.push(Ok(()));
@@ -163,13 +164,13 @@ impl<'c> Prepared<'c> {
         if let Some(from) = &wanted.from {
             refuse_outside_path(root, from)?;
         }
-        see_that_it_is_free(root, wanted)?;
+        check_target_free(root, wanted)?;
         let folder = to.parent().unwrap_or(root);
         made.make_folders(folder)?;
-        let says_so =
+        let is_unchanged =
             |from: &PathBuf| fs::read(from).is_ok_and(|bytes| bytes == wanted.text.as_bytes());
         let text = match &from {
-            Some(from) if *from != to && says_so(from) => None,
+            Some(from) if *from != to && is_unchanged(from) => None,
             _ => {
                 let like = from.as_ref().unwrap_or(&to);
                 let permissions = fs::metadata(like).map(|meta| meta.permissions()).ok();
@@ -183,7 +184,7 @@ impl<'c> Prepared<'c> {
         Ok(Self { wanted, text, old })
     }
 
-    fn carry_out(self, root: &Path) -> Result<Done<'c>, FileError> {
+    fn apply_change(self, root: &Path) -> Result<Done<'c>, FileError> {
         let Self { wanted, text, old } = self;
         let to = root.join(&wanted.to);
         let failed = |source| FileError {
@@ -191,7 +192,7 @@ impl<'c> Prepared<'c> {
             source,
         };
         // Another change may have created the file since.
-        see_that_it_is_free(root, wanted)?;
+        check_target_free(root, wanted)?;
         move_file(root, wanted.from.as_deref(), &wanted.to).map_err(failed)?;
         if let Some(Err(error)) = text.map(|text| text.persist(&to)) {
             // A failed restore matters less than the reason for it.
@@ -225,7 +226,7 @@ impl Done<'_> {
 }
 
 /// Checks that no other file is at the target; the file itself in other letters is allowed.
-fn see_that_it_is_free(root: &Path, wanted: &Change) -> Result<(), FileError> {
+fn check_target_free(root: &Path, wanted: &Change) -> Result<(), FileError> {
     let to = root.join(&wanted.to);
     let is_same_file =
         |from: &String| differ_in_case(from, &wanted.to) && is_same_file(&root.join(from), &to);
@@ -292,20 +293,20 @@ mod tests {
     fn a_change_touches_what_it_names_and_writes_over_nothing() {
         let root = tempfile::tempdir().unwrap();
         let (a, b) = (".jules/tasks/todo/a.md", ".jules/tasks/done/a.md");
-        carry_out(root.path(), &wanted(None, a, "1")).unwrap();
-        let again = carry_out(root.path(), &wanted(None, a, "2")).unwrap_err();
+        apply_change(root.path(), &wanted(None, a, "1")).unwrap();
+        let again = apply_change(root.path(), &wanted(None, a, "2")).unwrap_err();
         assert!(
             again.to_string().contains("nothing is written over"),
             "{again}"
         );
-        carry_out(root.path(), &wanted(Some(a), a, "2")).unwrap();
-        carry_out(root.path(), &wanted(Some(a), b, "3")).unwrap();
+        apply_change(root.path(), &wanted(Some(a), a, "2")).unwrap();
+        apply_change(root.path(), &wanted(Some(a), b, "3")).unwrap();
         assert!(!root.path().join(a).exists());
         assert_eq!(fs::read_to_string(root.path().join(b)).unwrap(), "3");
-        carry_out(root.path(), &wanted(None, a, "1")).unwrap();
-        assert!(carry_out(root.path(), &wanted(Some(a), b, "1")).is_err());
+        apply_change(root.path(), &wanted(None, a, "1")).unwrap();
+        assert!(apply_change(root.path(), &wanted(Some(a), b, "1")).is_err());
         assert_eq!(fs::read_to_string(root.path().join(a)).unwrap(), "1");
-        assert!(carry_out(root.path(), &wanted(None, "../x.md", "1")).is_err());
+        assert!(apply_change(root.path(), &wanted(None, "../x.md", "1")).is_err());
     }
 
     /// A second name of one file stands for the same name in other letters, which this file system may tell apart.
@@ -314,15 +315,15 @@ mod tests {
     fn a_file_whose_name_only_changes_its_letters_is_kept() {
         let root = tempfile::tempdir().unwrap();
         let (old, new) = (".jules/tasks/todo/A-b.md", ".jules/tasks/todo/a-b.md");
-        carry_out(root.path(), &wanted(None, old, "1")).unwrap();
+        apply_change(root.path(), &wanted(None, old, "1")).unwrap();
         let text = |path: &str| fs::read_to_string(root.path().join(path)).unwrap();
         // Where they are two files, nothing is written over.
         fs::write(root.path().join(new), "2").unwrap();
-        assert!(carry_out(root.path(), &wanted(Some(old), new, "3")).is_err());
+        assert!(apply_change(root.path(), &wanted(Some(old), new, "3")).is_err());
         assert_eq!((text(old), text(new)), ("1".to_owned(), "2".to_owned()));
         fs::remove_file(root.path().join(new)).unwrap();
         fs::hard_link(root.path().join(old), root.path().join(new)).unwrap();
-        carry_out(root.path(), &wanted(Some(old), new, "3")).unwrap();
+        apply_change(root.path(), &wanted(Some(old), new, "3")).unwrap();
         assert_eq!(text(new), "3");
     }
 
@@ -330,7 +331,7 @@ mod tests {
     fn parts_of_a_path_get_other_letters_from_the_root_down() {
         let root = tempfile::tempdir().unwrap();
         let (old, new) = (".jules/tasks/Todo/A.md", ".jules/tasks/todo/a.md");
-        carry_out(root.path(), &wanted(None, old, "1")).unwrap();
+        apply_change(root.path(), &wanted(None, old, "1")).unwrap();
         assert!(differ_in_case(old, new) && !differ_in_case(new, new));
         assert!(!is_same_file(
             &root.path().join(old),
@@ -352,7 +353,7 @@ mod tests {
         std::os::unix::fs::symlink(outside.path(), root.path().join(TASKS_FOLDER)).unwrap();
         assert!(lock_tasks(root.path()).is_err());
         let new = wanted(None, ".jules/tasks/todo/a.md", "1");
-        assert!(carry_out(root.path(), &new).is_err());
+        assert!(apply_change(root.path(), &new).is_err());
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
     }
 }

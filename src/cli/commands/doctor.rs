@@ -54,11 +54,11 @@ pub(crate) async fn run(
     let repository = named_repository(arguments, &mut findings);
     let reached = match &repository {
         Some(repository) => {
-            let place = CheckedRepository {
+            let checked = CheckedRepository {
                 repository,
                 github: &github,
             };
-            check_repository(&place, arguments.fix, &mut findings).await?
+            check_repository(&checked, arguments.fix, &mut findings).await?
         }
         None => false,
     };
@@ -80,7 +80,7 @@ fn named_repository(arguments: &Doctor, findings: &mut Findings) -> Option<Repos
     let fact = match WorkTree::cloned_repository(&arguments.dir) {
         Ok(Some(origin)) => return Some(origin),
         Ok(None) => "no repository is named".to_owned(),
-        Err(stopped) => stopped.message,
+        Err(error) => error.message,
     };
     findings.add_hint(
         "credential.repository",
@@ -92,59 +92,66 @@ fn named_repository(arguments: &Doctor, findings: &mut Findings) -> Option<Repos
 
 /// Checks what GitHub shows. Returns whether that included the plan.
 async fn check_repository(
-    place: &CheckedRepository<'_>,
+    checked: &CheckedRepository<'_>,
     fix: bool,
     findings: &mut Findings,
 ) -> Result<bool, CliError> {
     let credential = match credentials::github_credential() {
         Ok(credential) => credential,
-        Err(stopped) => {
+        Err(error) => {
             let help = format!(
                 "gh auth login && export GITHUB_TOKEN=\"$(gh auth token)\", or make one at {}/settings/tokens",
-                place.github
+                checked.github
             );
-            findings.add_credential("credential.missing", stopped.message, help);
+            findings.add_credential("credential.missing", error.message, help);
             return Ok(false);
         }
     };
-    let client = clients::github_client(place.repository)?;
-    let kind = credential::check_kind(&credential, place, findings).await?;
+    let client = clients::github_client(checked.repository)?;
+    let kind = credential::check_kind(&credential, checked, findings).await?;
     let local = local_now();
     let shown = match client.read_access().await {
         Ok(shown) => shown,
         Err(failure) => {
-            credential::report_unreadable_repository(&failure, place, findings);
+            credential::report_unreadable_repository(&failure, checked, findings);
             return Ok(false);
         }
     };
     let is_real = clients::is_real_github()?;
     credential::check_clock(shown.now, local, is_real, findings);
-    credential::check_rights(&client, &shown, kind, place, findings).await;
+    credential::check_rights(&client, &shown, kind, checked, findings).await;
     let seen = match client.observe_repository().await {
         Ok(seen) => seen,
         Err(failure) => {
             findings.group = Group::Credential;
-            credential::report_unreadable_repository(&failure, place, findings);
+            credential::report_unreadable_repository(&failure, checked, findings);
             return Ok(false);
         }
     };
     let now = shown.now.unwrap_or(seen.now);
     let ledger = ledger_of(seen.ledger.clone());
-    let state = ledger::check_health(&ledger, place, findings);
-    ledger::check_protection(&client, state.is_some(), place, findings).await;
+    let state = ledger::check_health(&ledger, checked, findings);
+    ledger::check_protection(&client, state.is_some(), checked, findings).await;
     let plan = plan::check_plan(&seen.tree, now, findings)?;
-    branches::check_branches(&client, &ledger, &plan, place, findings).await;
-    plan::check_start_branches(&client, &plan, &seen.tree, place, findings).await;
-    plan::check_misplaced_files(&client, &seen.tree, &shown.default_branch, place, findings).await;
+    branches::check_branches(&client, &ledger, &plan, checked, findings).await;
+    plan::check_start_branches(&client, &plan, &seen.tree, checked, findings).await;
+    plan::check_misplaced_files(
+        &client,
+        &seen.tree,
+        &shown.default_branch,
+        checked,
+        findings,
+    )
+    .await;
     if let Some(files) =
         workflow::read_branch_workflows(&client, &shown.default_branch, findings).await
     {
         workflow::check_files(&files, Some(&plan), findings);
-        workflow::check_runs(&client, &files, shown.private, fix, now, place, findings).await;
+        workflow::check_runs(&client, &files, shown.private, fix, now, checked, findings).await;
     }
-    deliveries::check_deliveries(&client, &credential, now, place, findings).await?;
-    labels::check_labels(&client, &plan, fix, place, findings).await;
-    status::check_status(&client, &seen, &shown, state, place, findings).await;
+    deliveries::check_deliveries(&client, &credential, now, checked, findings).await?;
+    labels::check_labels(&client, &plan, fix, checked, findings).await;
+    status::check_status(&client, &seen, &shown, state, checked, findings).await;
     Ok(true)
 }
 

@@ -8,8 +8,7 @@ use phileas_domain::model::{RepositoryId, RepositoryName};
 
 use crate::server::config::RepositoryEntry;
 
-/// The discovered ids, shared by the listing and the webhook. There are no more of them than
-/// entries.
+/// The discovered ids, shared by the listing and the webhook. Bounded by the number of entries.
 #[derive(Debug, Clone, Default)]
 pub struct DiscoveredIds(Arc<RwLock<BTreeMap<String, RepositoryId>>>);
 
@@ -30,21 +29,21 @@ impl DiscoveredIds {
 
     /// The id of an entry: its own, or the discovered one.
     #[must_use]
-    pub fn meant_by(&self, entry: &RepositoryEntry) -> Option<RepositoryId> {
+    pub fn resolve_id(&self, entry: &RepositoryEntry) -> Option<RepositoryId> {
         entry.id.or_else(|| self.id_of(&entry.name))
     }
 
-    /// Whether an entry means this repository.
+    /// Whether an entry names this repository.
     #[must_use]
-    pub fn is_meant_by(
+    pub fn matches_entry(
         &self,
         entry: &RepositoryEntry,
         id: RepositoryId,
-        present: &RepositoryName,
+        name: &RepositoryName,
     ) -> bool {
-        match self.meant_by(entry) {
-            Some(meant) => meant == id,
-            None => entry.name == *present,
+        match self.resolve_id(entry) {
+            Some(known) => known == id,
+            None => entry.name == *name,
         }
     }
 
@@ -56,7 +55,7 @@ impl DiscoveredIds {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         known.entry(name_key(&entry.name)).or_insert_with(|| {
             tracing::warn!(
-                "phileas.toml names {} without its number, so phileas loses the repository at the next start after a \
+                "phileas.toml names {} without its id, so phileas loses the repository at the next start after a \
                  rename; write `id = {id}` beside its name",
                 entry.name
             );
@@ -65,7 +64,7 @@ impl DiscoveredIds {
     }
 }
 
-/// Names are equal whatever their case.
+/// GitHub's names ignore case.
 fn name_key(name: &RepositoryName) -> String {
     name.to_string().to_ascii_lowercase()
 }
@@ -75,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_learnt_first_counts_whatever_the_name_becomes() {
+    fn the_first_id_wins_after_a_rename() {
         let entry = |id| RepositoryEntry {
             name: "acme/widget".parse().unwrap(),
             id,
@@ -84,21 +83,21 @@ mod tests {
             "Acme/Widget".parse().unwrap(),
             "acme/gadget".parse().unwrap(),
         );
-        let learnt = DiscoveredIds::default();
+        let discovered = DiscoveredIds::default();
         let (own, other) = (RepositoryId(7), RepositoryId(8));
-        assert!(learnt.is_meant_by(&entry(None), own, &old));
-        learnt.record_id(&entry(None), own);
-        learnt.record_id(&entry(None), other);
+        assert!(discovered.matches_entry(&entry(None), own, &old));
+        discovered.record_id(&entry(None), own);
+        discovered.record_id(&entry(None), other);
         assert!(
-            learnt.is_meant_by(&entry(None), own, &new),
+            discovered.matches_entry(&entry(None), own, &new),
             "it was renamed"
         );
         assert!(
-            !learnt.is_meant_by(&entry(None), other, &old),
+            !discovered.matches_entry(&entry(None), other, &old),
             "another repository took the name over"
         );
-        assert!(learnt.contains(own) && !learnt.contains(other));
+        assert!(discovered.contains(own) && !discovered.contains(other));
         // An entry with an id needs no discovery.
-        assert!(learnt.is_meant_by(&entry(Some(other)), other, &new));
+        assert!(discovered.matches_entry(&entry(Some(other)), other, &new));
     }
 }

@@ -200,7 +200,7 @@ impl<'a> ListingProgress<'a> {
         for entry in &source.named {
             let reached = listing.repositories.iter();
             let mut reached =
-                reached.filter(|one| source.discovered.is_meant_by(entry, one.id, &one.name));
+                reached.filter(|one| source.discovered.matches_entry(entry, one.id, &one.name));
             if let Some(one) = reached.next() {
                 source.record_reached(entry, one.id);
             } else if listing.unread.is_empty() {
@@ -340,7 +340,7 @@ impl Source {
                 Ok(one)
                     if self
                         .discovered
-                        .meant_by(entry)
+                        .resolve_id(entry)
                         .is_some_and(|id| id != one.id) =>
                 {
                     let because = format!(
@@ -413,7 +413,7 @@ impl Source {
     fn skip_entry(&self, entry: &RepositoryEntry, failure: Failure) -> SkippedEntry {
         SkippedEntry {
             name: entry.name.clone(),
-            id: self.discovered.meant_by(entry),
+            id: self.discovered.resolve_id(entry),
             failure,
         }
     }
@@ -423,7 +423,7 @@ impl Source {
         self.named.is_empty()
             || self.named.iter().any(|entry| {
                 self.discovered
-                    .is_meant_by(entry, reached.id, &reached.name)
+                    .matches_entry(entry, reached.id, &reached.name)
             })
     }
 

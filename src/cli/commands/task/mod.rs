@@ -156,7 +156,7 @@ fn change_task(
     let _lock = files::board::lock_tasks(&place.dir).map_err(read_error)?;
     let tree = read_folder(&place.dir)?;
     let wanted = wanted(&tree).map_err(|error| CliError::usage(error.to_string()))?;
-    files::board::carry_out(&place.dir, &wanted).map_err(read_error)?;
+    files::board::apply_change(&place.dir, &wanted).map_err(read_error)?;
     print_change(&wanted, place.json, screen)?;
     Ok(Exit::Done)
 }
