@@ -14,9 +14,9 @@ use super::repository::repository_folder;
 pub enum PromptCommand {
     /// Print the prompt of a persona or a layer; writes nothing
     ///
-    /// In a repository without open pull requests, sprint, earlier work and notes on earlier turns; `phileas session show
-    /// SESSION --json` shows the whole prompt of a session. For a persona `<…>` stands for the turn's values in the
-    /// marker.
+    /// Renders the prompt as for a repository without open pull requests, sprint, earlier work and notes on earlier
+    /// turns. In a persona's marker, `<…>` stands for values that only a turn has. `phileas session show SESSION --json`
+    /// shows the whole prompt of a session.
     #[command(after_help = command_end("phileas prompt render curator", FOLDER))]
     Render(RenderPrompt),
 }
@@ -26,7 +26,7 @@ pub enum PromptCommand {
 pub struct RenderPrompt {
     /// A persona's id, or a layer such as `observers`; `layer:observers` where a persona has the same name
     #[arg(value_name = "NAME")]
-    pub layer: PromptName,
+    pub name: PromptName,
     /// The repository's folder, as on the default branch
     #[arg(default_value = ".", value_parser = repository_folder())]
     pub dir: PathBuf,

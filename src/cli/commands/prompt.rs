@@ -26,7 +26,7 @@ pub(crate) fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let PromptCommand::Render(arguments) = command;
-    let PromptName { name, is_layer } = &arguments.layer;
+    let PromptName { name, is_layer } = &arguments.name;
     if !is_layer && persona::has_persona(&arguments.dir, name)? {
         let (dir, track) = (&arguments.dir, &arguments.track);
         return persona::render(name, dir, &arguments.repo, track, arguments.json, screen);
@@ -37,7 +37,7 @@ pub(crate) fn run(
         None => tree.clone(),
     };
     // An unknown name is a mistake in the command, not in the folder.
-    let is_known = prompt::canonical_layer(&arguments.layer.name).is_some();
+    let is_known = prompt::canonical_layer(&arguments.name.name).is_some();
     let layout = Layout::detect(&ledger).map_err(|both| CliError::usage(both.to_string()))?;
     let catalogue = Catalogue::of(&tree, layout.unwrap_or(Layout::Flat));
     let error = match assemble_prompt(arguments, &catalogue, &ledger) {
@@ -93,7 +93,7 @@ fn missing_arguments(
     is_theirs: bool,
 ) -> Option<String> {
     if let Some(layer @ ("observers" | "innovators")) =
-        prompt::canonical_layer(&arguments.layer.name)
+        prompt::canonical_layer(&arguments.name.name)
         && arguments.role.is_none()
         && arguments.set.is_empty()
         && !is_theirs
@@ -105,7 +105,7 @@ fn missing_arguments(
             names.join(", ")
         ));
     }
-    let is_implementer = prompt::canonical_layer(&arguments.layer.name) == Some("implementer");
+    let is_implementer = prompt::canonical_layer(&arguments.name.name) == Some("implementer");
     if !is_implementer || arguments.task.is_some() || !arguments.set.is_empty() {
         return None;
     }
@@ -142,7 +142,7 @@ fn assemble_prompt(
         .find(|filed| Some(filed.path.as_str()) == item)
         .map(|filed| filed.value.label.as_str());
     let role = set.get("role").map(String::as_str);
-    let job = match prompt::canonical_layer(&arguments.layer.name) {
+    let job = match prompt::canonical_layer(&arguments.name.name) {
         Some("narrator") => Some(Job::Narrator { commits: None }),
         Some("observers") => role.map(Job::Observer),
         Some("decider") => Some(Job::Decider),
@@ -166,7 +166,7 @@ fn assemble_prompt(
     let Some(job) = job else {
         // Without a subject the template gets the given values only.
         let request = Assembly {
-            layer: &arguments.layer.name,
+            layer: &arguments.name.name,
             tree: catalogue.tree(),
             ledger,
             variables: &set,

@@ -71,7 +71,7 @@ pub(crate) async fn run(
     let watched = screen.interactive && !arguments.headless && !arguments.json;
     if arguments.serve || arguments.empty || (watched && arguments.export.is_none()) {
         service::run(arguments, setup, screen).await
-    // Programs get no show.
+    // Only a person at a terminal watches the days pass.
     } else if arguments.headless || arguments.json {
         run_headless(arguments, setup, screen).await
     } else {

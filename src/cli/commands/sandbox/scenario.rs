@@ -92,7 +92,7 @@ fn print_result(
         screen.print_line(&format!("  {path}"))?;
     }
     if files.is_empty() {
-        screen.print_line("  nothing is in anybody's hands")?;
+        screen.print_line("  no files")?;
     }
     let told = |path: &str| scenario.prints.iter().any(|begin| path.starts_with(begin));
     for (path, text) in files.iter().filter(|(path, _)| told(path)) {
