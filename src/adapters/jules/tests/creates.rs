@@ -246,7 +246,7 @@ async fn a_fresh_session_that_never_appears_is_believed_to_be_gone() {
         None
     );
     assert_eq!(scripted.stage.waits().len(), 5);
-    assert!(scripted.stage.played_out());
+    assert!(scripted.stage.is_used_up());
 }
 
 /// Answers creates only when it is let to, and counts those that wait for it.

@@ -32,7 +32,7 @@ async fn reads_are_repeated_until_they_succeed() {
 }
 
 #[tokio::test]
-async fn patience_ends() {
+async fn reads_give_up_after_five_attempts() {
     let scripted = stage((0..5).map(|_| down()));
     let failure = scripted.jules.read_session(&"15".into()).await.unwrap_err();
     assert_eq!(
@@ -44,7 +44,7 @@ async fn patience_ends() {
                 .to_owned(),
         }
     );
-    assert!(scripted.stage.played_out());
+    assert!(scripted.stage.is_used_up());
 }
 
 #[tokio::test]
@@ -111,7 +111,7 @@ async fn a_message_that_finds_no_session_is_sent_again_where_the_session_was_que
 }
 
 #[tokio::test]
-async fn verbs_reach_their_session() {
+async fn calls_use_the_session_path() {
     let scripted = stage([ok(json!({})), ok(json!({}))]);
     scripted.jules.approve_plan(&"15".into()).await.unwrap();
     scripted.jules.archive_session(&"15".into()).await.unwrap();
@@ -122,7 +122,7 @@ async fn verbs_reach_their_session() {
 }
 
 #[tokio::test]
-async fn what_jules_asks_for_is_waited_for_or_passed_on() {
+async fn retry_after_is_obeyed_up_to_the_limit() {
     let scripted = stage([
         with_header(spent(), "retry-after", "12"),
         ok(json!({"id": "15"})),

@@ -43,7 +43,7 @@ async fn list(scripted: &Scripted, need: ListingNeed) -> Sessions {
         .list_sessions(&repository(), &need, now())
         .await
         .unwrap();
-    assert!(scripted.stage.played_out());
+    assert!(scripted.stage.is_used_up());
     assert_eq!(sessions.taken_at, now());
     sessions
 }

@@ -115,7 +115,7 @@ impl Stage {
         self.requests().iter().map(line).collect()
     }
 
-    pub(super) fn played_out(&self) -> bool {
+    pub(super) fn is_used_up(&self) -> bool {
         self.replies.lock().unwrap().is_empty()
     }
 }

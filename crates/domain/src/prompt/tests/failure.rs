@@ -46,7 +46,7 @@ fn a_missing_part_is_no_missing_name() {
 }
 
 #[test]
-fn an_included_template_is_named_with_who_used_it() {
+fn the_message_names_the_including_file() {
     let given = Given::body("x\n{% include 'partials/outer.md.j2' %}")
         .file(
             ".jules/partials/outer.md.j2",
@@ -99,7 +99,7 @@ fn a_title_is_named_by_its_key() {
 }
 
 #[test]
-fn mistakes_of_title_and_body_are_told_together() {
+fn mistakes_of_title_and_body_are_reported_together() {
     let mut given = Given::body("{{ a_a }}");
     given.persona.title = Some("{{ b_b }}".to_owned());
     assert_eq!(given.render().unwrap_err().len(), 2);
@@ -129,7 +129,7 @@ fn refusals_name_the_template_that_asked() {
 }
 
 #[test]
-fn r14_each_limit_is_told_by_its_name() {
+fn each_limit_is_named() {
     let nested = (0..12)
         .map(|n| format!("{{% for a{n} in range(90000) %}}"))
         .collect::<String>()
