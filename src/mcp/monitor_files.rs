@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use async_trait::async_trait;
 use jiff::Timestamp;
 use phileas_domain::jobs::{Event, EventId, Job, JobId, MonitorMemory, Registry, RetireReason};
 use phileas_domain::model::RepositoryName;
@@ -13,7 +14,6 @@ use crate::jobs::files::{Unreadable, read_state};
 use crate::jobs::monitor::MAX_MEMORY_BYTES;
 use crate::jobs::paths::confine_path;
 use crate::jobs::{EventsFile, JobPaths, JobsFile, Page, StoreError};
-use crate::runtime::ports::sessions_api::BoxedAnswer;
 
 /// How many of the newest events may be new to a listener that reads every second.
 const NEWEST: u64 = 20;
@@ -25,9 +25,10 @@ impl From<StoreError> for ToolError {
 }
 
 /// Checks the registered jobs once, as a monitor does, and writes what happened to the events file.
+#[async_trait]
 pub trait CheckJobs: Send + Sync {
     /// Checks the jobs.
-    fn check_jobs(&self) -> BoxedAnswer<'_, Result<(), ToolError>>;
+    async fn check_jobs(&self) -> Result<(), ToolError>;
 }
 
 /// The files of the monitor.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use phileas_domain::engine::CreateFailure;
 use phileas_domain::jobs::AccountSession;
 
@@ -13,7 +14,7 @@ use super::translate;
 use super::wire::{self, NewSession};
 use crate::runtime::ports::Failure;
 use crate::runtime::ports::sessions_api::{
-    BoxedAnswer, JobActivity, JobPage, JobSource, NewJob, SessionsApi, SourcePage,
+    JobActivity, JobPage, JobSource, NewJob, SessionsApi, SourcePage,
 };
 
 /// The filter that shows archived sessions, and only those.
@@ -77,90 +78,64 @@ impl JulesSessions {
     }
 }
 
+#[async_trait]
 impl SessionsApi for JulesSessions {
-    fn create_job(&self, new: NewJob) -> BoxedAnswer<'_, Result<AccountSession, CreateFailure>> {
-        Box::pin(async move {
-            let (repository, branch) = new.source;
-            let session = NewSession {
-                prompt: new.prompt,
-                title: new.title,
-                source: Some((translate::source_name(&repository), branch.clone())),
-                open_pull: new.open_pull,
-                require_plan_approval: new.require_plan_approval,
-                environment_variables: false,
-            };
-            let created = self.0.create_session(&session, None).await;
-            let now = self.0.recent.estimated_now(self.0.stopwatch.elapsed());
-            let created = created.map_err(|error| error.create_failure(now))?;
-            let mut job = translate::account_session(created).ok_or_else(unusable_id_failure)?;
-            job.repository.get_or_insert(repository);
-            job.branch.get_or_insert(branch);
-            Ok(job)
-        })
+    async fn create_job(&self, new: NewJob) -> Result<AccountSession, CreateFailure> {
+        let (repository, branch) = new.source;
+        let session = NewSession {
+            prompt: new.prompt,
+            title: new.title,
+            source: Some((translate::source_name(&repository), branch.clone())),
+            open_pull: new.open_pull,
+            require_plan_approval: new.require_plan_approval,
+            environment_variables: false,
+        };
+        let created = self.0.create_session(&session, None).await;
+        let now = self.0.recent.estimated_now(self.0.stopwatch.elapsed());
+        let created = created.map_err(|error| error.create_failure(now))?;
+        let mut job = translate::account_session(created).ok_or_else(unusable_id_failure)?;
+        job.repository.get_or_insert(repository);
+        job.branch.get_or_insert(branch);
+        Ok(job)
     }
 
-    fn read_job<'a>(
-        &'a self,
-        id: &'a str,
-    ) -> BoxedAnswer<'a, Result<Option<AccountSession>, Failure>> {
-        Box::pin(async move {
-            let read = not_found_as_none(self.0.get_session(id).await)?;
-            Ok(read.and_then(translate::account_session))
-        })
+    async fn read_job(&self, id: &str) -> Result<Option<AccountSession>, Failure> {
+        let read = not_found_as_none(self.0.get_session(id).await)?;
+        Ok(read.and_then(translate::account_session))
     }
 
-    fn list_jobs<'a>(
-        &'a self,
-        page: Option<&'a str>,
-        archived: bool,
-    ) -> BoxedAnswer<'a, Result<JobPage, Failure>> {
-        Box::pin(async move { Ok(self.list_page(page, archived).await?) })
+    async fn list_jobs(&self, page: Option<&str>, archived: bool) -> Result<JobPage, Failure> {
+        Ok(self.list_page(page, archived).await?)
     }
 
-    fn read_job_activities<'a>(
-        &'a self,
-        id: &'a str,
-    ) -> BoxedAnswer<'a, Result<Option<Vec<JobActivity>>, Failure>> {
-        Box::pin(async move { Ok(not_found_as_none(self.all_activities(id).await)?) })
+    async fn read_job_activities(&self, id: &str) -> Result<Option<Vec<JobActivity>>, Failure> {
+        Ok(not_found_as_none(self.all_activities(id).await)?)
     }
 
-    fn send_message<'a>(
-        &'a self,
-        id: &'a str,
-        text: &'a str,
-    ) -> BoxedAnswer<'a, Result<(), Failure>> {
-        Box::pin(async move { Ok(self.0.send_message(id, text).await?) })
+    async fn send_message(&self, id: &str, text: &str) -> Result<(), Failure> {
+        Ok(self.0.send_message(id, text).await?)
     }
 
-    fn approve_job_plan<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
-        Box::pin(async move {
-            self.0.approve_plan(id).await?;
-            Ok(())
-        })
+    async fn approve_job_plan(&self, id: &str) -> Result<(), Failure> {
+        self.0.approve_plan(id).await?;
+        Ok(())
     }
 
-    fn archive_job<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
-        Box::pin(async move {
-            self.0.archive_session(id).await?;
-            Ok(())
-        })
+    async fn archive_job(&self, id: &str) -> Result<(), Failure> {
+        self.0.archive_session(id).await?;
+        Ok(())
     }
 
-    fn list_sources<'a>(
-        &'a self,
-        page: Option<&'a str>,
-    ) -> BoxedAnswer<'a, Result<SourcePage, Failure>> {
-        Box::pin(async move {
-            let query = PageQuery {
-                filter: None,
-                page_size: Some(MAX_PAGE_SIZE),
-                page_token: page,
-            };
-            let read = self.0.list_sources(query).await?;
-            Ok(SourcePage {
-                sources: read.sources.iter().filter_map(source_from).collect(),
-                next: non_empty(read.next_page_token),
-            })
+    async fn list_sources(&self, page: Option<&str>) -> Result<SourcePage, Failure> {
+        let query = PageQuery {
+            filter: None,
+            page_size: Some(MAX_PAGE_SIZE),
+            page_token: page,
+        };
+        let read = self.0.list_sources(query).await?;
+        Ok(SourcePage {
+            sources: read.sources.iter().filter_map(source_from).collect(),
+            next: non_empty(read.next_page_token),
         })
     }
 }

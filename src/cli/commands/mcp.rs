@@ -10,6 +10,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use rmcp::ServiceExt as _;
 
 use super::jobs::{monitor_from_environment, monitored_files};
@@ -23,7 +24,7 @@ use crate::jobs::Monitor;
 use crate::mcp::http::{self, Hosts};
 use crate::mcp::line_transport::{ANSWER_LIMIT, LineTransport};
 use crate::mcp::{CheckJobs, MonitorFiles, PhileasApi, Policy, Server, ToolContext, ToolError};
-use crate::runtime::ports::sessions_api::{BoxedAnswer, SessionsApi};
+use crate::runtime::ports::sessions_api::SessionsApi;
 use crate::server::repositories::Repositories;
 use keyless_jules::KeylessJules;
 use phileas_api::RepositoryAccess;
@@ -94,18 +95,17 @@ fn server_from_environment(arguments: &McpOptions) -> Result<Server, CliError> {
 /// The server's own monitor, with the key of the environment.
 struct EnvironmentMonitor(Monitor<jules::Client>);
 
+#[async_trait]
 impl CheckJobs for EnvironmentMonitor {
-    fn check_jobs(&self) -> BoxedAnswer<'_, Result<(), ToolError>> {
-        Box::pin(async {
-            let cycle = self.0.run_cycle(clock::local_now(), false).await;
-            for warning in cycle
-                .map_err(|error| ToolError::new(error.to_string()))?
-                .warnings
-            {
-                tracing::warn!("{warning}");
-            }
-            Ok(())
-        })
+    async fn check_jobs(&self) -> Result<(), ToolError> {
+        let cycle = self.0.run_cycle(clock::local_now(), false).await;
+        for warning in cycle
+            .map_err(|error| ToolError::new(error.to_string()))?
+            .warnings
+        {
+            tracing::warn!("{warning}");
+        }
+        Ok(())
     }
 }
 

@@ -3,17 +3,13 @@
 //! A tick needs little of a session and nothing of other repositories, so [`super::ReadJules`] gives it
 //! no more. A user who answers a question of Jules, reviews its plan or reads its changes needs the texts.
 
-use std::pin::Pin;
-
+use async_trait::async_trait;
 use jiff::Timestamp;
 use phileas_domain::engine::{ActivityKind, CreateFailure};
 use phileas_domain::jobs::{AccountSession, Changes};
 use phileas_domain::model::RepositoryName;
 
 use super::Failure;
-
-/// The reply of a port, as a boxed future.
-pub type BoxedAnswer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// One activity of a job, with the changes that it shows.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,46 +71,30 @@ pub struct SourcePage {
 }
 
 /// An account of Jules.
+#[async_trait]
 pub trait SessionsApi: Send + Sync {
     /// Creates a job. Sends exactly one request.
-    fn create_job(&self, new: NewJob) -> BoxedAnswer<'_, Result<AccountSession, CreateFailure>>;
+    async fn create_job(&self, new: NewJob) -> Result<AccountSession, CreateFailure>;
 
     /// Reads a job; `None` if Jules does not know it.
-    fn read_job<'a>(
-        &'a self,
-        id: &'a str,
-    ) -> BoxedAnswer<'a, Result<Option<AccountSession>, Failure>>;
+    async fn read_job(&self, id: &str) -> Result<Option<AccountSession>, Failure>;
 
     /// Reads a page of the account's jobs of all repositories: either the archived jobs or the
     /// others.
-    fn list_jobs<'a>(
-        &'a self,
-        page: Option<&'a str>,
-        archived: bool,
-    ) -> BoxedAnswer<'a, Result<JobPage, Failure>>;
+    async fn list_jobs(&self, page: Option<&str>, archived: bool) -> Result<JobPage, Failure>;
 
     /// Reads all activities of a job, oldest first. `None`: Jules does not show them (yet).
-    fn read_job_activities<'a>(
-        &'a self,
-        id: &'a str,
-    ) -> BoxedAnswer<'a, Result<Option<Vec<JobActivity>>, Failure>>;
+    async fn read_job_activities(&self, id: &str) -> Result<Option<Vec<JobActivity>>, Failure>;
 
     /// Sends a message to a job. Sends exactly one request.
-    fn send_message<'a>(
-        &'a self,
-        id: &'a str,
-        text: &'a str,
-    ) -> BoxedAnswer<'a, Result<(), Failure>>;
+    async fn send_message(&self, id: &str, text: &str) -> Result<(), Failure>;
 
     /// Approves a job's plan.
-    fn approve_job_plan<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>>;
+    async fn approve_job_plan(&self, id: &str) -> Result<(), Failure>;
 
     /// Archives a job; a running one is paused.
-    fn archive_job<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>>;
+    async fn archive_job(&self, id: &str) -> Result<(), Failure>;
 
     /// Reads a page of the repositories that Jules may work on.
-    fn list_sources<'a>(
-        &'a self,
-        page: Option<&'a str>,
-    ) -> BoxedAnswer<'a, Result<SourcePage, Failure>>;
+    async fn list_sources(&self, page: Option<&str>) -> Result<SourcePage, Failure>;
 }

@@ -10,9 +10,9 @@ mod questions;
 use std::borrow::Cow;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use phileas::mcp::{PhileasApi, Server, ToolError};
 use phileas::runtime::TickReport;
-use phileas::runtime::ports::sessions_api::BoxedAnswer;
 use phileas_domain::engine::{MergeFacts, MergeMethod, RunRequest, Snapshot};
 use phileas_domain::model::{Oid, PullNumber, RepositoryName};
 use rmcp::model::*;
@@ -23,60 +23,47 @@ use serde_json::json;
 /// The suites ask nothing of a repository.
 pub(crate) struct NoHouse;
 
-fn nothing<T>() -> BoxedAnswer<'static, Result<T, ToolError>>
-where
-    T: Send + 'static,
-{
-    Box::pin(async { Err(ToolError::new("there is no repository here")) })
+fn nothing<T>() -> Result<T, ToolError> {
+    Err(ToolError::new("there is no repository here"))
 }
 
+#[async_trait]
 impl PhileasApi for NoHouse {
-    fn explain_repository<'a>(
-        &'a self,
-        _: &'a RepositoryName,
+    async fn explain_repository(
+        &self,
+        _: &RepositoryName,
         _: RunRequest,
-    ) -> BoxedAnswer<'a, Result<(TickReport, Box<Snapshot>), ToolError>> {
+    ) -> Result<(TickReport, Box<Snapshot>), ToolError> {
         nothing()
     }
 
-    fn run<'a>(
-        &'a self,
-        _: &'a RepositoryName,
-        _: RunRequest,
-    ) -> BoxedAnswer<'a, Result<TickReport, ToolError>> {
+    async fn run(&self, _: &RepositoryName, _: RunRequest) -> Result<TickReport, ToolError> {
         nothing()
     }
 
-    fn read_state<'a>(
-        &'a self,
-        _: &'a RepositoryName,
-    ) -> BoxedAnswer<'a, Result<Option<String>, ToolError>> {
+    async fn read_state(&self, _: &RepositoryName) -> Result<Option<String>, ToolError> {
         nothing()
     }
 
-    fn read_text<'a>(
-        &'a self,
-        _: &'a RepositoryName,
-        _: &'a str,
-    ) -> BoxedAnswer<'a, Result<Option<String>, ToolError>> {
+    async fn read_text(&self, _: &RepositoryName, _: &str) -> Result<Option<String>, ToolError> {
         nothing()
     }
 
-    fn merge_facts<'a>(
-        &'a self,
-        _: &'a RepositoryName,
+    async fn merge_facts(
+        &self,
+        _: &RepositoryName,
         _: PullNumber,
-    ) -> BoxedAnswer<'a, Result<Option<MergeFacts>, ToolError>> {
+    ) -> Result<Option<MergeFacts>, ToolError> {
         nothing()
     }
 
-    fn merge_pull<'a>(
-        &'a self,
-        _: &'a RepositoryName,
+    async fn merge_pull(
+        &self,
+        _: &RepositoryName,
         _: PullNumber,
-        _: &'a Oid,
+        _: &Oid,
         _: MergeMethod,
-    ) -> BoxedAnswer<'a, Result<(), ToolError>> {
+    ) -> Result<(), ToolError> {
         nothing()
     }
 }

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use async_trait::async_trait;
 use phileas_domain::engine::CreateFailure;
 use phileas_domain::jobs::AccountSession;
 
-use crate::runtime::ports::sessions_api::{
-    BoxedAnswer, JobActivity, JobPage, NewJob, SessionsApi, SourcePage,
-};
+use crate::runtime::ports::sessions_api::{JobActivity, JobPage, NewJob, SessionsApi, SourcePage};
 use crate::runtime::ports::{Disposition, Failure};
 
 /// Answers every call with the reason for the missing key. Copies share whether there was a call.
@@ -38,61 +37,40 @@ impl KeylessJules {
             detail: self.why.clone(),
         }
     }
-
-    fn denied_answer<T: Send + 'static>(&self) -> BoxedAnswer<'_, Result<T, Failure>> {
-        let failure = self.credential_failure();
-        Box::pin(async { Err(failure) })
-    }
 }
 
+#[async_trait]
 impl SessionsApi for KeylessJules {
-    fn create_job(&self, _new: NewJob) -> BoxedAnswer<'_, Result<AccountSession, CreateFailure>> {
+    async fn create_job(&self, _new: NewJob) -> Result<AccountSession, CreateFailure> {
         let detail = self.credential_failure().detail;
-        Box::pin(async { Err(CreateFailure::Credential { detail }) })
+        Err(CreateFailure::Credential { detail })
     }
 
-    fn read_job<'a>(
-        &'a self,
-        _id: &'a str,
-    ) -> BoxedAnswer<'a, Result<Option<AccountSession>, Failure>> {
-        self.denied_answer()
+    async fn read_job(&self, _id: &str) -> Result<Option<AccountSession>, Failure> {
+        Err(self.credential_failure())
     }
 
-    fn list_jobs<'a>(
-        &'a self,
-        _page: Option<&'a str>,
-        _archived: bool,
-    ) -> BoxedAnswer<'a, Result<JobPage, Failure>> {
-        self.denied_answer()
+    async fn list_jobs(&self, _page: Option<&str>, _archived: bool) -> Result<JobPage, Failure> {
+        Err(self.credential_failure())
     }
 
-    fn read_job_activities<'a>(
-        &'a self,
-        _id: &'a str,
-    ) -> BoxedAnswer<'a, Result<Option<Vec<JobActivity>>, Failure>> {
-        self.denied_answer()
+    async fn read_job_activities(&self, _id: &str) -> Result<Option<Vec<JobActivity>>, Failure> {
+        Err(self.credential_failure())
     }
 
-    fn send_message<'a>(
-        &'a self,
-        _id: &'a str,
-        _text: &'a str,
-    ) -> BoxedAnswer<'a, Result<(), Failure>> {
-        self.denied_answer()
+    async fn send_message(&self, _id: &str, _text: &str) -> Result<(), Failure> {
+        Err(self.credential_failure())
     }
 
-    fn approve_job_plan<'a>(&'a self, _id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
-        self.denied_answer()
+    async fn approve_job_plan(&self, _id: &str) -> Result<(), Failure> {
+        Err(self.credential_failure())
     }
 
-    fn archive_job<'a>(&'a self, _id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
-        self.denied_answer()
+    async fn archive_job(&self, _id: &str) -> Result<(), Failure> {
+        Err(self.credential_failure())
     }
 
-    fn list_sources<'a>(
-        &'a self,
-        _page: Option<&'a str>,
-    ) -> BoxedAnswer<'a, Result<SourcePage, Failure>> {
-        self.denied_answer()
+    async fn list_sources(&self, _page: Option<&str>) -> Result<SourcePage, Failure> {
+        Err(self.credential_failure())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use phileas_domain::engine::{MergeFacts, MergeMethod, RunRequest, Snapshot};
 use phileas_domain::model::{Oid, PullNumber, RepositoryName};
 
@@ -9,7 +10,6 @@ use crate::adapters::github;
 use crate::adapters::jules::RepositoryJules;
 use crate::cli::context::clients::{self, Connection};
 use crate::mcp::{PhileasApi, ToolError};
-use crate::runtime::ports::sessions_api::BoxedAnswer;
 use crate::runtime::ports::{LedgerRead, ReadGitHub as _, WriteGitHub as _};
 use crate::runtime::{self, Tick, TickReport};
 use crate::server::accounts::external_services::SharedStopwatch;
@@ -85,93 +85,78 @@ fn mcp_error(stopped: crate::cli::exit::CliError) -> ToolError {
     ToolError::new(stopped.message)
 }
 
+#[async_trait]
 impl PhileasApi for RepositoryAccess {
-    fn explain_repository<'a>(
-        &'a self,
-        repository: &'a RepositoryName,
+    async fn explain_repository(
+        &self,
+        repository: &RepositoryName,
         ask: RunRequest,
-    ) -> BoxedAnswer<'a, Result<(TickReport, Box<Snapshot>), ToolError>> {
-        Box::pin(async move {
-            let way = self.call_clients(repository)?;
-            let settings = clients::run_settings(ask).map_err(mcp_error)?;
-            let (report, sight) =
-                runtime::explain_repository(&way.github, &way.jules, &way.stopwatch, &settings)
-                    .await?;
-            Ok((report, Box::new(sight.snapshot)))
-        })
+    ) -> Result<(TickReport, Box<Snapshot>), ToolError> {
+        let way = self.call_clients(repository)?;
+        let settings = clients::run_settings(ask).map_err(mcp_error)?;
+        let (report, sight) =
+            runtime::explain_repository(&way.github, &way.jules, &way.stopwatch, &settings).await?;
+        Ok((report, Box::new(sight.snapshot)))
     }
 
-    fn run<'a>(
-        &'a self,
-        repository: &'a RepositoryName,
+    async fn run(
+        &self,
+        repository: &RepositoryName,
         ask: RunRequest,
-    ) -> BoxedAnswer<'a, Result<TickReport, ToolError>> {
-        Box::pin(async move {
-            let way = self.call_clients(repository)?;
-            let settings = clients::run_settings(ask).map_err(mcp_error)?;
-            let tick = Tick {
-                github: &way.github,
-                jules: &way.jules,
-                stopwatch: &way.stopwatch,
-            };
-            Ok(tick.run(&settings).await?)
+    ) -> Result<TickReport, ToolError> {
+        let way = self.call_clients(repository)?;
+        let settings = clients::run_settings(ask).map_err(mcp_error)?;
+        let tick = Tick {
+            github: &way.github,
+            jules: &way.jules,
+            stopwatch: &way.stopwatch,
+        };
+        Ok(tick.run(&settings).await?)
+    }
+
+    async fn read_state(&self, repository: &RepositoryName) -> Result<Option<String>, ToolError> {
+        let github = self.github_client(repository)?;
+        Ok(match github.observe_repository().await?.ledger {
+            LedgerRead::State { text, .. } => Some(text),
+            LedgerRead::NoBranch | LedgerRead::NoState { .. } => None,
+            LedgerRead::Unreadable { what, .. } => {
+                return Err(ToolError::new(format!(
+                    "the ledger of {repository} cannot be read: {what}"
+                )));
+            }
         })
     }
 
-    fn read_state<'a>(
-        &'a self,
-        repository: &'a RepositoryName,
-    ) -> BoxedAnswer<'a, Result<Option<String>, ToolError>> {
-        Box::pin(async move {
-            let github = self.github_client(repository)?;
-            Ok(match github.observe_repository().await?.ledger {
-                LedgerRead::State { text, .. } => Some(text),
-                LedgerRead::NoBranch | LedgerRead::NoState { .. } => None,
-                LedgerRead::Unreadable { what, .. } => {
-                    return Err(ToolError::new(format!(
-                        "the ledger of {repository} cannot be read: {what}"
-                    )));
-                }
-            })
-        })
+    async fn read_text(
+        &self,
+        repository: &RepositoryName,
+        path: &str,
+    ) -> Result<Option<String>, ToolError> {
+        let github = self.github_client(repository)?;
+        let Some(head) = github.observe_repository().await?.repository.default_head else {
+            return Ok(None);
+        };
+        let paths = [path.to_owned()].into();
+        Ok(github.read_texts(&head, &paths).await?.remove(path))
     }
 
-    fn read_text<'a>(
-        &'a self,
-        repository: &'a RepositoryName,
-        path: &'a str,
-    ) -> BoxedAnswer<'a, Result<Option<String>, ToolError>> {
-        Box::pin(async move {
-            let github = self.github_client(repository)?;
-            let Some(head) = github.observe_repository().await?.repository.default_head else {
-                return Ok(None);
-            };
-            let paths = [path.to_owned()].into();
-            Ok(github.read_texts(&head, &paths).await?.remove(path))
-        })
-    }
-
-    fn merge_facts<'a>(
-        &'a self,
-        repository: &'a RepositoryName,
+    async fn merge_facts(
+        &self,
+        repository: &RepositoryName,
         pull: PullNumber,
-    ) -> BoxedAnswer<'a, Result<Option<MergeFacts>, ToolError>> {
-        Box::pin(async move {
-            let github = self.github_client(repository)?;
-            Ok(github.read_merge_facts(pull).await?)
-        })
+    ) -> Result<Option<MergeFacts>, ToolError> {
+        let github = self.github_client(repository)?;
+        Ok(github.read_merge_facts(pull).await?)
     }
 
-    fn merge_pull<'a>(
-        &'a self,
-        repository: &'a RepositoryName,
+    async fn merge_pull(
+        &self,
+        repository: &RepositoryName,
         pull: PullNumber,
-        head: &'a Oid,
+        head: &Oid,
         method: MergeMethod,
-    ) -> BoxedAnswer<'a, Result<(), ToolError>> {
-        Box::pin(async move {
-            let github = self.github_client(repository)?;
-            Ok(github.merge_pull(pull, head, method).await?)
-        })
+    ) -> Result<(), ToolError> {
+        let github = self.github_client(repository)?;
+        Ok(github.merge_pull(pull, head, method).await?)
     }
 }

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use async_trait::async_trait;
 use phileas_domain::engine::CreateFailure;
 use phileas_domain::jobs::AccountSession;
 
 use crate::adapters::jules::sessions_api::JulesSessions;
-use crate::runtime::ports::sessions_api::{
-    BoxedAnswer, JobActivity, JobPage, NewJob, SessionsApi, SourcePage,
-};
+use crate::runtime::ports::sessions_api::{JobActivity, JobPage, NewJob, SessionsApi, SourcePage};
 use crate::runtime::ports::{Disposition, Failure};
 use crate::server::accounts::keys::KeyClient;
 use crate::server::repositories::Repositories;
@@ -134,78 +133,54 @@ impl KeyPage<'_> {
     }
 }
 
+#[async_trait]
 impl SessionsApi for ServiceJules {
-    fn create_job(&self, new: NewJob) -> BoxedAnswer<'_, Result<AccountSession, CreateFailure>> {
-        Box::pin(async move {
-            let key = self.repositories.key_of(&new.source.0).map_err(|no_key| {
-                CreateFailure::Credential {
-                    detail: no_key.to_string(),
-                }
-            })?;
-            let number = key.number;
-            let job = JulesSessions::new(key.client).create_job(new).await?;
-            self.remember_key(job.id.as_str(), number);
-            Ok(job)
-        })
-    }
-
-    fn read_job<'a>(
-        &'a self,
-        id: &'a str,
-    ) -> BoxedAnswer<'a, Result<Option<AccountSession>, Failure>> {
-        Box::pin(async move { Ok(self.find_job(id).await?.map(|(job, _)| job)) })
-    }
-
-    fn list_jobs<'a>(
-        &'a self,
-        page: Option<&'a str>,
-        archived: bool,
-    ) -> BoxedAnswer<'a, Result<JobPage, Failure>> {
-        Box::pin(async move {
-            let place = self.parse_page(page)?;
-            let JobPage { jobs, next } = place.account.list_jobs(place.token, archived).await?;
-            let next = place.next_page_name(next);
-            Ok(JobPage { jobs, next })
-        })
-    }
-
-    fn read_job_activities<'a>(
-        &'a self,
-        id: &'a str,
-    ) -> BoxedAnswer<'a, Result<Option<Vec<JobActivity>>, Failure>> {
-        Box::pin(async move {
-            match self.find_job(id).await? {
-                Some((_, account)) => account.read_job_activities(id).await,
-                None => Ok(None),
+    async fn create_job(&self, new: NewJob) -> Result<AccountSession, CreateFailure> {
+        let key = self.repositories.key_of(&new.source.0).map_err(|no_key| {
+            CreateFailure::Credential {
+                detail: no_key.to_string(),
             }
-        })
+        })?;
+        let number = key.number;
+        let job = JulesSessions::new(key.client).create_job(new).await?;
+        self.remember_key(job.id.as_str(), number);
+        Ok(job)
     }
 
-    fn send_message<'a>(
-        &'a self,
-        id: &'a str,
-        text: &'a str,
-    ) -> BoxedAnswer<'a, Result<(), Failure>> {
-        Box::pin(async move { self.account_of_job(id).await?.send_message(id, text).await })
+    async fn read_job(&self, id: &str) -> Result<Option<AccountSession>, Failure> {
+        Ok(self.find_job(id).await?.map(|(job, _)| job))
     }
 
-    fn approve_job_plan<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
-        Box::pin(async move { self.account_of_job(id).await?.approve_job_plan(id).await })
+    async fn list_jobs(&self, page: Option<&str>, archived: bool) -> Result<JobPage, Failure> {
+        let place = self.parse_page(page)?;
+        let JobPage { jobs, next } = place.account.list_jobs(place.token, archived).await?;
+        let next = place.next_page_name(next);
+        Ok(JobPage { jobs, next })
     }
 
-    fn archive_job<'a>(&'a self, id: &'a str) -> BoxedAnswer<'a, Result<(), Failure>> {
-        Box::pin(async move { self.account_of_job(id).await?.archive_job(id).await })
+    async fn read_job_activities(&self, id: &str) -> Result<Option<Vec<JobActivity>>, Failure> {
+        match self.find_job(id).await? {
+            Some((_, account)) => account.read_job_activities(id).await,
+            None => Ok(None),
+        }
     }
 
-    fn list_sources<'a>(
-        &'a self,
-        page: Option<&'a str>,
-    ) -> BoxedAnswer<'a, Result<SourcePage, Failure>> {
-        Box::pin(async move {
-            let place = self.parse_page(page)?;
-            let SourcePage { sources, next } = place.account.list_sources(place.token).await?;
-            let next = place.next_page_name(next);
-            Ok(SourcePage { sources, next })
-        })
+    async fn send_message(&self, id: &str, text: &str) -> Result<(), Failure> {
+        self.account_of_job(id).await?.send_message(id, text).await
+    }
+
+    async fn approve_job_plan(&self, id: &str) -> Result<(), Failure> {
+        self.account_of_job(id).await?.approve_job_plan(id).await
+    }
+
+    async fn archive_job(&self, id: &str) -> Result<(), Failure> {
+        self.account_of_job(id).await?.archive_job(id).await
+    }
+
+    async fn list_sources(&self, page: Option<&str>) -> Result<SourcePage, Failure> {
+        let place = self.parse_page(page)?;
+        let SourcePage { sources, next } = place.account.list_sources(place.token).await?;
+        let next = place.next_page_name(next);
+        Ok(SourcePage { sources, next })
     }
 }
