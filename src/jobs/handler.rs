@@ -16,8 +16,9 @@ use serde_json::{Value, json};
 use super::files::StoreError;
 use super::monitor::account_for;
 use super::paths::JobPaths;
-use super::settle::{PullSettlement, finish_job, reason_of};
-use crate::runtime::ports::account::{AccountFailure, NewJob, ReadAccount, ReadPull, WriteAccount};
+use super::settle::{PullSettlement, archive_session, finish_job, reason_of};
+use crate::runtime::ports::account::{AccountFailure, ReadAccount, ReadPull};
+use crate::runtime::ports::sessions_api::{NewJob, SessionsApi};
 
 /// The prefix of a retry's marker, in a session's title and in the last line of its prompt.
 const MARKER: &str = "phileas-retry:";
@@ -79,7 +80,7 @@ struct Work {
     again: bool,
 }
 
-impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
+impl<A: ReadAccount + SessionsApi, P: ReadPull> EventHandler<'_, A, P> {
     /// Handles an event.
     ///
     /// # Errors
@@ -254,7 +255,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         }
         let note = match self.find_account(job) {
             None => "the plan was not approved: there is no Jules key".to_owned(),
-            Some(account) => match account.approve_session_plan(&job.job_id).await {
+            Some(account) => match account.approve_job_plan(job.job_id.as_str()).await {
                 Ok(()) => "the plan was approved, as the configuration says".to_owned(),
                 Err(failure) => {
                     work.again = true;
@@ -341,14 +342,16 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
             None => {
                 let new = NewJob {
                     prompt: format!("{}\n\n{marker}", without_marker(&old.prompt)),
-                    title: format!("{} [{marker}]", title_of(&old.title))
-                        .trim()
-                        .to_owned(),
+                    title: Some(
+                        format!("{} [{marker}]", title_of(&old.title))
+                            .trim()
+                            .to_owned(),
+                    ),
                     source,
                     open_pull: job.open_pull.unwrap_or(true),
                     require_plan_approval: job.require_plan_approval.unwrap_or(false),
                 };
-                self.start_retry(job, account, &new).await?
+                self.start_retry(job, account, new).await?
             }
         };
         let mut next = job.clone();
@@ -360,7 +363,7 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         next.attempt = Some(attempt);
         let _known = jobs.register_job(next, now)?;
         if self.allowed.settling.archive
-            && let Err(failure) = account.archive_account_session(&job.job_id).await
+            && let Err(failure) = archive_session(account, &job.job_id).await
         {
             tracing::warn!(job = %job.job_id, "{failure}");
         }
@@ -392,9 +395,9 @@ impl<A: WriteAccount, P: ReadPull> EventHandler<'_, A, P> {
         &self,
         job: &Job,
         account: &A,
-        new: &NewJob,
+        new: NewJob,
     ) -> Result<AccountSession, RetryError> {
-        let failure = match account.start(new).await {
+        let failure = match account.create_job(new).await {
             Ok(started) => return Ok(started),
             Err(CreateFailure::Unknown { detail }) => return Err(RetryError::later(detail)),
             Err(failure) => failure,

@@ -10,7 +10,9 @@ use phileas_domain::jobs::{Job, JobId, MonitorMemory, PullLink, RetireReason};
 use super::files::StoreError;
 use super::monitor::account_for;
 use super::paths::JobPaths;
-use crate::runtime::ports::account::{ReadPull, WriteAccount};
+use crate::runtime::ports::account::ReadPull;
+use crate::runtime::ports::sessions_api::SessionsApi;
+use crate::runtime::ports::{Disposition, Failure};
 
 /// How often the pull request of a job is read.
 pub const EVERY: SignedDuration = SignedDuration::from_mins(5);
@@ -32,7 +34,7 @@ pub struct PullSettlement {
 /// # Errors
 ///
 /// [`StoreError`].
-pub async fn settle_pulls<A: WriteAccount>(
+pub async fn settle_pulls<A: SessionsApi>(
     places: &JobPaths,
     memory: &MonitorMemory,
     asked: &mut BTreeMap<JobId, Timestamp>,
@@ -93,7 +95,7 @@ pub fn reason_of(state: PullState) -> Option<RetireReason> {
 /// # Errors
 ///
 /// [`StoreError`].
-pub async fn finish_job<A: WriteAccount>(
+pub async fn finish_job<A: SessionsApi>(
     places: &JobPaths,
     job: &Job,
     accounts: &BTreeMap<String, A>,
@@ -103,7 +105,7 @@ pub async fn finish_job<A: WriteAccount>(
 ) -> Result<bool, StoreError> {
     if settling.archive
         && let Some(account) = account_for(accounts, job).map(|name| &accounts[name])
-        && let Err(failure) = account.archive_account_session(&job.job_id).await
+        && let Err(failure) = archive_session(account, &job.job_id).await
     {
         // A retired job is not checked again, so its session must be archived first.
         tracing::warn!(job = %job.job_id, "{failure}");
@@ -113,4 +115,12 @@ pub async fn finish_job<A: WriteAccount>(
         return Ok(false);
     }
     places.jobs_file().retire_job(&job.job_id, reason, now)
+}
+
+/// Archives a session; a running one is paused. A session that Jules does not know is no error.
+pub(super) async fn archive_session(account: &impl SessionsApi, id: &JobId) -> Result<(), Failure> {
+    match account.archive_job(id.as_str()).await {
+        Err(failure) if failure.disposition == Disposition::NotFound => Ok(()),
+        archived => archived,
+    }
 }

@@ -1,19 +1,17 @@
-//! Reads and steers the sessions of a whole account, for the jobs that watch sessions of any repository.
+//! Reads the sessions of a whole account, for the jobs that watch sessions of any repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use phileas_domain::engine::{Activity, CreateFailure};
+use phileas_domain::engine::Activity;
 use phileas_domain::jobs::{AccountSession, JobId};
 
 use super::client::Client;
-use super::error::{ApiError, Cause, not_found_as_none, unusable_id_failure};
+use super::error::{ApiError, Cause, not_found_as_none};
 use super::query::{PageQuery, PageSize};
 use super::translate;
-use super::wire::{self, NewSession, Output};
-use crate::runtime::ports::account::{
-    AccountError, AccountFailure, NewJob, ReadAccount, WriteAccount,
-};
+use super::wire::{self, Output};
+use crate::runtime::ports::account::{AccountError, AccountFailure, ReadAccount};
 
 /// How many pages, of at most 100 sessions, are listed at once. Further sessions are read one by one.
 pub const MAX_LISTED_PAGES: usize = 5;
@@ -130,38 +128,6 @@ impl ReadAccount for Client {
 
     fn request_count(&self) -> u64 {
         self.request_count()
-    }
-}
-
-impl WriteAccount for Client {
-    async fn start(&self, new: &NewJob) -> Result<AccountSession, CreateFailure> {
-        let source = new.source.as_ref();
-        let new = NewSession {
-            prompt: new.prompt.clone(),
-            title: Some(new.title.clone()).filter(|title| !title.is_empty()),
-            source: source
-                .map(|(repository, branch)| (translate::source_name(repository), branch.clone())),
-            open_pull: new.open_pull,
-            require_plan_approval: new.require_plan_approval,
-            environment_variables: false,
-        };
-        let created = self.create_session(&new, None).await;
-        let created = created.map_err(|error| error.create_failure(None))?;
-        translate::account_session(created).ok_or_else(unusable_id_failure)
-    }
-
-    async fn send_message(&self, id: &JobId, text: &str) -> Result<(), AccountFailure> {
-        Ok(self.send_message(id.as_str(), text).await?)
-    }
-
-    async fn approve_session_plan(&self, id: &JobId) -> Result<(), AccountFailure> {
-        self.approve_plan(id.as_str()).await?;
-        Ok(())
-    }
-
-    async fn archive_account_session(&self, id: &JobId) -> Result<(), AccountFailure> {
-        not_found_as_none(self.archive_session(id.as_str()).await)?;
-        Ok(())
     }
 }
 

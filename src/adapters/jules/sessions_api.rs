@@ -1,7 +1,6 @@
 //! The sessions API of an account, with every text, for the MCP tools and commands that use Jules directly.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use async_trait::async_trait;
 use phileas_domain::engine::CreateFailure;
@@ -20,17 +19,7 @@ use crate::runtime::ports::sessions_api::{
 /// The filter that shows archived sessions, and only those.
 const ARCHIVED: &str = "archived = true";
 
-/// An account: the client of one key.
-#[derive(Debug, Clone)]
-pub struct JulesSessions(Arc<Client>);
-
-impl JulesSessions {
-    /// The account of a client's key.
-    #[must_use]
-    pub fn new(client: Arc<Client>) -> Self {
-        Self(client)
-    }
-
+impl Client {
     async fn list_page(&self, page: Option<&str>, archived: bool) -> Result<JobPage, ApiError> {
         let mut size = PageSize::default();
         loop {
@@ -39,7 +28,7 @@ impl JulesSessions {
                 page_size: Some(size.get()),
                 page_token: page,
             };
-            match self.0.list_sessions(query).await {
+            match self.list_sessions(query).await {
                 Err(error) if size.shrink_on(&error) => {}
                 Err(error) => return Err(error),
                 Ok(read) => {
@@ -59,14 +48,13 @@ impl JulesSessions {
     async fn all_activities(&self, id: &str) -> Result<Vec<JobActivity>, ApiError> {
         let mut seen = BTreeSet::new();
         let mut activities: Vec<JobActivity> = Vec::new();
-        self.0
-            .each_activity(id, None, |activity| {
-                let activity = job_activity(&activity);
-                if seen.insert(activity.id.clone()) {
-                    activities.push(activity);
-                }
-            })
-            .await?;
+        self.each_activity(id, None, |activity| {
+            let activity = job_activity(&activity);
+            if seen.insert(activity.id.clone()) {
+                activities.push(activity);
+            }
+        })
+        .await?;
         // Jules promises no order; an activity without a time stays beside its neighbour.
         let mut last = None;
         for activity in &mut activities {
@@ -79,28 +67,32 @@ impl JulesSessions {
 }
 
 #[async_trait]
-impl SessionsApi for JulesSessions {
+impl SessionsApi for Client {
     async fn create_job(&self, new: NewJob) -> Result<AccountSession, CreateFailure> {
-        let (repository, branch) = new.source;
         let session = NewSession {
             prompt: new.prompt,
             title: new.title,
-            source: Some((translate::source_name(&repository), branch.clone())),
+            source: new
+                .source
+                .as_ref()
+                .map(|(repository, branch)| (translate::source_name(repository), branch.clone())),
             open_pull: new.open_pull,
             require_plan_approval: new.require_plan_approval,
             environment_variables: false,
         };
-        let created = self.0.create_session(&session, None).await;
-        let now = self.0.recent.estimated_now(self.0.stopwatch.elapsed());
+        let created = self.create_session(&session, None).await;
+        let now = self.recent.estimated_now(self.stopwatch.elapsed());
         let created = created.map_err(|error| error.create_failure(now))?;
         let mut job = translate::account_session(created).ok_or_else(unusable_id_failure)?;
-        job.repository.get_or_insert(repository);
-        job.branch.get_or_insert(branch);
+        if let Some((repository, branch)) = new.source {
+            job.repository.get_or_insert(repository);
+            job.branch.get_or_insert(branch);
+        }
         Ok(job)
     }
 
     async fn read_job(&self, id: &str) -> Result<Option<AccountSession>, Failure> {
-        let read = not_found_as_none(self.0.get_session(id).await)?;
+        let read = not_found_as_none(self.get_session(id).await)?;
         Ok(read.and_then(translate::account_session))
     }
 
@@ -113,16 +105,16 @@ impl SessionsApi for JulesSessions {
     }
 
     async fn send_message(&self, id: &str, text: &str) -> Result<(), Failure> {
-        Ok(self.0.send_message(id, text).await?)
+        Ok(self.send_message(id, text).await?)
     }
 
     async fn approve_job_plan(&self, id: &str) -> Result<(), Failure> {
-        self.0.approve_plan(id).await?;
+        self.approve_plan(id).await?;
         Ok(())
     }
 
     async fn archive_job(&self, id: &str) -> Result<(), Failure> {
-        self.0.archive_session(id).await?;
+        self.archive_session(id).await?;
         Ok(())
     }
 
@@ -132,7 +124,7 @@ impl SessionsApi for JulesSessions {
             page_size: Some(MAX_PAGE_SIZE),
             page_token: page,
         };
-        let read = self.0.list_sources(query).await?;
+        let read = self.list_sources(query).await?;
         Ok(SourcePage {
             sources: read.sources.iter().filter_map(source_from).collect(),
             next: non_empty(read.next_page_token),

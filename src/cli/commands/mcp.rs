@@ -15,7 +15,6 @@ use rmcp::ServiceExt as _;
 
 use super::jobs::{monitor_from_environment, monitored_files};
 use crate::adapters::jules;
-use crate::adapters::jules::sessions_api::JulesSessions;
 use crate::cli::arguments::{Mcp, McpCommand, McpOptions, RunsLocation};
 use crate::cli::context::{clients, clock, run_identity};
 use crate::cli::exit::{CliError, Exit};
@@ -84,12 +83,12 @@ pub(crate) fn http_routes(
 }
 
 fn server_from_environment(arguments: &McpOptions) -> Result<Server, CliError> {
-    let jules = JulesSessions::new(Arc::new(clients::jules_client()?));
+    let jules = Arc::new(clients::jules_client()?);
     let monitor = (!arguments.read_only)
         .then(|| monitor_from_environment(&arguments.files))
         .transpose()?;
     let reach = Arc::new(RepositoryAccess::Environment);
-    build_server(arguments, Arc::new(jules), reach, monitor)
+    build_server(arguments, jules, reach, monitor)
 }
 
 /// The server's own monitor, with the key of the environment.

@@ -137,7 +137,7 @@ async fn run_create_job(
     let new = NewJob {
         prompt,
         title: settings.title,
-        source: source.clone(),
+        source: Some(source.clone()),
         open_pull: settings.open_pull,
         require_plan_approval: settings.require_plan_approval,
     };

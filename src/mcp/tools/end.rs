@@ -112,7 +112,7 @@ async fn retry_job(
     let asked = NewJob {
         prompt: retry_prompt(&old.prompt, note, old.id.as_str()),
         title: Some(old.title.clone()).filter(|title| !title.is_empty()),
-        source: source.clone(),
+        source: Some(source.clone()),
         open_pull,
         require_plan_approval,
     };

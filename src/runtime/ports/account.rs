@@ -6,7 +6,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use phileas_domain::engine::{Activity, CreateFailure, Pull};
+use phileas_domain::engine::{Activity, Pull};
 use phileas_domain::jobs::{AccountSession, JobId, PullLink};
 use phileas_domain::model::RepositoryName;
 
@@ -36,21 +36,6 @@ pub enum AccountError {
     Down,
     /// Jules refused the content of the request.
     Refused,
-}
-
-/// A session to start.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewJob {
-    /// The task.
-    pub prompt: String,
-    /// The title.
-    pub title: String,
-    /// The repository and the branch to start from; `None`: a session without a repository.
-    pub source: Option<(RepositoryName, String)>,
-    /// Whether Jules opens a pull request.
-    pub open_pull: bool,
-    /// Whether it waits for approval of its plan.
-    pub require_plan_approval: bool,
 }
 
 /// An account for reading. Code that has nothing else cannot change anything.
@@ -97,34 +82,6 @@ pub trait ReadAccount: Send + Sync {
 
     /// How many requests this client has sent.
     fn request_count(&self) -> u64;
-}
-
-/// An account for writing.
-pub trait WriteAccount: ReadAccount {
-    /// Starts a session. Sends exactly one request.
-    fn start(
-        &self,
-        new: &NewJob,
-    ) -> impl Future<Output = Result<AccountSession, CreateFailure>> + Send;
-
-    /// Sends a message to a session. Sends exactly one request.
-    fn send_message(
-        &self,
-        id: &JobId,
-        text: &str,
-    ) -> impl Future<Output = Result<(), AccountFailure>> + Send;
-
-    /// Approves a session's plan.
-    fn approve_session_plan(
-        &self,
-        id: &JobId,
-    ) -> impl Future<Output = Result<(), AccountFailure>> + Send;
-
-    /// Archives a session; a running one is paused. A session that Jules does not know is no error.
-    fn archive_account_session(
-        &self,
-        id: &JobId,
-    ) -> impl Future<Output = Result<(), AccountFailure>> + Send;
 }
 
 /// Pull requests of any repository.

@@ -31,8 +31,8 @@ pub struct NewJob {
     pub prompt: String,
     /// A title. `None`: Jules chooses one.
     pub title: Option<String>,
-    /// The repository and the branch to start from.
-    pub source: (RepositoryName, String),
+    /// The repository and the branch to start from; `None`: a job without a repository.
+    pub source: Option<(RepositoryName, String)>,
     /// Whether Jules opens a pull request by itself.
     pub open_pull: bool,
     /// Whether it waits for approval of its plan.

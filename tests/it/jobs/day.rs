@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use phileas::jobs::settle::{PullSettlement, settle_pulls};
 use phileas::jobs::{Handler, Watcher};
-use phileas::runtime::ports::account::WriteAccount;
+use phileas::runtime::ports::sessions_api::SessionsApi as _;
 use phileas::sandbox::world_setup;
 use phileas_domain::jobs::{Event, JobId, PullLink, RetireReason};
 use phileas_world::faults::FaultRule;
@@ -121,8 +121,9 @@ impl Stage {
         let jules = self.jules(true, world_setup::JULES_KEY);
         let Some(id) = &event.job_id else { return };
         match event.event.as_str() {
-            "plan_review" => jules.approve_session_plan(id).await.unwrap(),
-            "question" => WriteAccount::send_message(&jules, id, "The first one.")
+            "plan_review" => jules.approve_job_plan(id.as_str()).await.unwrap(),
+            "question" => jules
+                .send_message(id.as_str(), "The first one.")
                 .await
                 .unwrap(),
             "completed" => {

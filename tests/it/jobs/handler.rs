@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use phileas::adapters::jules;
 use phileas::jobs::handler::{Allowed, EventHandler, HandledEvent};
 use phileas::jobs::settle::PullSettlement;
-use phileas::runtime::ports::account::WriteAccount;
 use phileas::sandbox::world_setup;
 use phileas_domain::jobs::{Event, RetireReason};
 use phileas_world::Fault;
@@ -180,9 +179,7 @@ async fn no_agent_is_told_to_answer_what_is_answered() {
     assert!(dealt.text.contains("next: answer it"), "{}", dealt.text);
     assert!(dealt.document["settled"].is_null(), "{}", dealt.document);
     let jules = stage.jules(true, world_setup::JULES_KEY);
-    WriteAccount::send_message(&jules, &id, "Tabs.")
-        .await
-        .unwrap();
+    jules.send_message(id.as_str(), "Tabs.").await.unwrap();
     stage
         .shared
         .advance_time(std::time::Duration::from_secs(60));

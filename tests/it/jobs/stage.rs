@@ -9,7 +9,7 @@ use phileas::adapters::jules::{self, JulesKey};
 use phileas::adapters::transport::{BoxFuture, Transport, TransportError};
 use phileas::jobs::{Cycle, JobPaths, Monitor, MonitorSettings};
 use phileas::runtime::ports::Failure;
-use phileas::runtime::ports::account::{NewJob, WriteAccount as _};
+use phileas::runtime::ports::sessions_api::{NewJob, SessionsApi as _};
 use phileas::sandbox::transport::InProcess;
 use phileas::sandbox::{Clients, SharedWorld, VirtualTime, WorldSetup, world_setup};
 use phileas_domain::jobs::{Event, EventId, Job, JobId, Rules};
@@ -166,14 +166,14 @@ impl Stage {
     pub(super) async fn start_session(&self, title: &str, require_plan_approval: bool) -> JobId {
         let new = NewJob {
             prompt: format!("Do the work of {title}."),
-            title: title.to_owned(),
+            title: Some(title.to_owned()),
             source: Some((world_setup::repository_name(), "main".to_owned())),
             open_pull: true,
             require_plan_approval,
         };
         let made = self
             .jules(true, world_setup::JULES_KEY)
-            .start(&new)
+            .create_job(new)
             .await
             .unwrap();
         let mut job = Job::new(made.id.clone());

@@ -39,9 +39,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         Arc::new(SystemStopwatch::default()),
         Arc::new(SystemPause),
     );
-    let account = jules::sessions_api::JulesSessions::new(Arc::new(client));
     let context = ToolContext::new(
-        Arc::new(account),
+        Arc::new(client),
         Arc::new(NoHouse),
         MonitorFiles::new(&places, folder),
         Policy::default(),

@@ -7,7 +7,6 @@ use async_trait::async_trait;
 use phileas_domain::engine::CreateFailure;
 use phileas_domain::jobs::AccountSession;
 
-use crate::adapters::jules::sessions_api::JulesSessions;
 use crate::runtime::ports::sessions_api::{JobActivity, JobPage, NewJob, SessionsApi, SourcePage};
 use crate::runtime::ports::{Disposition, Failure};
 use crate::server::accounts::keys::KeyClient;
@@ -15,6 +14,9 @@ use crate::server::repositories::Repositories;
 
 /// How many jobs are cached with their keys. For other jobs each key is asked in turn.
 const MAX_KNOWN: usize = 10_000;
+
+/// The account of one key.
+type Account = Arc<dyn SessionsApi>;
 
 /// All keys of a service, as its ticks use them.
 pub(super) struct ServiceJules {
@@ -58,7 +60,7 @@ impl ServiceJules {
     }
 
     /// The job and its account. `None`: no key knows it. A failed key is reported only if no other key knows the job.
-    async fn find_job(&self, id: &str) -> Result<Option<(AccountSession, JulesSessions)>, Failure> {
+    async fn find_job(&self, id: &str) -> Result<Option<(AccountSession, Account)>, Failure> {
         let keys = self.distinct_keys()?;
         let first = self.remembered_key(id).and_then(|number| {
             let key = keys.get(&number)?;
@@ -70,7 +72,7 @@ impl ServiceJules {
             .map(|(number, key)| (*number, key.clone()));
         let mut failed = None;
         for (number, key) in first.clone().into_iter().chain(others) {
-            let account = JulesSessions::new(key.client);
+            let account: Account = key.client;
             match account.read_job(id).await {
                 Ok(Some(job)) => {
                     self.remember_key(id, number);
@@ -84,7 +86,7 @@ impl ServiceJules {
     }
 
     /// The account of a job.
-    async fn account_of_job(&self, id: &str) -> Result<JulesSessions, Failure> {
+    async fn account_of_job(&self, id: &str) -> Result<Account, Failure> {
         let found = self.find_job(id).await?;
         found.map(|(_, account)| account).ok_or_else(|| Failure {
             disposition: Disposition::NotFound,
@@ -109,7 +111,7 @@ impl ServiceJules {
         Ok(KeyPage {
             at,
             is_last: at + 1 == keys.len(),
-            account: JulesSessions::new(Arc::clone(&key.client)),
+            account: Arc::clone(&key.client) as Account,
             token: Some(token).filter(|token| !token.is_empty()),
         })
     }
@@ -119,7 +121,7 @@ impl ServiceJules {
 struct KeyPage<'p> {
     at: usize,
     is_last: bool,
-    account: JulesSessions,
+    account: Account,
     token: Option<&'p str>,
 }
 
@@ -136,13 +138,15 @@ impl KeyPage<'_> {
 #[async_trait]
 impl SessionsApi for ServiceJules {
     async fn create_job(&self, new: NewJob) -> Result<AccountSession, CreateFailure> {
-        let key = self.repositories.key_of(&new.source.0).map_err(|no_key| {
-            CreateFailure::Credential {
-                detail: no_key.to_string(),
-            }
+        let (repository, _) = new.source.as_ref().ok_or_else(|| CreateFailure::Refused {
+            detail: "a service creates no job without a repository".to_owned(),
+        })?;
+        let key = self.repositories.key_of(repository);
+        let key = key.map_err(|no_key| CreateFailure::Credential {
+            detail: no_key.to_string(),
         })?;
         let number = key.number;
-        let job = JulesSessions::new(key.client).create_job(new).await?;
+        let job = key.client.create_job(new).await?;
         self.remember_key(job.id.as_str(), number);
         Ok(job)
     }
