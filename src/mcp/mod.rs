@@ -47,5 +47,5 @@ pub use monitor_files::{CheckJobs, MonitorFiles};
 pub use phileas_api::PhileasApi;
 pub use policy::Policy;
 pub use server::Server;
-pub use tool_context::ToolContext;
+pub use tool_context::{MissingKey, ToolContext};
 pub use tool_error::ToolError;

@@ -330,7 +330,7 @@ fn all_runs(context: &ToolContext) -> Result<Content, ResourceError> {
 }
 
 async fn read_job(context: &ToolContext, id: &str) -> Result<AccountSession, ResourceError> {
-    match context.jules.read_job(id).await? {
+    match context.jules()?.read_job(id).await? {
         Some(job) if context.policy.is_visible(job.repository.as_ref()) => Ok(job),
         _ => Err(ResourceError::Missing),
     }

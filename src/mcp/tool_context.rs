@@ -1,6 +1,7 @@
 //! The context that all tools work with.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use phileas_domain::jobs::AccountSession;
 use rmcp::model::RequestStateCodec;
@@ -13,15 +14,38 @@ use super::policy::Policy;
 use super::tool_error::ToolError;
 use crate::adapters::pipeline::{RUNS_FOLDER, Runs};
 use crate::runtime::ports::sessions_api::{JobActivity, SessionsApi};
+use crate::runtime::ports::{Disposition, Failure};
 
 /// The path segments before a session's id in addresses that people copy.
 const PAGES: [&str; 3] = ["sessions", "/session", "/task"];
 /// The longest id of a session, in characters. Ids of Jules have 15 to 20 digits.
 const MAX_ID_CHARS: usize = 40;
 
+/// Why there is no Jules key. A tool that needs Jules reports it; other tools work.
+#[derive(Debug, Clone)]
+pub struct MissingKey {
+    detail: String,
+    missed: Arc<AtomicBool>,
+}
+
+impl MissingKey {
+    /// A key that is missing for this reason.
+    #[must_use]
+    pub fn new(detail: String) -> Self {
+        let missed = Arc::default();
+        Self { detail, missed }
+    }
+
+    /// Whether a tool needed the key.
+    #[must_use]
+    pub fn was_missed(&self) -> bool {
+        self.missed.load(Ordering::Relaxed)
+    }
+}
+
 /// The context of all tools.
 pub struct ToolContext {
-    pub(super) jules: Arc<dyn SessionsApi>,
+    jules: Result<Arc<dyn SessionsApi>, MissingKey>,
     pub(super) phileas: Arc<dyn PhileasApi>,
     pub(super) queue: MonitorFiles,
     /// Checks jobs when no monitor runs; `None` if this server has no key.
@@ -42,7 +66,7 @@ impl ToolContext {
     /// another's answers share it.
     #[must_use]
     pub fn new(
-        jules: Arc<dyn SessionsApi>,
+        jules: Result<Arc<dyn SessionsApi>, MissingKey>,
         phileas: Arc<dyn PhileasApi>,
         queue: MonitorFiles,
         policy: Policy,
@@ -76,6 +100,17 @@ impl ToolContext {
         self
     }
 
+    /// Jules.
+    pub(super) fn jules(&self) -> Result<&dyn SessionsApi, Failure> {
+        self.jules.as_deref().map_err(|key| {
+            key.missed.store(true, Ordering::Relaxed);
+            Failure {
+                disposition: Disposition::Denied,
+                detail: key.detail.clone(),
+            }
+        })
+    }
+
     /// Reads a job that Jules knows and that the policy shows.
     pub(super) async fn read_job(&self, id: &str) -> Result<AccountSession, ToolError> {
         let id = job_id(id)?;
@@ -84,7 +119,7 @@ impl ToolContext {
                 "Jules knows no job {id} under this key; `jules_list_jobs` shows all jobs"
             ))
         };
-        let job = self.jules.read_job(&id).await?.ok_or_else(unknown)?;
+        let job = self.jules()?.read_job(&id).await?.ok_or_else(unknown)?;
         if self.policy.is_visible(job.repository.as_ref()) {
             Ok(job)
         } else {
@@ -100,7 +135,7 @@ impl ToolContext {
         job: &AccountSession,
     ) -> Result<Vec<JobActivity>, ToolError> {
         Ok(self
-            .jules
+            .jules()?
             .read_job_activities(job.id.as_str())
             .await?
             .unwrap_or_default())

@@ -2,7 +2,6 @@
 //! tool.
 
 mod call;
-mod keyless_jules;
 mod phileas_api;
 mod service_jules;
 
@@ -22,10 +21,11 @@ use crate::cli::terminal::output::Screen;
 use crate::jobs::Monitor;
 use crate::mcp::http::{self, Hosts};
 use crate::mcp::line_transport::{ANSWER_LIMIT, LineTransport};
-use crate::mcp::{CheckJobs, MonitorFiles, PhileasApi, Policy, Server, ToolContext, ToolError};
+use crate::mcp::{
+    CheckJobs, MissingKey, MonitorFiles, PhileasApi, Policy, Server, ToolContext, ToolError,
+};
 use crate::runtime::ports::sessions_api::SessionsApi;
 use crate::server::repositories::Repositories;
-use keyless_jules::KeylessJules;
 use phileas_api::RepositoryAccess;
 use service_jules::ServiceJules;
 
@@ -46,11 +46,11 @@ pub(crate) async fn run(
         Err(stopped) => return Err(stopped),
     };
     // A tool that does not use Jules needs no key. A mistake in its arguments is reported first.
-    let jules = KeylessJules::new(no_key.message.clone());
+    let key = MissingKey::new(no_key.message.clone());
     let reach = Arc::new(RepositoryAccess::Environment);
-    let server = build_server(&arguments.options, Arc::new(jules.clone()), reach, None)?;
+    let server = build_server(&arguments.options, Err(key.clone()), reach, None)?;
     let ended = call::run(server, tool, given, screen).await;
-    if jules.was_called() {
+    if key.was_missed() {
         return Err(no_key);
     }
     ended
@@ -75,7 +75,7 @@ pub(crate) fn http_routes(
         Some(repositories) => {
             let jules = Arc::new(ServiceJules::new(Arc::clone(&repositories)));
             let reach = Arc::new(RepositoryAccess::Service(repositories));
-            build_server(&given.options, jules, reach, None)?
+            build_server(&given.options, Ok(jules), reach, None)?
         }
         None => server_from_environment(&given.options)?,
     };
@@ -88,7 +88,7 @@ fn server_from_environment(arguments: &McpOptions) -> Result<Server, CliError> {
         .then(|| monitor_from_environment(&arguments.files))
         .transpose()?;
     let reach = Arc::new(RepositoryAccess::Environment);
-    build_server(arguments, jules, reach, monitor)
+    build_server(arguments, Ok(jules), reach, monitor)
 }
 
 /// The server's own monitor, with the key of the environment.
@@ -110,7 +110,7 @@ impl CheckJobs for EnvironmentMonitor {
 
 fn build_server(
     arguments: &McpOptions,
-    jules: Arc<dyn SessionsApi>,
+    jules: Result<Arc<dyn SessionsApi>, MissingKey>,
     phileas: Arc<dyn PhileasApi>,
     monitor: Option<Monitor<jules::Client>>,
 ) -> Result<Server, CliError> {

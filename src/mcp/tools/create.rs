@@ -141,7 +141,7 @@ async fn run_create_job(
         open_pull: settings.open_pull,
         require_plan_approval: settings.require_plan_approval,
     };
-    match context.jules.create_job(new).await {
+    match context.jules()?.create_job(new).await {
         Ok(job) => Ok(watch_job(&context, job_output(&job, true, key), card)),
         Err(CreateFailure::Unknown { detail }) => {
             // The reply was lost. The tool searches the job once, but the job may also appear
@@ -392,7 +392,10 @@ pub(super) async fn find_marked_job(
     for archived in [false, true] {
         let mut page = None;
         for _ in 0..MAX_PAGES {
-            let read = context.jules.list_jobs(page.as_deref(), archived).await?;
+            let read = context
+                .jules()?
+                .list_jobs(page.as_deref(), archived)
+                .await?;
             let found = read.jobs.into_iter().find(|job| {
                 let last = job
                     .prompt
@@ -472,7 +475,7 @@ async fn source_of(
 ) -> Result<Lookup, ToolError> {
     let mut page = None;
     for _ in 0..MAX_PAGES {
-        let read = context.jules.list_sources(page.as_deref()).await?;
+        let read = context.jules()?.list_sources(page.as_deref()).await?;
         let mut sources = read.sources.into_iter();
         if let Some(source) = sources.find(|source| source.repository == *repository) {
             return Ok(Lookup::Found(source));

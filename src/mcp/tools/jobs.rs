@@ -181,7 +181,7 @@ async fn run_list_jobs(
     let mut in_order = true;
     for _ in 0..MAX_PAGES {
         let read = context
-            .jules
+            .jules()?
             .list_jobs(page.as_deref(), input.archived)
             .await?;
         for job in read.jobs {

@@ -81,7 +81,10 @@ async fn run_send_message(
             job.id
         )));
     }
-    context.jules.send_message(job.id.as_str(), &text).await?;
+    context
+        .jules()?
+        .send_message(job.id.as_str(), &text)
+        .await?;
     context.changes.notify_job(job.id.as_str());
     Ok(MessageOutput {
         state_before: job.state.as_str().to_owned(),
@@ -141,7 +144,7 @@ async fn run_approve_plan(
     }
     let approved_now = match plan_waits(&job, &happenings) {
         Some(true) => {
-            context.jules.approve_job_plan(job.id.as_str()).await?;
+            context.jules()?.approve_job_plan(job.id.as_str()).await?;
             context.changes.notify_job(job.id.as_str());
             true
         }

@@ -40,7 +40,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         Arc::new(SystemPause),
     );
     let context = ToolContext::new(
-        Arc::new(client),
+        Ok(Arc::new(client)),
         Arc::new(NoHouse),
         MonitorFiles::new(&places, folder),
         Policy::default(),
