@@ -30,7 +30,7 @@ use clap::{Parser, Subcommand};
 use help::{FOLDER, LEDGER, ONLINE, PRINTS, command_end, program_template};
 
 pub use adopt::Adopt;
-pub use board::{BoardFolder, KindName, SprintCommand, StateName, TaskCommand};
+pub use board::{BoardFolder, SprintCommand, TaskCommand};
 pub use deadline::{CommandDeadline, DEADLINE};
 pub use doctor::Doctor;
 pub use exchange::{ExchangeCommand, ExchangeLocation};
@@ -41,10 +41,8 @@ pub use layers::{Bootstrap, RoleCommand, RoleLayer, RoleNames, RoleRepository, U
 pub use ledger::{PersonaCommand, StateCommand, StateSource, TrackCommand};
 pub use mcp::{Mcp, McpCommand, McpOptions};
 pub use pause::Pause;
-pub use pipeline::{
-    CheckStageName, LessonsCommand, PipelineArtifact, PipelineCommand, RunLocation, RunsLocation,
-};
-pub use plan::{ArtifactName, SchemaName, Simulate, Validate};
+pub use pipeline::{LessonsCommand, PipelineCommand, RunLocation, RunsLocation};
+pub use plan::{SchemaName, Simulate, Validate};
 pub use prompt::{PromptCommand, PromptName, RenderPrompt};
 pub use repository::Repository;
 pub use sandbox::{Maintainer, Sandbox};
@@ -169,6 +167,7 @@ pub enum Command {
     #[command(after_help = command_end("phileas schema schedules", PRINTS))]
     Schema {
         /// Which file
+        #[arg(value_parser = plan::schema_name())]
         name: SchemaName,
     },
     /// Check and show the exchange files of the layers

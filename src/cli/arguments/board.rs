@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValue;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Args, Subcommand};
 use phileas_domain::board::limits::SPRINT_LIMIT;
 use phileas_domain::board::{Kind, TaskState};
 
 use super::help::{FOLDER, LEDGER, command_end};
 use super::repository::{Repository, repository_folder};
-use super::values::parse_whole;
+use super::values::{one_of, parse_whole};
 
 /// `task …`
 #[derive(Debug, Subcommand)]
@@ -21,8 +21,8 @@ pub enum TaskCommand {
         #[arg(default_value = ".", value_parser = repository_folder())]
         dir: PathBuf,
         /// Only those in this state
-        #[arg(long)]
-        state: Option<StateName>,
+        #[arg(long, value_parser = task_state())]
+        state: Option<TaskState>,
         /// Only those that wait for this persona, as in its prompt
         #[arg(long, value_name = "ID")]
         persona: Option<String>,
@@ -75,7 +75,8 @@ pub enum TaskCommand {
         /// The task's id, or the beginning of it
         id: String,
         /// The state
-        state: StateName,
+        #[arg(value_parser = task_state())]
+        state: TaskState,
         /// Which folder.
         #[command(flatten)]
         place: BoardFolder,
@@ -90,8 +91,8 @@ pub enum TaskCommand {
         #[arg(long)]
         fix: bool,
         /// Only this
-        #[arg(long, value_name = "KIND")]
-        only: Option<KindName>,
+        #[arg(long, value_name = "KIND", value_parser = checked_kind())]
+        only: Option<Kind>,
         /// Count warnings as errors
         #[arg(long)]
         strict: bool,
@@ -140,51 +141,23 @@ pub struct BoardFolder {
     pub json: bool,
 }
 
-/// The name of a task's state.
-#[derive(Debug, Clone, Copy)]
-pub struct StateName(pub TaskState);
-
-impl ValueEnum for StateName {
-    fn value_variants<'a>() -> &'a [Self] {
-        const ALL: [StateName; 4] = [
-            StateName(TaskState::Todo),
-            StateName(TaskState::InProgress),
-            StateName(TaskState::Done),
-            StateName(TaskState::Canceled),
-        ];
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let value = PossibleValue::new(self.0.as_str());
-        Some(match self.0 {
-            TaskState::Todo => value.help("it waits"),
-            TaskState::InProgress => value.help("a persona works on it").alias("in-progress"),
-            TaskState::Done => value.help("it is done"),
-            TaskState::Canceled => value.help("it will not be done").alias("cancelled"),
-        })
-    }
+fn task_state() -> impl TypedValueParser<Value = TaskState> {
+    one_of(TaskState::ALL.map(|state| {
+        let name = PossibleValue::new(state.as_str());
+        let name = match state {
+            TaskState::Todo => name.help("it waits"),
+            TaskState::InProgress => name.help("a persona works on it").alias("in-progress"),
+            TaskState::Done => name.help("it is done"),
+            TaskState::Canceled => name.help("it will not be done").alias("cancelled"),
+        };
+        (name, state)
+    }))
 }
 
-/// The name of what to check.
-#[derive(Debug, Clone, Copy)]
-pub struct KindName(pub Kind);
-
-impl ValueEnum for KindName {
-    fn value_variants<'a>() -> &'a [Self] {
-        const ALL: [KindName; 3] = [
-            KindName(Kind::Tasks),
-            KindName(Kind::Sprints),
-            KindName(Kind::Journals),
-        ];
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self.0 {
-            Kind::Tasks => PossibleValue::new("tasks"),
-            Kind::Sprints => PossibleValue::new("sprints"),
-            Kind::Journals => PossibleValue::new("journals"),
-        })
-    }
+fn checked_kind() -> impl TypedValueParser<Value = Kind> {
+    one_of([
+        ("tasks", Kind::Tasks),
+        ("sprints", Kind::Sprints),
+        ("journals", Kind::Journals),
+    ])
 }

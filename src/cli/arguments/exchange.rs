@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
-use phileas_domain::exchange::{FLAT_STREAM, Layout};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Args, Subcommand};
+use phileas_domain::exchange::{FLAT_STREAM, Layout, Shape};
 
 use super::help::{FOLDER, PRINTS, command_end};
-use super::plan::ArtifactName;
+use super::plan::artifact_shape;
 use super::repository::repository_folder;
+use super::values::one_of;
 
 /// `exchange …`
 #[derive(Debug, Subcommand)]
@@ -43,8 +45,8 @@ pub enum ExchangeCommand {
         dir: PathBuf,
         /// Move everything to this layout instead: a flat exchange becomes one workstream, workstreams become one flat
         /// exchange
-        #[arg(long, value_name = "LAYOUT")]
-        to: Option<TargetLayout>,
+        #[arg(long, value_name = "LAYOUT", value_parser = layout_name())]
+        to: Option<Layout>,
         /// The name of the workstream that a flat exchange becomes
         #[arg(long, value_name = "NAME", default_value = FLAT_STREAM, requires = "to")]
         stream: String,
@@ -59,26 +61,15 @@ pub enum ExchangeCommand {
     #[command(after_help = command_end("phileas exchange template event", PRINTS))]
     Template {
         /// Which artifact
-        name: ArtifactName,
+        #[arg(value_parser = artifact_shape())]
+        name: &'static Shape,
     },
 }
 
-/// A layout of the exchange.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum TargetLayout {
-    /// `.jules/exchange/`
-    Flat,
-    /// `.jules/workstreams/<name>/`
-    Workstreams,
-}
-
-impl From<TargetLayout> for Layout {
-    fn from(layout: TargetLayout) -> Self {
-        match layout {
-            TargetLayout::Flat => Self::Flat,
-            TargetLayout::Workstreams => Self::Workstreams,
-        }
-    }
+fn layout_name() -> impl TypedValueParser<Value = Layout> {
+    let flat = PossibleValue::new("flat").help("`.jules/exchange/`");
+    let streams = PossibleValue::new("workstreams").help("`.jules/workstreams/<name>/`");
+    one_of([(flat, Layout::Flat), (streams, Layout::Workstreams)])
 }
 
 /// The folder and workstream of an exchange.

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValue;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Args, Subcommand};
 use phileas_domain::pipeline::{Artifact, CheckStage, IssueId};
 
 use super::help::{FOLDER, command_end};
+use super::values::one_of;
 
 /// `pipeline …`
 #[derive(Debug, Subcommand)]
@@ -27,8 +28,8 @@ pub enum PipelineCommand {
         #[command(flatten)]
         run: RunLocation,
         /// Which stage
-        #[arg(long)]
-        stage: CheckStageName,
+        #[arg(long, value_parser = check_stage())]
+        stage: CheckStage,
         /// The commit from which the work began; a file that differs from it has changed [default: the default branch]
         #[arg(long, value_name = "REVISION")]
         base: Option<String>,
@@ -54,7 +55,8 @@ pub enum PipelineCommand {
     #[command(after_help = command_end("phileas pipeline write plan --issue 7 < plan.json", FOLDER))]
     Write {
         /// Which artifact
-        artifact: PipelineArtifact,
+        #[arg(value_parser = artifact_name())]
+        artifact: Artifact,
         /// Which run.
         #[command(flatten)]
         run: RunLocation,
@@ -137,54 +139,21 @@ pub struct RunLocation {
     pub place: RunsLocation,
 }
 
-/// An artifact, by its file name without the extension.
-#[derive(Debug, Clone, Copy)]
-pub struct PipelineArtifact(pub Artifact);
-
-/// A stage to check.
-#[derive(Debug, Clone, Copy)]
-pub struct CheckStageName(pub CheckStage);
-
-impl ValueEnum for PipelineArtifact {
-    fn value_variants<'a>() -> &'a [Self] {
-        const ALL: [PipelineArtifact; 8] = [
-            PipelineArtifact(Artifact::Plan),
-            PipelineArtifact(Artifact::Worker),
-            PipelineArtifact(Artifact::Test),
-            PipelineArtifact(Artifact::Debug),
-            PipelineArtifact(Artifact::Review),
-            PipelineArtifact(Artifact::Git),
-            PipelineArtifact(Artifact::State),
-            PipelineArtifact(Artifact::Trace),
-        ];
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let name = self.0.file_name();
+/// Each artifact that an agent writes whole, by its file name without the extension. Lessons are added one by one.
+fn artifact_name() -> impl TypedValueParser<Value = Artifact> {
+    let written = Artifact::ALL.into_iter();
+    let written = written.filter(|artifact| *artifact != Artifact::Lessons);
+    one_of(written.map(|artifact| {
+        let name = artifact.file_name();
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         // Accept the whole name, too: agents are told to write it.
-        Some(PossibleValue::new(stem).alias(name).help(self.0.about()))
-    }
+        let stem = PossibleValue::new(stem).alias(name).help(artifact.about());
+        (stem, artifact)
+    }))
 }
 
-impl ValueEnum for CheckStageName {
-    fn value_variants<'a>() -> &'a [Self] {
-        const ALL: [CheckStageName; CheckStage::ALL.len()] = {
-            let mut all = [CheckStageName(CheckStage::Trace); CheckStage::ALL.len()];
-            let mut at = 0;
-            while at < all.len() {
-                all[at] = CheckStageName(CheckStage::ALL[at]);
-                at += 1;
-            }
-            all
-        };
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.0.as_str()))
-    }
+fn check_stage() -> impl TypedValueParser<Value = CheckStage> {
+    one_of(CheckStage::ALL.map(|stage| (stage.as_str(), stage)))
 }
 
 fn parse_day(text: &str) -> Result<jiff::civil::Date, String> {

@@ -1,16 +1,15 @@
 //! `validate`, `simulate` and `schema`.
 
 use std::path::PathBuf;
-use std::sync::LazyLock;
 
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, TypedValueParser};
 use phileas_domain::exchange::{SHAPES, Shape};
 use phileas_domain::model::RepositoryName;
 use phileas_domain::pipeline;
 
 use super::repository::repository_folder;
-use super::values::parse_whole;
+use super::values::{one_of, parse_whole};
 
 /// A file that people or agents write.
 #[derive(Debug, Clone, Copy)]
@@ -22,71 +21,42 @@ pub enum SchemaName {
     /// `phileas.toml`: the settings of the service
     Phileas,
     /// An artifact of the exchange.
-    Artifact(ArtifactName),
+    Artifact(&'static Shape),
     /// An artifact of a pipeline's run.
     Pipeline(pipeline::Artifact),
 }
 
-/// An artifact of the exchange, by its index among all artifacts.
-#[derive(Debug, Clone, Copy)]
-pub struct ArtifactName(usize);
-
-impl ArtifactName {
-    /// The shape that its schema describes.
-    #[must_use]
-    pub fn artifact_shape(self) -> &'static Shape {
-        SHAPES[self.0]
-    }
+/// Each artifact of the exchange.
+pub(super) fn artifact_shape() -> impl TypedValueParser<Value = &'static Shape> {
+    one_of(SHAPES.map(|shape| (PossibleValue::new(shape.name).help(shape.about), shape)))
 }
 
-/// Every artifact.
-static ARTIFACTS: LazyLock<Vec<ArtifactName>> =
-    LazyLock::new(|| (0..SHAPES.len()).map(ArtifactName).collect());
-/// Every file that has a schema.
-static SCHEMAS: LazyLock<Vec<SchemaName>> = LazyLock::new(|| {
-    let artifacts = ARTIFACTS.iter().copied().map(SchemaName::Artifact);
-    [
-        SchemaName::Schedules,
-        SchemaName::Config,
-        SchemaName::Phileas,
-    ]
-    .into_iter()
-    .chain(artifacts)
-    .chain(pipeline::Artifact::ALL.map(SchemaName::Pipeline))
-    .collect()
-});
-
-impl ValueEnum for ArtifactName {
-    fn value_variants<'a>() -> &'a [Self] {
-        &ARTIFACTS
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.artifact_shape().name).help(self.artifact_shape().about))
-    }
-}
-
-impl ValueEnum for SchemaName {
-    fn value_variants<'a>() -> &'a [Self] {
-        &SCHEMAS
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            Self::Schedules => {
-                PossibleValue::new("schedules").help("`.jules/schedules.toml`: who works and when")
-            }
-            Self::Config => PossibleValue::new("config")
-                .help("`.jlo/config.toml`: who works in the layers, and when"),
-            Self::Phileas => {
-                PossibleValue::new("phileas").help("`phileas.toml`: how the service is set up")
-            }
-            Self::Artifact(artifact) => return artifact.to_possible_value(),
-            Self::Pipeline(artifact) => {
-                PossibleValue::new(artifact.schema_name()).help(artifact.about())
-            }
-        })
-    }
+/// Each file that has a schema.
+pub(super) fn schema_name() -> impl TypedValueParser<Value = SchemaName> {
+    let named = |name, about, file| (PossibleValue::new(name).help(about), file);
+    let artifacts = SHAPES.map(|shape| named(shape.name, shape.about, SchemaName::Artifact(shape)));
+    let of_runs = pipeline::Artifact::ALL.map(|artifact| {
+        let file = SchemaName::Pipeline(artifact);
+        named(artifact.schema_name(), artifact.about(), file)
+    });
+    let others = [
+        named(
+            "schedules",
+            "`.jules/schedules.toml`: who works and when",
+            SchemaName::Schedules,
+        ),
+        named(
+            "config",
+            "`.jlo/config.toml`: who works in the layers, and when",
+            SchemaName::Config,
+        ),
+        named(
+            "phileas",
+            "`phileas.toml`: how the service is set up",
+            SchemaName::Phileas,
+        ),
+    ];
+    one_of(others.into_iter().chain(artifacts).chain(of_runs))
 }
 
 /// How many days a forecast covers.

@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
 use crate::adapters::transport::excessive_port;
 
 /// Parses a whole number in a range. `what` is what it is, such as `a number of days`.
@@ -25,6 +27,23 @@ where
     number.ok_or_else(|| {
         let (least, most) = range.into_inner();
         format!("write {what} from {least} to {most}, such as {example}")
+    })
+}
+
+/// A parser of one of these values, by name. Completion and help list the names.
+pub(super) fn one_of<N, T>(
+    values: impl IntoIterator<Item = (N, T)>,
+) -> impl TypedValueParser<Value = T>
+where
+    N: Into<PossibleValue>,
+    T: Clone + Send + Sync + 'static,
+{
+    let values = values.into_iter().map(|(name, value)| (name.into(), value));
+    let values: Vec<(PossibleValue, T)> = values.collect();
+    let names: Vec<PossibleValue> = values.iter().map(|(name, _)| name.clone()).collect();
+    PossibleValuesParser::new(names).map(move |text| {
+        let named = values.iter().find(|(name, _)| name.matches(&text, false));
+        named.expect("the text is one of the names").1.clone()
     })
 }
 

@@ -34,11 +34,11 @@ pub(crate) fn run(
             dry_run,
             json,
         } => {
-            let to = to.map(|layout| (layout.into(), stream.as_str()));
+            let to = to.map(|layout| (layout, stream.as_str()));
             migrate::run(dir, to, *dry_run, *json, screen)
         }
         ExchangeCommand::Template { name } => {
-            screen.print_document(&name.artifact_shape().to_template())?;
+            screen.print_document(&name.to_template())?;
             Ok(Exit::Done)
         }
     }

@@ -24,10 +24,7 @@ fn schema_with_address(name: SchemaName) -> Value {
         SchemaName::Schedules => ("schedules", plan::schema()),
         SchemaName::Config => ("config", plan::config_schema()),
         SchemaName::Phileas => ("phileas", config::config_schema()),
-        SchemaName::Artifact(artifact) => (
-            artifact.artifact_shape().name,
-            artifact.artifact_shape().to_schema(),
-        ),
+        SchemaName::Artifact(artifact) => (artifact.name, artifact.to_schema()),
         SchemaName::Pipeline(artifact) => (artifact.schema_name(), artifact.schema()),
     };
     let mut whole = serde_json::Map::new();

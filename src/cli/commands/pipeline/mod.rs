@@ -25,7 +25,7 @@ pub(crate) fn run(
     match command {
         PipelineCommand::Validate { file, json } => validate_file(file, *json, screen),
         PipelineCommand::Check { run, stage, base } => {
-            check::run(run, stage.0, base.as_deref(), screen)
+            check::run(run, *stage, base.as_deref(), screen)
         }
         PipelineCommand::Status { issue, place } => status::run(issue.as_ref(), place, screen),
         PipelineCommand::Next { run } => print_next(run, screen),
@@ -34,7 +34,7 @@ pub(crate) fn run(
             run,
             agent,
             started,
-        } => write::run(artifact.0, run, agent.clone(), *started, screen),
+        } => write::run(*artifact, run, agent.clone(), *started, screen),
         PipelineCommand::Archive { run, unfinished } => {
             write::archive_run(run, *unfinished, screen)
         }

@@ -41,7 +41,7 @@ pub(crate) fn run(
                 Some(id) => tasks_for_persona(&tree, &tasks, id)?,
                 None => tasks.iter().collect(),
             };
-            chosen.retain(|task| state.is_none_or(|state| task.state == state.0));
+            chosen.retain(|task| state.is_none_or(|state| task.state == state));
             chosen.retain(|task| tag.as_ref().is_none_or(|tag| task.has_tag(tag)));
             print_tasks(&chosen, *json, screen)
         }
@@ -82,7 +82,7 @@ pub(crate) fn run(
             })
         }
         TaskCommand::Move { id, state, place } => {
-            change_task(place, screen, |tree| board::move_task(tree, id, state.0))
+            change_task(place, screen, |tree| board::move_task(tree, id, *state))
         }
         TaskCommand::Check {
             dir,
@@ -92,7 +92,7 @@ pub(crate) fn run(
             json,
         } => {
             let what = check::CheckOptions {
-                kinds: only.map_or(board::Kind::ALL.to_vec(), |only| vec![only.0]),
+                kinds: only.map_or(board::Kind::ALL.to_vec(), |only| vec![only]),
                 journals_of: None,
                 strict: *strict,
                 json: *json,
