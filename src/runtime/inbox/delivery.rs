@@ -106,7 +106,8 @@ pub enum Accepted {
 }
 
 /// What became of a delivery.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Outcome {
     /// A future tick will handle it.
     Pending,
@@ -123,12 +124,7 @@ impl Outcome {
     /// Its name in JSON and tables.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Handled => "handled",
-            Self::Failed => "failed",
-            Self::Noted => "noted",
-        }
+        self.into()
     }
 }
 

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 pub const TASKS_FOLDER: &str = ".jules/tasks";
 
 /// The state of a task: the folder of its file, whatever the file says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum TaskState {
     /// It waits.
     Todo,
@@ -27,12 +28,7 @@ impl TaskState {
     /// The name of its folder, and its value of `status`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Todo => "todo",
-            Self::InProgress => "in_progress",
-            Self::Done => "done",
-            Self::Canceled => "canceled",
-        }
+        self.into()
     }
 
     /// The state for a word in any spelling: `In-Progress`, `cancelled`.

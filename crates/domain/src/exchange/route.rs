@@ -7,7 +7,8 @@ use super::limits::MAX_ATTEMPTS;
 use super::model::Stream;
 
 /// The layer that takes a work item next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Next {
     /// A planner: it must be analysed first.
     Planner,
@@ -25,13 +26,7 @@ impl Next {
     /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Planner => "planner",
-            Self::Implementer => "implementer",
-            Self::Shelved => "shelved",
-            Self::Suspended => "suspended",
-            Self::Refused => "refused",
-        }
+        self.into()
     }
 
     /// The route of an item. `labels`: the labels that go to an implementer automatically; `None`: all.

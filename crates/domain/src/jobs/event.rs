@@ -35,8 +35,21 @@ impl fmt::Display for EventId {
 }
 
 /// What happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum EventKind {
     /// Jules waits for an answer.
     Question,
@@ -68,13 +81,7 @@ impl EventKind {
     /// The kind's name in the file.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Question => "question",
-            Self::Completed => "completed",
-            Self::Error => "error",
-            Self::Stuck => "stuck",
-            Self::PlanReview => "plan_review",
-        }
+        self.into()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The rules by which a run goes on.
 
 /// Why a run goes on as it does. Codes are stable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::VariantArray)]
 pub enum Rule {
     /// There is no plan.
     PlanMissing,
@@ -58,36 +58,6 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// All of them.
-    pub const ALL: [Self; 26] = [
-        Self::PlanMissing,
-        Self::PlanSkipped,
-        Self::PlanReady,
-        Self::WorkerCompleted,
-        Self::WorkerBlocked,
-        Self::TierEscalate,
-        Self::TierNoneAbove,
-        Self::TestsPassed,
-        Self::TestsSkipped,
-        Self::TestsFailed,
-        Self::TestsInlineTriage,
-        Self::TestsTrivial,
-        Self::DiagnosisFixTarget,
-        Self::DiagnosisPlanDefect,
-        Self::DiagnosisTechnicalComplexity,
-        Self::DiagnosisAmbiguousRequirement,
-        Self::ReviewPassed,
-        Self::ReviewSkipped,
-        Self::ReviewFailed,
-        Self::GitDone,
-        Self::GitCiPending,
-        Self::GitCiFailed,
-        Self::ArtifactInvalid,
-        Self::RetriesNextTier,
-        Self::RetriesExhausted,
-        Self::StateFailed,
-    ];
-
     /// Its stable name.
     #[must_use]
     pub fn code(self) -> &'static str {

@@ -30,8 +30,9 @@ pub enum Complexity {
 }
 
 /// A stage of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case")]
 pub enum Stage {
     /// How the work is to be done.
     Plan,
@@ -84,14 +85,7 @@ impl Stage {
     /// As artifacts spell it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Plan => "plan",
-            Self::Implement => "implement",
-            Self::Test => "test",
-            Self::Debug => "debug",
-            Self::Review => "review",
-            Self::Git => "git",
-        }
+        self.into()
     }
 }
 
@@ -400,8 +394,9 @@ pub struct TraceStage {
 }
 
 /// How an attempt at a stage ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Outcome {
     /// A plan is there.
     Planned,
@@ -440,23 +435,7 @@ impl Outcome {
     /// As a trace spells it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Planned => "planned",
-            Self::Completed => "completed",
-            Self::Blocked => "blocked",
-            Self::Escalate => "escalate",
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Skip => "skip",
-            Self::InlineFix => "inline_fix",
-            Self::FixTarget => "fix_target",
-            Self::PlanDefect => "plan_defect",
-            Self::TechnicalComplexity => "technical_complexity",
-            Self::AmbiguousRequirement => "ambiguous_requirement",
-            Self::CiPending => "ci_pending",
-            Self::CiFailed => "ci_failed",
-            Self::Unusable => "unusable",
-        }
+        self.into()
     }
 
     /// Whether a trace calls it a pass.

@@ -81,7 +81,8 @@ impl HistoryEntry {
 }
 
 /// The outcome of a turn.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Outcome {
     /// Its pull request was merged.
     Merged,
@@ -112,6 +113,7 @@ pub enum Outcome {
     /// Its pull request was merged, and the change was taken back.
     Reverted,
     /// An outcome of another program, kept unchanged.
+    #[strum(default)]
     Other(String),
 }
 
@@ -120,21 +122,8 @@ impl Outcome {
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
-            Self::Merged => "merged",
-            Self::PrOpen => "pr_open",
-            Self::Completed => "completed",
-            Self::Imported => "imported",
-            Self::NoOutput => "no_output",
-            Self::Rejected => "rejected",
-            Self::Failed => "failed",
-            Self::Stuck => "stuck",
-            Self::Cancelled => "cancelled",
-            Self::Duplicate => "duplicate",
-            Self::Repeated => "repeated",
-            Self::NoOp => "no_op",
-            Self::Superseded => "superseded",
-            Self::Reverted => "reverted",
             Self::Other(text) => text,
+            named => named.into(),
         }
     }
 
@@ -170,23 +159,7 @@ impl Outcome {
     /// Reads an outcome's name. An unknown name is kept.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        match text {
-            "merged" => Self::Merged,
-            "pr_open" => Self::PrOpen,
-            "completed" => Self::Completed,
-            "imported" => Self::Imported,
-            "no_output" => Self::NoOutput,
-            "rejected" => Self::Rejected,
-            "failed" => Self::Failed,
-            "stuck" => Self::Stuck,
-            "cancelled" => Self::Cancelled,
-            "duplicate" => Self::Duplicate,
-            "repeated" => Self::Repeated,
-            "no_op" => Self::NoOp,
-            "superseded" => Self::Superseded,
-            "reverted" => Self::Reverted,
-            other => Self::Other(other.to_owned()),
-        }
+        text.parse().expect("an unknown name is kept")
     }
 
     /// Whether phileas waits for no further change. A rejected pull request can still be reopened and merged.

@@ -95,8 +95,21 @@ pub struct Refusal {
 }
 
 /// The reasons that a person can give with `/phileas refuse`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum RefusalReason {
     /// Another pull request does the same.
     Duplicate,
@@ -129,13 +142,7 @@ impl RefusalReason {
     /// The reason as people write it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Duplicate => "duplicate",
-            Self::OutOfScope => "out-of-scope",
-            Self::NoEvidence => "no-evidence",
-            Self::Wrong => "wrong",
-            Self::TooLarge => "too-large",
-        }
+        self.into()
     }
 }
 

@@ -36,7 +36,8 @@ pub struct RepositoryAccess {
 }
 
 /// A permission that a tick needs, tested by reading one item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Right {
     /// `contents: read`
     Contents,
@@ -86,13 +87,7 @@ impl Right {
     /// The permission's name.
     #[must_use]
     pub fn permission_name(self) -> &'static str {
-        match self {
-            Self::Contents => "contents",
-            Self::Issues => "issues",
-            Self::PullRequests => "pull_requests",
-            Self::Checks => "checks",
-            Self::Statuses => "statuses",
-        }
+        self.into()
     }
 }
 

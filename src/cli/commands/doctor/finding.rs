@@ -14,9 +14,11 @@ use crate::runtime::ports::{Disposition, Failure};
 const INDENT: usize = 4;
 
 /// The grade of a finding, the least severe first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub(super) enum Grade {
     /// As it should be.
+    #[strum(serialize = "ok")]
     Good,
     /// It cannot be known from here.
     Unknown,
@@ -31,7 +33,8 @@ pub(super) enum Grade {
 }
 
 /// The group of a finding, in the order in which groups are printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub(super) enum Group {
     Credential,
     Jules,
@@ -68,14 +71,7 @@ pub(super) struct Findings {
 
 impl Grade {
     fn code(self) -> &'static str {
-        match self {
-            Self::Good => "ok",
-            Self::Unknown => "unknown",
-            Self::Hint => "hint",
-            Self::Unavailable => "unavailable",
-            Self::Error => "error",
-            Self::Credential => "credential",
-        }
+        self.into()
     }
 
     fn sign(self) -> (&'static str, AnsiColor) {
@@ -90,16 +86,7 @@ impl Grade {
 
 impl Group {
     fn code(self) -> &'static str {
-        match self {
-            Self::Credential => "credential",
-            Self::Jules => "jules",
-            Self::Ledger => "ledger",
-            Self::Plan => "plan",
-            Self::Workflow => "workflow",
-            Self::Deliveries => "deliveries",
-            Self::Labels => "labels",
-            Self::Status => "status",
-        }
+        self.into()
     }
 }
 

@@ -107,7 +107,8 @@ pub struct Session {
 }
 
 /// The state of a session. Unknown states count as running.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum SessionState {
     /// Accepted.
     Queued,
@@ -134,15 +135,8 @@ impl SessionState {
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
-            Self::Queued => "QUEUED",
-            Self::Planning => "PLANNING",
-            Self::AwaitingPlanApproval => "AWAITING_PLAN_APPROVAL",
-            Self::AwaitingUserFeedback => "AWAITING_USER_FEEDBACK",
-            Self::InProgress => "IN_PROGRESS",
-            Self::Paused => "PAUSED",
-            Self::Completed => "COMPLETED",
-            Self::Failed => "FAILED",
             Self::Unknown(word) => word,
+            named => named.into(),
         }
     }
 

@@ -11,7 +11,8 @@ use crate::model::{
 };
 
 /// One action, to be executed after the decision's commit has won.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Effect {
     /// Create a session. Jules is called once; the answer, or its absence, comes back as an event.
     CreateSession(Box<CreateSession>),
@@ -348,30 +349,7 @@ impl Effect {
     /// A short name for logs and metrics.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::CreateSession(_) => "create_session",
-            Self::SendMessage { .. } => "send_message",
-            Self::NotifyPullSession { .. } => "notify_pull_session",
-            Self::MarkReady { .. } => "mark_ready",
-            Self::MergePull { .. } => "merge_pull",
-            Self::RemindPeople { .. } => "remind_people",
-            Self::AddLabel { .. } => "add_label",
-            Self::CommentOnPull { .. } => "comment_on_pull",
-            Self::ApprovePlan { .. } => "approve_plan",
-            Self::ArchiveSession { .. } => "archive_session",
-            Self::RetargetPull { .. } => "retarget_pull",
-            Self::ClosePull { .. } => "close_pull",
-            Self::OpenNotice { .. } => "open_notice",
-            Self::CloseNotice { .. } => "close_notice",
-            Self::AddReaction { .. } => "add_reaction",
-            Self::RemoveLabel { .. } => "remove_label",
-            Self::WriteStatus { .. } => "write_status",
-            Self::PublishProposal { .. } => "publish_proposal",
-            Self::OpenWorkItem { .. } => "open_work_item",
-            Self::CloseWorkItem { .. } => "close_work_item",
-            Self::OpenDashboard { .. } => "open_dashboard",
-            Self::EditDashboard { .. } => "edit_dashboard",
-        }
+        self.into()
     }
 }
 

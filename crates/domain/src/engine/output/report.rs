@@ -47,7 +47,8 @@ pub struct Line {
 }
 
 /// What is done about a track, schedule or request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Verdict {
     /// A session is being started.
     Dispatched,
@@ -75,18 +76,7 @@ impl Verdict {
     /// The name in machine-readable output.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Dispatched => "dispatched",
-            Self::Adopted => "adopted",
-            Self::Advanced => "advanced",
-            Self::Waiting => "waiting",
-            Self::Skipped => "skipped",
-            Self::Refused => "refused",
-            Self::Paused => "paused",
-            Self::Held => "held",
-            Self::Settled => "settled",
-            Self::Imported => "imported",
-        }
+        self.into()
     }
 
     /// What happened, in a word or two for people. [`SIGN_LEGEND`] explains the signs before it.
