@@ -6,6 +6,7 @@
 
 use bytes::Bytes;
 use http::Method;
+use phileas_domain::model::PullNumber;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -16,7 +17,7 @@ use super::http::budget::Api;
 use super::http::error;
 use super::http::request::Call;
 use super::http::retry::{CallKind, LONGEST_WAIT, READ_ATTEMPTS};
-use super::wire::OfRepository;
+use super::wire::{OfPull, OfRepository};
 use crate::runtime::ports::{Disposition, Failure};
 
 pub(super) const OBSERVE: &str = concat!(
@@ -183,6 +184,30 @@ impl Client {
                 "the repository is gone",
             )
         })
+    }
+
+    /// Sends a query of one pull request; `None`: there is none of this number. `sizes`: further variables, and those
+    /// for a second query if that is too much for one answer.
+    pub(super) async fn query_pull<P: DeserializeOwned>(
+        &self,
+        name: &str,
+        document: &str,
+        pull: PullNumber,
+        [most, less]: [Value; 2],
+    ) -> Result<Option<P>, Failure> {
+        let ask = async |sizes: Value| {
+            let mut variables = self.repository_variables();
+            variables["number"] = pull.0.into();
+            for (key, size) in sizes.as_object().into_iter().flatten() {
+                variables[key] = size.clone();
+            }
+            let asked = self.query_repository(name, document, &variables, is_missing_number);
+            asked.await.map(|found: OfPull<P>| found.pull_request)
+        };
+        match ask(most).await {
+            Err(failure) if error::is_too_large(&failure) => ask(less).await,
+            read => read,
+        }
     }
 
     /// Sends a document: a write once, a read until there is an answer.

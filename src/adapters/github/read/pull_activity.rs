@@ -7,24 +7,16 @@ use serde::Deserialize;
 use crate::adapters::github::client::Client;
 use crate::adapters::github::graphql::{PULL_ACTIVITY, is_missing_number};
 use crate::adapters::github::http::error;
-use crate::adapters::github::wire::present;
 use crate::adapters::github::wire::pull_activity::Pull;
 use crate::adapters::github::wire::subject::Viewer;
+use crate::adapters::github::wire::{OfPull, present};
 use crate::runtime::ports::{Disposition, Failure};
 
 #[derive(Deserialize)]
 struct Data {
     viewer: Viewer,
     #[serde(deserialize_with = "present")]
-    repository: Option<Repository>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Repository {
-    /// Null if there is no pull request of this number.
-    #[serde(deserialize_with = "present")]
-    pull_request: Option<Pull>,
+    repository: Option<OfPull<Pull>>,
 }
 
 impl Client {

@@ -2,25 +2,15 @@
 
 use phileas_domain::engine::RefusalTexts;
 use phileas_domain::model::PullNumber;
-use serde::Deserialize;
+use serde_json::json;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::graphql::{REFUSAL_TEXTS, is_missing_number};
-use crate::adapters::github::http::error::is_too_large;
-use crate::adapters::github::wire::present;
+use crate::adapters::github::graphql::REFUSAL_TEXTS;
 use crate::adapters::github::wire::refusal_texts::Pull;
 use crate::runtime::ports::Failure;
 
 /// How many of the newest comments and of the newest reviews are read; fewer if that is too much for one answer.
 const READ: [(usize, usize); 2] = [(50, 20), (10, 5)];
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Repository {
-    /// Null if there is no pull request of this number.
-    #[serde(deserialize_with = "present")]
-    pull_request: Option<Pull>,
-}
 
 impl Client {
     /// The texts that are not hidden; `None`: there is no such pull request.
@@ -29,34 +19,11 @@ impl Client {
         pull: PullNumber,
         with_reviews: bool,
     ) -> Result<Option<RefusalTexts>, Failure> {
-        let [most, less] = READ;
-        let mut read = self.refusal_texts_once(pull, with_reviews, most).await;
-        if read.as_ref().is_err_and(is_too_large) {
-            read = self.refusal_texts_once(pull, with_reviews, less).await;
-        }
-        read
-    }
-
-    async fn refusal_texts_once(
-        &self,
-        pull: PullNumber,
-        with_reviews: bool,
-        (comments, reviews): (usize, usize),
-    ) -> Result<Option<RefusalTexts>, Failure> {
-        let mut variables = self.repository_variables();
-        variables["number"] = pull.0.into();
-        variables["comments"] = comments.into();
-        variables["reviews"] = reviews.into();
-        variables["withReviews"] = with_reviews.into();
-        let repository = self
-            .query_repository::<Repository>(
-                "RefusalTexts",
-                REFUSAL_TEXTS,
-                &variables,
-                is_missing_number,
-            )
-            .await?;
-        Ok(repository.pull_request.map(RefusalTexts::from))
+        let sizes = READ.map(|(comments, reviews)| {
+            json!({ "comments": comments, "reviews": reviews, "withReviews": with_reviews })
+        });
+        let read = self.query_pull::<Pull>("RefusalTexts", REFUSAL_TEXTS, pull, sizes);
+        Ok(read.await?.map(RefusalTexts::from))
     }
 }
 

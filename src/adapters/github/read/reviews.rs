@@ -3,50 +3,23 @@
 
 use phileas_domain::engine::Reviews;
 use phileas_domain::model::PullNumber;
-use serde::Deserialize;
+use serde_json::json;
 
 use crate::adapters::github::client::Client;
-use crate::adapters::github::graphql::{REVIEWS, is_missing_number};
-use crate::adapters::github::http::error::is_too_large;
-use crate::adapters::github::wire::present;
+use crate::adapters::github::graphql::REVIEWS;
 use crate::adapters::github::wire::review::Pull;
 use crate::runtime::ports::Failure;
 
 /// How many of the newest threads are read, and how many comments of each; fewer if that is too much for one answer.
 const READ: [(usize, usize); 2] = [(50, 10), (15, 3)];
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Repository {
-    /// Null if there is no pull request of this number.
-    #[serde(deserialize_with = "present")]
-    pull_request: Option<Pull>,
-}
-
 impl Client {
     /// The open review remarks; `None`: there is no such pull request.
     pub(crate) async fn reviews_of(&self, pull: PullNumber) -> Result<Option<Reviews>, Failure> {
-        let [most, less] = READ;
-        let mut read = self.reviews_once(pull, most).await;
-        if read.as_ref().is_err_and(is_too_large) {
-            read = self.reviews_once(pull, less).await;
-        }
-        read
-    }
-
-    async fn reviews_once(
-        &self,
-        pull: PullNumber,
-        (threads, comments): (usize, usize),
-    ) -> Result<Option<Reviews>, Failure> {
-        let mut variables = self.repository_variables();
-        variables["number"] = pull.0.into();
-        variables["threads"] = threads.into();
-        variables["comments"] = comments.into();
-        let repository = self
-            .query_repository::<Repository>("Reviews", REVIEWS, &variables, is_missing_number)
-            .await?;
-        Ok(repository.pull_request.map(Reviews::from))
+        let sizes =
+            READ.map(|(threads, comments)| json!({ "threads": threads, "comments": comments }));
+        let read = self.query_pull::<Pull>("Reviews", REVIEWS, pull, sizes);
+        Ok(read.await?.map(Reviews::from))
     }
 }
 

@@ -33,6 +33,15 @@ pub(crate) struct OfRepository<R> {
     pub(crate) repository: Option<R>,
 }
 
+/// The answer about one pull request of a repository.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase", bound = "P: Deserialize<'de>")]
+pub(crate) struct OfPull<P> {
+    /// Null if there is no pull request of this number.
+    #[serde(deserialize_with = "present")]
+    pub(crate) pull_request: Option<P>,
+}
+
 /// The items of a connection.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase", bound = "T: Deserialize<'de>")]

@@ -8,17 +8,10 @@ use crate::adapters::github::client::Client;
 use crate::adapters::github::graphql::{DRAFT, Envelope, MARK_READY};
 use crate::adapters::github::http::error;
 use crate::adapters::github::http::retry::CallKind;
-use crate::adapters::github::wire::{Connection, OfRepository, present};
+use crate::adapters::github::wire::{Connection, OfPull, OfRepository};
 use crate::runtime::ports::{Disposition, Failure};
 
 const WHAT: &str = "POST /graphql (MarkReady)";
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Repository {
-    #[serde(deserialize_with = "present")]
-    pull_request: Option<Pull>,
-}
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -35,7 +28,7 @@ impl Client {
         let mut variables = self.repository_variables();
         variables["number"] = pull.0.into();
         let reply = self
-            .run_query::<OfRepository<Repository>>("Draft", DRAFT, &variables, |_| false)
+            .run_query::<OfRepository<OfPull<Pull>>>("Draft", DRAFT, &variables, |_| false)
             .await?;
         let found = reply.data.repository.and_then(|found| found.pull_request);
         let Some(found) = found else {
