@@ -19,7 +19,7 @@ use crate::action::outputs::{Outputs, json_document};
 use crate::action::summary::{self, Page};
 use crate::adapters::files::{read_limited, refuse_link};
 use crate::cli::arguments::ActionArguments;
-use crate::cli::context::clients::Connection;
+use crate::cli::context::clients::{Connection, run_settings};
 use crate::cli::context::env_var::env_value;
 use crate::cli::context::github_server::github_server;
 use crate::cli::context::{credential_help, credentials, run_identity};
@@ -28,7 +28,7 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::{Tense, failed_json, line_json, summary_json};
 use crate::cli::terminal::diagnostics::diagnostic_json;
 use crate::cli::terminal::output::Screen;
-use crate::runtime::{self, Tick, TickReport};
+use crate::runtime::TickReport;
 
 /// The largest payload that is read, in bytes. Webhooks have at most 25 MB.
 const MAX_EVENT_BYTES: u64 = 30 << 20;
@@ -159,38 +159,26 @@ async fn run_tick(
         "refused".clone_into(&mut ended.outputs.decision);
         return Ok(ended);
     }
-    let settings = connection.settings(ask)?;
     let tense = if dry_run {
         Tense::Forecast
     } else {
         Tense::Done
     };
     let report = if dry_run {
-        let (mut report, sight) = runtime::explain_repository(
-            &connection.github,
-            &connection.jules,
-            &connection.stopwatch,
-            &settings,
-        )
-        .await?;
+        let (mut report, sight) = connection.explain(ask.clone()).await?;
         report.seen = Some(Box::new(sight.snapshot));
         report
     } else {
-        let tick = Tick {
-            github: &connection.github,
-            jules: &connection.jules,
-            stopwatch: &connection.stopwatch,
-        };
-        let stop = || Deadline::is_near(deadline);
-        tick.run_until(&settings, &stop).await?
+        let settings = run_settings(ask.clone())?;
+        connection.run_tick(&settings, deadline).await?
     };
     let cost = connection.client_cost();
     tick::print_report(screen, &runner.repository, &report, cost, tense, false)?;
     if report.stopped {
         return Err(Deadline::deadline_error(deadline));
     }
-    let exit = tick::tick_result(&report, &settings.ask)?;
-    let main = MainLine::from_report(&report, &settings.ask);
+    let exit = tick::tick_result(&report, &ask)?;
+    let main = MainLine::from_report(&report, &ask);
     let page = summary::tick_page(&Page {
         repository: &runner.repository,
         server: &runner.server,
@@ -212,7 +200,7 @@ async fn run_tick(
             dry_run,
         ),
         page,
-        annotations: report_annotations(&report, &settings.ask, &main, exit),
+        annotations: report_annotations(&report, &ask, &main, exit),
     })
 }
 

@@ -7,7 +7,7 @@ use jiff::tz::{TimeZone, TimeZoneDatabase};
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{
     self, Assumptions, BudgetLimits, Checks, Delay, Forecast, Line, Listing, ListingNeed,
-    PlanCommit, Reason, Repository, RunRequest, Snapshot, plan_limits,
+    PlanCommit, Reason, Repository, Snapshot, plan_limits,
 };
 use phileas_domain::model::{Oid, RepositoryId, RepositoryName, TrackName, Tree};
 use phileas_domain::plan::{Approval, Plan, SCHEDULES_PATH, StepKind, Track};
@@ -41,15 +41,7 @@ pub(crate) async fn run(
                 ))?;
             }
             let connection = Connection::from_environment(repository)?;
-            let settings = connection.settings(RunRequest::Due)?;
-            let github = &connection.github;
-            let mut sight = crate::runtime::observe_repository(
-                github,
-                &connection.jules,
-                &connection.stopwatch,
-                &settings,
-            )
-            .await?;
+            let mut sight = connection.observe().await?;
             let now = sight.snapshot.now;
             if let Ok(sessions) = connection
                 .jules

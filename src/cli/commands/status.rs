@@ -16,7 +16,6 @@ use crate::cli::context::clients::Connection;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::{Tense, line_json};
 use crate::cli::terminal::output::Screen;
-use crate::runtime;
 use crate::runtime::ports::ReadJules as _;
 use model::Status;
 
@@ -28,14 +27,7 @@ pub(crate) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let connection = Connection::from_environment(&arguments.repo)?;
-    let settings = connection.settings(RunRequest::Due)?;
-    let (report, sight) = runtime::explain_repository(
-        &connection.github,
-        &connection.jules,
-        &connection.stopwatch,
-        &settings,
-    )
-    .await?;
+    let (report, sight) = connection.explain(RunRequest::Due).await?;
     let mut snapshot = sight.snapshot;
     read_key_use(&connection, &mut snapshot).await;
     // All lines: the ledger still has the turns that the next tick would end.

@@ -9,7 +9,7 @@ use phileas_domain::model::{PersonaId, RepositoryName, TrackName};
 
 use crate::adapters::files::read_text;
 use crate::cli::arguments::TickArguments;
-use crate::cli::context::clients::Connection;
+use crate::cli::context::clients::{Connection, run_settings};
 use crate::cli::context::clock::{self, local_now};
 use crate::cli::context::credential_help;
 use crate::cli::deadline::Deadline;
@@ -20,7 +20,7 @@ use crate::cli::terminal::decision_line::{
 use crate::cli::terminal::diagnostics::diagnostic_json;
 use crate::cli::terminal::output::{self, Screen};
 use crate::cli::terminal::plural::pluralize;
-use crate::runtime::{self, FailedEffect, Tick, TickReport};
+use crate::runtime::{FailedEffect, TickReport};
 
 /// The column at which the further rows of a long line begin.
 const INDENT: usize = 16;
@@ -35,29 +35,17 @@ pub(crate) async fn run(
     check_event(arguments)?;
     let may_differ = clock::may_differ()?;
     let connection = Connection::from_environment(&arguments.repository.repo)?;
-    let settings = connection.settings(read_request(arguments))?;
+    let ask = read_request(arguments);
     let tense = if arguments.dry_run {
         Tense::Forecast
     } else {
         Tense::Done
     };
     let report = if arguments.dry_run {
-        runtime::explain_repository(
-            &connection.github,
-            &connection.jules,
-            &connection.stopwatch,
-            &settings,
-        )
-        .await?
-        .0
+        connection.explain(ask.clone()).await?.0
     } else {
-        let tick = Tick {
-            github: &connection.github,
-            jules: &connection.jules,
-            stopwatch: &connection.stopwatch,
-        };
-        let stop = || Deadline::is_near(deadline);
-        tick.run_until(&settings, &stop).await?
+        let settings = run_settings(ask.clone())?;
+        connection.run_tick(&settings, deadline).await?
     };
     print_report(
         screen,
@@ -73,7 +61,7 @@ pub(crate) async fn run(
     if report.stopped {
         return Err(Deadline::deadline_error(deadline));
     }
-    tick_result(&report, &settings.ask)
+    tick_result(&report, &ask)
 }
 
 /// The request of the command line, by id or by the path of a prompt.

@@ -13,9 +13,10 @@ use crate::adapters::jules::{self, JulesKey, RepositoryJules};
 use crate::adapters::renderer;
 use crate::adapters::stopwatch::SystemStopwatch;
 use crate::adapters::transport::{HttpTransport, Limits, Proxies, Transport};
+use crate::cli::deadline::Deadline;
 use crate::cli::exit::CliError;
 use crate::cli::terminal::decision_line::Cost;
-use crate::runtime::Settings;
+use crate::runtime::{self, Observation, Settings, Tick, TickReport};
 
 /// The clients of one repository.
 pub(crate) struct Connection {
@@ -43,9 +44,35 @@ impl Connection {
         })
     }
 
-    /// The identity of this run, and its request.
-    pub(crate) fn settings(&self, ask: RunRequest) -> Result<Settings, CliError> {
-        run_settings(ask)
+    /// Runs a tick, which stops when the deadline is near.
+    pub(crate) async fn run_tick(
+        &self,
+        settings: &Settings,
+        deadline: Option<Deadline>,
+    ) -> Result<TickReport, CliError> {
+        let tick = Tick {
+            github: &self.github,
+            jules: &self.jules,
+            stopwatch: &self.stopwatch,
+        };
+        let stop = || Deadline::is_near(deadline);
+        Ok(tick.run_until(settings, &stop).await?)
+    }
+
+    /// Decides as a tick does, and writes nothing.
+    pub(crate) async fn explain(
+        &self,
+        ask: RunRequest,
+    ) -> Result<(TickReport, Observation), CliError> {
+        let (github, jules, settings) = (&self.github, &self.jules, run_settings(ask)?);
+        Ok(runtime::explain_repository(github, jules, &self.stopwatch, &settings).await?)
+    }
+
+    /// Reads the facts that a tick reads.
+    pub(crate) async fn observe(&self) -> Result<Observation, CliError> {
+        let (github, jules) = (&self.github, &self.jules);
+        let settings = run_settings(RunRequest::Due)?;
+        Ok(runtime::observe_repository(github, jules, &self.stopwatch, &settings).await?)
     }
 
     /// The requests so far.

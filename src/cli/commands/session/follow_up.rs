@@ -5,16 +5,13 @@ use std::io::Write;
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{Line, Reason, RunRequest};
 
-use crate::adapters::github;
-use crate::adapters::jules::RepositoryJules;
-use crate::adapters::stopwatch::SystemStopwatch;
 use crate::cli::commands::tick;
-use crate::cli::context::clients::Connection;
+use crate::cli::context::clients::{Connection, run_settings};
 use crate::cli::deadline::Deadline;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::Tense;
 use crate::cli::terminal::output::{self, Screen};
-use crate::runtime::{Settings, Tick, TickReport};
+use crate::runtime::{Settings, TickReport};
 
 /// Runs one tick, to carry out at once what was written. `print_done` says what was done, unless the tick refuses it.
 pub(crate) async fn run_follow_up<W: Write>(
@@ -25,9 +22,8 @@ pub(crate) async fn run_follow_up<W: Write>(
     screen: &mut Screen<W>,
     print_done: impl FnOnce(&mut Screen<W>) -> Result<(), CliError>,
 ) -> Result<Exit, CliError> {
-    let settings = connection.settings(ask)?;
-    let stop = || Deadline::is_near(deadline);
-    let report = tick_for(connection).run_until(&settings, &stop).await?;
+    let settings = run_settings(ask)?;
+    let report = connection.run_tick(&settings, deadline).await?;
     let mut waiting = report.waiting.iter().map(|(_, line)| line);
     if !waiting.any(|line| tick::is_refused(line, &settings.ask)) {
         print_done(screen)?;
@@ -42,14 +38,13 @@ pub(crate) async fn run_without_starts(
     deadline: Option<Deadline>,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let settings = connection.settings(RunRequest::Due)?;
+    let settings = run_settings(RunRequest::Due)?;
     let paused_already = settings.paused_by_variable.is_some();
     let settings = Settings {
         paused_by_variable: Some("session cancel".to_owned()),
         ..settings
     };
-    let stop = || Deadline::is_near(deadline);
-    let mut report = tick_for(connection).run_until(&settings, &stop).await?;
+    let mut report = connection.run_tick(&settings, deadline).await?;
     if !paused_already {
         // This command paused the repository itself, while it ran.
         let own = |line: &Line| line.reason == Reason::PausedVariable;
@@ -57,14 +52,6 @@ pub(crate) async fn run_without_starts(
         report.wake_at = Some(report.now);
     }
     print_report(connection, report, &RunRequest::Due, json, deadline, screen)
-}
-
-fn tick_for(connection: &Connection) -> Tick<'_, github::Client, RepositoryJules, SystemStopwatch> {
-    Tick {
-        github: &connection.github,
-        jules: &connection.jules,
-        stopwatch: &connection.stopwatch,
-    }
 }
 
 fn print_report(

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use phileas_domain::engine::{
-    self, Ledger, Listing, ListingNeed, PullState, Reason, RunRequest, SessionState, Sessions,
-    Snapshot,
+    self, Ledger, Listing, ListingNeed, PullState, Reason, SessionState, Sessions, Snapshot,
 };
 use phileas_domain::model::PullNumber;
 use phileas_domain::state::rebuild::{
@@ -120,16 +119,8 @@ fn missing_sessions(sessions: &Sessions) -> Option<String> {
 
 /// Reads everything that Jules and GitHub know about the repository's sessions.
 async fn read_snapshot(connection: &Connection) -> Result<Snapshot, CliError> {
-    let settings = connection.settings(RunRequest::Due)?;
     let github = &connection.github;
-    let sight = crate::runtime::observe_repository(
-        github,
-        &connection.jules,
-        &connection.stopwatch,
-        &settings,
-    )
-    .await?;
-    let mut snapshot = sight.snapshot;
+    let mut snapshot = connection.observe().await?.snapshot;
     let mut sessions = connection
         .jules
         .list_sessions(&snapshot.repository, &ListingNeed::Everything, snapshot.now)

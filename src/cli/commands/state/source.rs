@@ -13,8 +13,8 @@ use crate::cli::context::clients::{self, Connection};
 use crate::cli::context::credentials;
 use crate::cli::context::worktree::WorkTree;
 use crate::cli::exit::CliError;
+use crate::runtime::EditError;
 use crate::runtime::ports::{LedgerRead, ReadGitHub as _};
-use crate::runtime::{self, EditError};
 
 /// Reads the state file that the arguments name.
 pub(crate) async fn read_state_text(
@@ -79,14 +79,7 @@ async fn lost_ledger(repository: &RepositoryName) -> Result<Option<String>, CliE
         return Ok(None);
     }
     let connection = Connection::from_environment(repository)?;
-    let settings = connection.settings(RunRequest::Due)?;
-    let (report, _) = runtime::explain_repository(
-        &connection.github,
-        &connection.jules,
-        &connection.stopwatch,
-        &settings,
-    )
-    .await?;
+    let (report, _) = connection.explain(RunRequest::Due).await?;
     let mut lines = report.waiting.iter().map(|(_, line)| line);
     let lost = lines.find(|line| line.reason == Reason::LedgerRolledBack);
     Ok(lost.map(|line| format!("{} ({})", plain_text(&line.detail), line.reason)))
