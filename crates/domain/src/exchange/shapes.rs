@@ -3,6 +3,7 @@
 mod changes;
 mod event;
 mod feedback;
+mod keys;
 mod memory;
 mod proposal;
 mod work;

@@ -1,5 +1,6 @@
 //! What the narrator tells of the latest commits.
 
+use super::keys::{ID, version};
 use crate::exchange::limits::{COMMITS_LIMIT, SUMMARIES};
 use crate::exchange::shape::{Is, Key, Kind, List, Rule, Shape};
 
@@ -8,11 +9,7 @@ pub static CHANGES: Shape = Shape {
     name: "changes",
     about: "What has changed of late, in five themes: a hint for observers.",
     keys: &[
-        Key::new(
-            "schema_version",
-            Kind::Version(1),
-            "The version of the format.",
-        ),
+        version(1),
         Key::new(
             "created_at",
             Kind::Instant,
@@ -43,16 +40,8 @@ pub static CHANGE: Shape = Shape {
     name: "change",
     about: "What has changed in a range of commits: a hint for the observers of all workstreams.",
     keys: &[
-        Key::new(
-            "schema_version",
-            Kind::Version(1),
-            "The version of the format.",
-        ),
-        Key::new(
-            "id",
-            Kind::Id,
-            "Six lower-case letters and digits, in quotes.",
-        ),
+        version(1),
+        ID,
         Key::new("created_at", Kind::Instant, "When it was written."),
         Key::new(
             "range",

@@ -1,5 +1,6 @@
 //! What an observer found.
 
+use super::keys::version;
 use crate::exchange::shape::{Key, Kind, List, Shape};
 
 /// The degrees of confidence and priority.
@@ -10,11 +11,7 @@ pub static EVENT: Shape = Shape {
     name: "event",
     about: "What an observer found: one claim, with its evidence.",
     keys: &[
-        Key::new(
-            "schema_version",
-            Kind::Version(1),
-            "The version of the format.",
-        ),
+        version(1),
         Key::new(
             "id",
             Kind::Id,

@@ -1,5 +1,6 @@
 //! Why an event was rejected, for the observer that found it.
 
+use super::keys::version;
 use crate::exchange::shape::{Key, Kind, Shape};
 
 /// A rejection.
@@ -7,12 +8,7 @@ pub static FEEDBACK: Shape = Shape {
     name: "feedback",
     about: "Why the decider rejected an event; its file is called by the event's id.",
     keys: &[
-        Key::new(
-            "schema_version",
-            Kind::Version(1),
-            "The version of the format.",
-        )
-        .with_template(),
+        version(1).with_template(),
         Key::new("date", Kind::Date, "The day of the rejection, in UTC."),
         Key::new(
             "topic",

@@ -1,17 +1,18 @@
 //! What a role remembers from one session to the next.
 
+use super::keys::{ID, version};
 use crate::exchange::limits::RECENT_PROPOSALS_LIMIT;
 use crate::exchange::shape::{Key, Kind, List, Shape};
 
-const VERSION_2: Key = Key::new(
-    "schema_version",
-    Kind::Version(2),
-    "The version of the format.",
-);
 const OBSERVER: Key = Key::new(
     "observer",
     Kind::Role,
     "The observer's role: the name of the folder.",
+);
+const STREAM: Key = Key::new(
+    "workstream",
+    Kind::Stream,
+    "The workstream: the name of its folder.",
 );
 const UPDATED_AT: Key = Key::new("updated_at", Kind::Instant, "When it was last written.");
 const GOALS: Key = Key::new(
@@ -40,7 +41,7 @@ pub static PERSPECTIVE: Shape = Shape {
     name: "perspective",
     about: "What an observer remembers: goals, rules, what to leave alone, and its last sessions.",
     keys: &[
-        VERSION_2,
+        version(2),
         OBSERVER,
         UPDATED_AT,
         GOALS,
@@ -58,14 +59,9 @@ pub(crate) static PERSPECTIVE_V2: Shape = Shape {
     name: "perspective",
     about: "What an observer of a workstream remembers, in version 2.",
     keys: &[
-        VERSION_2,
+        version(2),
         OBSERVER,
-        Key::new(
-            "workstream",
-            Kind::Stream,
-            "The workstream: the name of its folder.",
-        )
-        .with_template(),
+        STREAM.with_template(),
         UPDATED_AT,
         GOALS,
         RULES,
@@ -90,22 +86,10 @@ pub static PERSPECTIVE_V1: Shape = Shape {
     name: "perspective-v1",
     about: "What an observer of a workstream remembers.",
     keys: &[
-        Key::new(
-            "schema_version",
-            Kind::Version(1),
-            "The version of the format.",
-        ),
-        Key::new(
-            "observer",
-            Kind::Role,
-            "The observer's role: the name of the folder.",
-        ),
-        Key::new(
-            "workstream",
-            Kind::Stream,
-            "The workstream: the name of its folder.",
-        ),
-        Key::new("updated_at", Kind::Instant, "When it was last written."),
+        version(1),
+        OBSERVER,
+        STREAM,
+        UPDATED_AT,
         Key::new(
             "goals",
             Kind::Map(&[Key::new(
@@ -171,16 +155,8 @@ pub static HISTORY: Shape = Shape {
     name: "history",
     about: "One session of an observer of a workstream.",
     keys: &[
-        Key::new(
-            "schema_version",
-            Kind::Version(1),
-            "The version of the format.",
-        ),
-        Key::new(
-            "id",
-            Kind::Id,
-            "Six lower-case letters and digits, in quotes.",
-        ),
+        version(1),
+        ID,
         Key::new("created_at", Kind::Instant, "When."),
         Key::new("observer", Kind::Role, "The observer's role."),
         Key::new("workstream", Kind::Stream, "The workstream."),
@@ -248,11 +224,7 @@ pub static INNOVATOR_PERSPECTIVE: Shape = Shape {
     name: "innovator-perspective",
     about: "What an innovator remembers: how it sees the repository, and what it has proposed.",
     keys: &[
-        Key::new(
-            "schema_version",
-            Kind::Version(1),
-            "The version of the format.",
-        ),
+        version(1),
         Key::new(
             "persona",
             Kind::Role,

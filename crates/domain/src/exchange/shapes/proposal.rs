@@ -1,5 +1,6 @@
 //! What an innovator proposes.
 
+use super::keys::{ID, version};
 use crate::exchange::shape::{Key, Kind, List, Shape};
 
 /// A proposal of the flat layout.
@@ -7,16 +8,8 @@ pub static PROPOSAL: Shape = Shape {
     name: "proposal",
     about: "A change of direction that an innovator proposes; it is published as an issue.",
     keys: &[
-        Key::new(
-            "schema_version",
-            Kind::Version(1),
-            "The version of the format.",
-        ),
-        Key::new(
-            "id",
-            Kind::Id,
-            "Six lower-case letters and digits, in quotes.",
-        ),
+        version(1),
+        ID,
         Key::new("persona", Kind::Role, "The innovator's role."),
         Key::new(
             "created_at",

@@ -1,6 +1,7 @@
 //! What is to be done: a requirement in the flat layout, an issue among workstreams.
 
 use super::event::DEGREES;
+use super::keys::version;
 use crate::exchange::shape::{Is, Key, Kind, List, Rule, Shape};
 
 /// A requirement of the flat layout.
@@ -8,7 +9,7 @@ pub static REQUIREMENT: Shape = Shape {
     name: "requirement",
     about: "A piece of work that the decider made of events.",
     keys: &[
-        VERSION,
+        version(2),
         ID,
         EVENTS,
         TITLE,
@@ -50,7 +51,7 @@ pub static ISSUE: Shape = Shape {
     name: "issue",
     about: "A piece of work that a decider of one workstream made of its events.",
     keys: &[
-        VERSION,
+        version(2),
         ID,
         EVENTS,
         TITLE,
@@ -85,11 +86,6 @@ const RULES: &[Rule] = &[Rule {
     then: "deep_analysis_reason",
 }];
 
-const VERSION: Key = Key::new(
-    "schema_version",
-    Kind::Version(2),
-    "The version of the format.",
-);
 const ID: Key = Key::new(
     "id",
     Kind::Id,
