@@ -3,20 +3,21 @@
 use std::io::{Read as _, Write};
 use std::net::SocketAddr;
 
-use phileas_world::Face;
 use phileas_world::github::Role;
-use phileas_world::http::{ClockMode, serve};
+use phileas_world::http::ClockMode;
 use phileas_world::maintainer::ReviewPolicy;
 use serde_json::json;
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 
 use super::environment;
+use super::service::serve_models;
 use crate::cli::arguments::Sandbox;
 use crate::cli::context::bind::bind_listener;
+use crate::cli::context::shutdown_signal::shutdown_signal;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::sandbox::{SharedWorld, WorldSetup, world_setup};
+use crate::server::shutdown_pair;
 
 /// How much of standard input is read at once. Only its end matters.
 const INPUT_CHUNK: usize = 4_096;
@@ -50,7 +51,7 @@ pub(crate) async fn run(
         "jules_key": world_setup::JULES_KEY,
         "repository": world_setup::repository_name().to_string(),
     });
-    let ended = wait_for_end()?;
+    let signal = shutdown_signal()?;
     if screen.terminal && !arguments.json {
         for line in shell_lines(&places) {
             screen.print_line(&line)?;
@@ -60,32 +61,14 @@ pub(crate) async fn run(
     }
     screen.flush()?;
 
-    let (end, ending) = watch::channel(false);
-    let asked_to_end = |mut ending: watch::Receiver<bool>| async move {
-        // A closed channel means the same as the end of the input.
-        let _gone = ending.wait_for(|end| *end).await;
-    };
-    let github = serve(
-        shared.shared_world(),
-        github,
-        Face::Github,
-        ClockMode::Manual,
-        None,
-        asked_to_end(ending.clone()),
-    );
-    let jules = serve(
-        shared.shared_world(),
-        jules,
-        Face::Jules,
-        ClockMode::Manual,
-        None,
-        asked_to_end(ending),
-    );
-    let waiting = async {
-        ended.await;
-        end.send_replace(true);
-    };
-    tokio::join!(waiting, github, jules);
+    let (end, asked) = shutdown_pair();
+    let models = serve_models(&shared, github, jules, ClockMode::Manual, &asked);
+    tokio::select! {
+        () = wait_for_input_end() => {}
+        () = signal => {}
+    }
+    end.request_shutdown();
+    let _ended = models.await;
     if let Some(dir) = &arguments.export {
         shared
             .lock_world()
@@ -127,37 +110,10 @@ async fn bind_model(
     Ok((listener, bound))
 }
 
-/// Waits for a signal, or for the end of a pipe on standard input: the program that started this with a pipe may die,
-/// and nothing else would report it. A terminal, a file or no input (`</dev/null`, `&`) has no such meaning.
+/// Waits for the end of a pipe on standard input: the program that started this with a pipe may die, and nothing else
+/// would report it. A terminal, a file or no input (`</dev/null`, `&`) has no such meaning.
 ///
-/// It listens for signals from the call on, not only from the first poll.
-#[cfg(unix)]
-fn wait_for_end() -> std::io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupted = signal(SignalKind::interrupt())?;
-    let mut terminated = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            () = wait_for_input_end() => {}
-            _ = interrupted.recv() => {}
-            _ = terminated.recv() => {}
-        }
-    })
-}
-
-/// Waits for Ctrl-C, or for the end of a pipe on standard input.
-#[cfg(not(unix))]
-fn wait_for_end() -> std::io::Result<impl Future<Output = ()>> {
-    Ok(async {
-        tokio::select! {
-            () = wait_for_input_end() => {}
-            _ = tokio::signal::ctrl_c() => {}
-        }
-    })
-}
-
-/// Waits for the end of standard input. A thread of its own reads it, because a read that never returns would keep the
-/// runtime from ending after a signal.
+/// A thread of its own reads it, because a read that never returns would keep the runtime from ending after a signal.
 async fn wait_for_input_end() {
     if !is_pipe() {
         return std::future::pending().await;

@@ -119,7 +119,13 @@ pub(crate) async fn run(
         admin: places.admin.local_addr()?,
         public: places.public.local_addr()?,
     };
-    let faces = serve_models(&shared, places.github, places.jules, factor, &asked);
+    let faces = serve_models(
+        &shared,
+        places.github,
+        places.jules,
+        ClockMode::Accelerated { factor },
+        &asked,
+    );
     let (heard, mut hearing) = unbounded_channel();
     let listeners = (places.public, places.admin);
     let (service, _folder) = build_service(
@@ -219,12 +225,12 @@ fn build_service(
     Ok((service, folder))
 }
 
-/// Serves both models until the service ends.
-fn serve_models(
+/// Serves both models until the shutdown is requested.
+pub(super) fn serve_models(
     shared: &SharedWorld,
     github: TcpListener,
     jules: TcpListener,
-    factor: f64,
+    mode: ClockMode,
     asked: &Shutdown,
 ) -> JoinHandle<((), ())> {
     let face = |listener, face| {
@@ -233,7 +239,7 @@ fn serve_models(
             shared.shared_world(),
             listener,
             face,
-            ClockMode::Accelerated { factor },
+            mode,
             None,
             async move { ending.wait_for_shutdown().await },
         )
