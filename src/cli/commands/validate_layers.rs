@@ -2,7 +2,7 @@
 
 use phileas_domain::Diagnostic;
 use phileas_domain::exchange::{FLAT_STREAM, Layout};
-use phileas_domain::layers::{Catalogue, Job, Source};
+use phileas_domain::layers::{Catalogue, Job, Source, check_layer_files};
 use phileas_domain::model::Tree;
 use phileas_domain::plan::{CONFIG_PATH, Plan, ROLE_LAYERS, Roster, StepKind};
 use phileas_domain::prompt::{self, RenderError, RenderRequest, SourceFiles};
@@ -15,6 +15,7 @@ pub(crate) fn check_layers(tree: &Tree, plan: &Plan) -> Vec<Diagnostic> {
     let layout = Layout::detect(tree).ok().flatten().unwrap_or(Layout::Flat);
     let catalogue = Catalogue::of(tree, layout);
     let mut found = catalogue.diagnostics().to_vec();
+    found.extend(check_layer_files(tree));
     // Without a layer in the plan its roles do not matter.
     let steps = plan.tracks.values().flat_map(|track| &track.steps);
     let names: Vec<&str> = steps

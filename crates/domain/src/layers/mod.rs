@@ -8,6 +8,7 @@
 //! | `texts` | Which files are built in? |
 //! | `spelling` | In which folders, and under which names, may a layer's and a role's files be? |
 //! | `role` | Which roles exist, and where does each come from? |
+//! | `own_files` | Are the contracts and tasks sound that a repository has of its own? |
 //! | `catalogue` | Which files does a repository use? |
 //! | `role_status` | Which roles run now, and why do the others not? |
 //! | `pin` | Which version wrote which files, and which may a newer version replace? |
@@ -20,6 +21,7 @@ mod brief;
 mod catalogue;
 mod digest;
 pub mod limits;
+mod own_files;
 mod pin;
 mod role;
 mod role_status;
@@ -30,6 +32,7 @@ mod texts;
 
 pub use brief::{Brief, Job, Section};
 pub use catalogue::Catalogue;
+pub use own_files::check_layer_files;
 pub use pin::{
     CONFIG_PIN_PATH, FileChangeKind, LEDGER_PIN_PATH, Move, Pin, PinError, README_PATH,
     placeholder_files, upgrade_moves,

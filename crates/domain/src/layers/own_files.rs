@@ -1,0 +1,112 @@
+//! Checks the contracts and tasks that a repository has in place of the built-in ones.
+
+use std::collections::BTreeSet;
+
+use super::spelling::{USUAL_FOLDER, layer_folders, layer_spellings};
+use super::texts::LAYER_FILES;
+use crate::Diagnostic;
+use crate::model::Tree;
+use crate::plan::LAYERS;
+use crate::yaml;
+
+/// Mistakes in a repository's own contracts and tasks. A prompt includes these files as they are, so a file that is empty
+/// or of another layer would take the limits of an agent away without a word.
+#[must_use]
+pub fn check_layer_files(tree: &Tree) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for layer in LAYERS {
+        for (folder, name) in layer_folders(layer) {
+            let own_prompt = tree.get(&format!("{folder}/{name}_prompt.j2")).is_some();
+            for (path, entry) in tree.below(&folder) {
+                let file = &path[folder.len() + 1..];
+                let is_task = file.starts_with("tasks/");
+                if file != "contracts.yml" && !is_task {
+                    continue;
+                }
+                found.extend(check_file(path, layer, entry.text.as_deref(), is_task));
+                // A prompt of one's own may include what it likes, and the task of an implementer goes by a label.
+                if is_task && !own_prompt && layer != "implementer" && !is_built_in(layer, file) {
+                    found.push(unread_task(path, layer));
+                }
+            }
+        }
+    }
+    found.extend(unknown_layers(tree));
+    found
+}
+
+fn is_built_in(layer: &str, file: &str) -> bool {
+    LAYER_FILES
+        .iter()
+        .any(|(of, name, _)| *of == layer && *name == file)
+}
+
+fn check_file(path: &str, layer: &str, text: Option<&str>, is_task: bool) -> Vec<Diagnostic> {
+    let Some(text) = text else {
+        let message = "it was not read: it is no regular file, no text, or too large";
+        return vec![Diagnostic::error(path, message).help("put a text file here")];
+    };
+    let (root, mistakes) = yaml::parse(text);
+    if !mistakes.is_empty() {
+        let mistakes = mistakes.into_iter().map(|one| one.diagnostic(path));
+        return mistakes.collect();
+    }
+    let what = if is_task { "task" } else { "contract" };
+    let Some(root) = root else {
+        let message = format!("it is empty, so the prompts of `{layer}` would have no {what}");
+        let help = format!("write the {what}, or remove the file to use the one of phileas");
+        return vec![Diagnostic::error(path, message).help(help)];
+    };
+    let Some(named) = root.get("layer") else {
+        return Vec::new();
+    };
+    let text = named.text().unwrap_or_default();
+    if layer_spellings(layer).iter().any(|name| name == text) {
+        return Vec::new();
+    }
+    let message = format!(
+        "`layer` is `{}`, but the file is in the folder of `{layer}`",
+        text.escape_debug()
+    );
+    let one = Diagnostic::error(path, message).at(named.line, named.column);
+    vec![
+        one.key("layer")
+            .help(format!("write `layer: {layer}`, or move the file")),
+    ]
+}
+
+fn unread_task(path: &str, layer: &str) -> Diagnostic {
+    let names: Vec<String> = LAYER_FILES
+        .iter()
+        .filter(|(of, name, _)| *of == layer && name.starts_with("tasks/"))
+        .map(|(_, name, _)| format!("`{name}`"))
+        .collect();
+    let message = format!("no prompt of `{layer}` includes this task");
+    Diagnostic::warning(path, message).help(format!(
+        "use {}, or include it in `{layer}_prompt.j2` beside it",
+        names.join(" or ")
+    ))
+}
+
+/// Folders of layers that there are not.
+fn unknown_layers(tree: &Tree) -> Vec<Diagnostic> {
+    let known: Vec<String> = LAYERS.into_iter().flat_map(layer_spellings).collect();
+    let folders: BTreeSet<&str> = tree
+        .below(USUAL_FOLDER)
+        .filter_map(|(path, _)| path[USUAL_FOLDER.len() + 1..].split_once('/'))
+        .filter(|(_, file)| {
+            *file == "contracts.yml" || file.starts_with("tasks/") || file.ends_with("_prompt.j2")
+        })
+        .map(|(folder, _)| folder)
+        .filter(|folder| known.iter().all(|name| name != folder))
+        .collect();
+    folders
+        .into_iter()
+        .map(|folder| {
+            let path = format!("{USUAL_FOLDER}/{folder}");
+            let message = format!("there is no layer `{folder}`, so nothing reads these files");
+            let help = format!("the layers are {}", LAYERS.join(", "));
+            Diagnostic::warning(&path, message).help(help)
+        })
+        .collect()
+}
