@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use phileas_domain::Diagnostic;
+use phileas_domain::layers::FileChangeKind;
 use phileas_domain::plan;
 
 use super::*;
@@ -165,6 +166,38 @@ fn only_unchanged_files_may_go() {
             .iter()
             .all(|one| one.stays.as_deref().unwrap().contains("names it"))
     );
+}
+
+/// A workflow that was edited is upgraded, too, by the commit that its `uses:` line names.
+#[test]
+fn an_edited_workflow_gets_the_new_commit_and_keeps_its_changes() {
+    let mut found = found_files(Tree::new());
+    let blank = parts(&found, &Pin::to_fill_in(), false);
+    let text = written(&blank)[WORKFLOW_PATH].replace("ubuntu-24.04", "mine");
+    let upgraded = |found: &RepositoryFiles| sealed_files(found, Some(&pin())).remove(0).kind;
+    for (text, step) in [
+        (text.clone(), format!("uses: {}", pin())),
+        (text.replace('\n', "\r\n"), format!("uses: {}\r\n", pin())),
+        (
+            text.replace("uses: phileas/phileas@", "uses: \"fork/phileas@"),
+            format!("uses: {}", pin()),
+        ),
+    ] {
+        found
+            .workflows
+            .insert(WORKFLOW_PATH.to_owned(), text.clone());
+        let FileChangeKind::Pin(new) = upgraded(&found) else {
+            panic!("{:?}", upgraded(&found));
+        };
+        assert!(
+            new.contains(&step) && new.contains("runs-on: mine"),
+            "{new}"
+        );
+        let differ = |(old, new): &(&str, &str)| old != new;
+        assert_eq!(text.lines().zip(new.lines()).filter(differ).count(), 1);
+        found.workflows.insert(WORKFLOW_PATH.to_owned(), new);
+        assert_eq!(upgraded(&found), FileChangeKind::Changed);
+    }
 }
 
 /// A prompt that `phileas persona add` wrote is named among what stays.

@@ -14,7 +14,15 @@ pub fn sealed_files(found: &RepositoryFiles, pin: Option<&Pin>) -> Vec<Move> {
     let mut moves = Vec::new();
     if let (Some(text), Some(pin)) = (found.workflows.get(WORKFLOW_PATH), pin) {
         let new = sealed(&workflow::text(found, pin));
-        moves.extend(file_move(WORKFLOW_PATH, text, new));
+        let mut change = file_move(WORKFLOW_PATH, text, new);
+        // An edited workflow keeps its text, but it must run the commit that was asked for.
+        if let Some(Move { kind, .. }) = &mut change
+            && *kind == FileChangeKind::Changed
+            && let Some(pinned) = workflow::with_pin(text, pin)
+        {
+            *kind = FileChangeKind::Pin(pinned);
+        }
+        moves.extend(change);
     }
     for starter in plan::STARTERS {
         let path = plan::prompt_path(starter.id);
@@ -31,7 +39,7 @@ fn file_move(path: &str, text: &str, new: String) -> Option<Move> {
         Seal::None => return None,
         _ if text.replace("\r\n", "\n") == new => FileChangeKind::Same,
         Seal::Unchanged => FileChangeKind::Replace(new),
-        // The seal tells which text was written: where this version would write the same, it says nothing new.
+        // The seal tells which text was written: where this version would write the same, there is nothing to merge.
         Seal::Changed if seal::written_digest(text) == seal::written_digest(&new) => {
             FileChangeKind::Changed
         }

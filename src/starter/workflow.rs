@@ -88,12 +88,10 @@ impl Pin {
         (runs_phileas && !plain.contains(commit)).then(|| {
             let pin = format!("{}@{commit}", self.action);
             let way = match seal_of(workflow) {
-                Seal::Unchanged => {
+                Seal::Unchanged | Seal::Changed => {
                     format!("`phileas upgrade --action {pin}` puts this one in its place")
                 }
-                Seal::Changed | Seal::None => {
-                    "change it in its `uses:` line if you like".to_owned()
-                }
+                Seal::None => "change it in its `uses:` line if you like".to_owned(),
             };
             format!("it runs another commit than {pin}; {way}")
         })
@@ -191,6 +189,31 @@ pub(super) fn text(found: &RepositoryFiles, pin: &Pin) -> String {
         .replace("\"@action\"", &pin.to_string())
         .replace("timeout-minutes: 15", pin.timeout_line())
         .replace("          # @build\n", pin.build_line())
+}
+
+/// A workflow whose steps that run phileas name the commit of `pin`. `None`: they name it already, or there are none.
+#[must_use]
+pub(super) fn with_pin(workflow: &str, pin: &Pin) -> Option<String> {
+    let pinned: String = workflow
+        .split_inclusive('\n')
+        .map(|line| match before_action(line) {
+            Some(before) => {
+                let end = &line[line.trim_end_matches(['\r', '\n']).len()..];
+                format!("{before}{pin}{end}")
+            }
+            None => line.to_owned(),
+        })
+        .collect();
+    (pinned != workflow).then_some(pinned)
+}
+
+/// What stands before the action in a line that runs phileas.
+fn before_action(line: &str) -> Option<&str> {
+    let key = line.trim_start().trim_start_matches("- ").trim_start();
+    let value = key.strip_prefix("uses:")?.trim_start();
+    let (action, _) = value.trim_start_matches(['"', '\'']).split_once('@')?;
+    let before = &line[..line.len() - value.len()];
+    action.ends_with("/phileas").then_some(before)
 }
 
 /// A workflow, where it can be read.

@@ -62,13 +62,14 @@ fn fate_text(fate: &FileChangeKind) -> (&'static str, &'static str) {
         FileChangeKind::Same => ("same", ""),
         FileChangeKind::Write(_) => ("write", ""),
         FileChangeKind::Replace(_) => ("replace", ""),
+        FileChangeKind::Pin(_) => ("pin", "only its `uses:` line; what was changed here stays"),
         FileChangeKind::Remove => (
             "remove",
             "this version has no such file, and it is unchanged",
         ),
         FileChangeKind::Changed => (
             "leave",
-            "it was changed here, and this version says nothing new",
+            "it was changed here, and this version has no newer text",
         ),
         FileChangeKind::Conflict(_) => (
             "conflict",
@@ -96,6 +97,7 @@ pub(crate) fn print_changes(
                 json!({ "file": one.path, "action": action, "why": why, "dry_run": dry_run });
             if let FileChangeKind::Write(text)
             | FileChangeKind::Replace(text)
+            | FileChangeKind::Pin(text)
             | FileChangeKind::Conflict(text) = &one.kind
             {
                 document["text"] = text.as_str().into();
@@ -115,7 +117,7 @@ pub(crate) fn pending_changes(all: &[FileChange]) -> Vec<(&str, FileWrite<'_>)> 
         .filter_map(|one| {
             let wanted = match &one.kind {
                 FileChangeKind::Write(text) => FileWrite::New(text),
-                FileChangeKind::Replace(text) => FileWrite::Text(text),
+                FileChangeKind::Replace(text) | FileChangeKind::Pin(text) => FileWrite::Text(text),
                 FileChangeKind::Remove => FileWrite::Gone,
                 _ => return None,
             };

@@ -148,6 +148,18 @@ fn without_a_release_the_commit_is_left_to_fill_in() {
     let after = within(&folder, &["init", "--yes"]).done();
     assert_eq!(said(&after.out), 0, "{after:?}");
     assert!(!after.out.contains("@COMMIT"), "{after:?}");
+
+    // What was changed in the workflow stays, and the next commit is written all the same.
+    let edited = filled.replace("runs-on: ubuntu-24.04", "runs-on: mine");
+    std::fs::write(folder.join(WORKFLOW), edited).unwrap();
+    let next = PIN.replace("0123456789abcdef", "f123456789abcdef");
+    let pinned = within(&folder, &["upgrade", "--yes", "--action", &next]).done();
+    assert!(pinned.out.contains("only its `uses:` line"), "{pinned:?}");
+    let text = text_of(&folder.join(WORKFLOW));
+    assert!(
+        text.contains(&format!("uses: {next}\n")) && text.contains("runs-on: mine"),
+        "{text}"
+    );
     let gone = within(&folder, &["deinit", "--yes"]).done();
     assert!(
         gone.out

@@ -144,6 +144,8 @@ pub enum FileChangeKind {
     Write(String),
     /// It is unchanged and is replaced by this text.
     Replace(String),
+    /// People have changed it; only the commit that its `uses:` line names is replaced. This is the whole text.
+    Pin(String),
     /// It is unchanged and is removed, because this version has no such file.
     Remove,
     /// People have changed it, and this version has nothing new: it stays.
@@ -201,7 +203,9 @@ pub fn upgrade_moves(
                 new.map(|(_, digest)| digest)
             }
             // A conflict is reported once. After that it counts as a change against this version's text.
-            FileChangeKind::Changed | FileChangeKind::Conflict(_) => new.map(|(_, digest)| digest),
+            FileChangeKind::Changed | FileChangeKind::Pin(_) | FileChangeKind::Conflict(_) => {
+                new.map(|(_, digest)| digest)
+            }
             FileChangeKind::Gone => base.cloned().filter(|_| wanted.contains_key(path)),
             FileChangeKind::Remove | FileChangeKind::Theirs => None,
         };
