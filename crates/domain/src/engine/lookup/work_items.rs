@@ -81,7 +81,7 @@ pub(crate) fn requested_item(
 ) -> Result<PersonaId, (Reason, String)> {
     requested_slot(builder, subject).ok_or_else(|| {
         let text = "the issue does not show the work item as it was put there".to_owned();
-        (Reason::ContentChanged, text)
+        (Reason::ItemChanged, text)
     })
 }
 
@@ -146,7 +146,7 @@ pub(crate) fn check_is_current(
         "the work item is not what #{} shows any more",
         subject.number
     );
-    Err((Reason::ContentChanged, text))
+    Err((Reason::ItemChanged, text))
 }
 
 /// A work item's issue, and its next layer without a request.

@@ -372,6 +372,8 @@ reasons! {
     ActorBudget = "refused.actor_budget",
     /// The text, the title or the commits were changed after the request; read it again and repeat the request.
     ContentChanged = "refused.content_changed",
+    /// The issue no longer shows the work item; undo the edit of the issue, or use the item's newer issue.
+    ItemChanged = "refused.item_changed",
     /// The text of the dashboard issue was edited by hand; phileas writes it again.
     DashboardEdited = "refused.dashboard_edited",
     /// The issue or pull request was closed before it could start, or is gone.

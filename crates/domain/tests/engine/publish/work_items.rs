@@ -164,7 +164,7 @@ fn only_a_writer_starts_an_item_and_only_as_it_was_shown() {
     scenario.tick();
     assert!(slots(&scenario).is_empty());
     assert!(
-        scenario.all_reasons().contains(&Reason::ContentChanged),
+        scenario.all_reasons().contains(&Reason::ItemChanged),
         "{:#?}",
         scenario.lines
     );

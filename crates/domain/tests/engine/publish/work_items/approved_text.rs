@@ -68,7 +68,7 @@ fn a_finding_that_was_changed_after_it_was_read_starts_nothing() {
     scenario.tick();
     assert!(slots(&scenario).is_empty(), "{:#?}", scenario.lines);
     assert!(
-        scenario.all_reasons().contains(&Reason::ContentChanged),
+        scenario.all_reasons().contains(&Reason::ItemChanged),
         "{:#?}",
         scenario.lines
     );
@@ -230,7 +230,7 @@ fn an_item_that_was_changed_is_another_issue() {
     scenario.tick();
     assert!(slots(&scenario).is_empty(), "{:#?}", scenario.lines);
     assert!(
-        scenario.all_reasons().contains(&Reason::ContentChanged),
+        scenario.all_reasons().contains(&Reason::ItemChanged),
         "{:#?}",
         scenario.lines
     );
