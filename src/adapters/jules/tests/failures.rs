@@ -122,7 +122,7 @@ async fn calls_use_the_session_path() {
 }
 
 #[tokio::test]
-async fn retry_after_is_obeyed_up_to_the_limit() {
+async fn retry_after_is_respected_up_to_the_limit() {
     let scripted = stage([
         with_header(spent(), "retry-after", "12"),
         ok(json!({"id": "15"})),
