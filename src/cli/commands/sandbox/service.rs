@@ -119,13 +119,8 @@ pub(crate) async fn run(
         admin: places.admin.local_addr()?,
         public: places.public.local_addr()?,
     };
-    let faces = serve_models(
-        &shared,
-        places.github,
-        places.jules,
-        ClockMode::Accelerated { factor },
-        &asked,
-    );
+    let mode = ClockMode::Accelerated { factor };
+    let faces = serve_models(&shared, places.github, places.jules, mode, &asked);
     let (heard, mut hearing) = unbounded_channel();
     let listeners = (places.public, places.admin);
     let (service, _folder) = build_service(
