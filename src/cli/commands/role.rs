@@ -374,6 +374,6 @@ fn idle_reason(tree: &Tree, plan: &Plan, layer: &str) -> Option<&'static str> {
     Some(if tree.get(CONFIG_PATH).is_none() {
         "no layer works in this repository: there is no .jlo/config.toml; phileas init --layers writes it"
     } else {
-        "the plan does not have its layer, so that it does not work by itself; phileas validate tells more"
+        "the plan does not have its layer, because no role of it is on, or `layers` in .jlo/config.toml leaves it out"
     })
 }

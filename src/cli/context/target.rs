@@ -315,7 +315,7 @@ pub(crate) fn confirm(question: &str, screen: &mut Screen<impl Write>) -> Result
     note_answer_time(asked_at.elapsed());
     if answer.is_empty() {
         return Err(CliError::usage(
-            "nothing was changed: no person is there to answer; run it with --yes, or with --dry-run to preview",
+            "nothing was changed: no person is there to answer; run it with --yes",
         ));
     }
     let answer = answer.trim().to_ascii_lowercase();

@@ -65,12 +65,20 @@ impl<'t> Known<'t> {
         let files = self.files.get(id).map_or(&[][..], |files| &files[..]);
         let has_prompt = files.iter().any(|file| PROMPT_FILES.contains(file));
         match self.off.get(id).filter(|_| !has_prompt) {
-            Some(path) => reader.warning(
-                at,
-                key,
-                format!("the persona `{id}` is switched off: its prompt is `{path}`"),
-                "its turns are left out; to switch it on, call its prompt `prompt.md.j2` or `prompt.md` again",
-            ),
+            Some(path) => {
+                let name = path.rsplit('/').next().unwrap_or_default();
+                let way = if PROMPT_FILES.contains(&name) {
+                    format!("call its folder `{id}` again")
+                } else {
+                    "call its prompt `prompt.md.j2` or `prompt.md` again".to_owned()
+                };
+                reader.warning(
+                    at,
+                    key,
+                    format!("the persona `{id}` is switched off: its prompt is `{path}`"),
+                    format!("its turns are left out; to switch it on, {way}"),
+                );
+            }
             None => reader.error(at, key, message, help),
         }
     }

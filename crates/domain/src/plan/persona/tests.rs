@@ -364,6 +364,24 @@ fn a_prompt_that_was_renamed_away_is_off() {
 }
 
 #[test]
+fn a_plan_that_names_a_persona_that_is_off_says_what_to_rename() {
+    for (prompt_file, rename) in [
+        ("_a/prompt.md", "call its folder `a` again"),
+        ("a.off/prompt.md.j2", "call its folder `a` again"),
+        ("a/prompt.md.bak", "call its prompt `prompt.md.j2`"),
+    ] {
+        let text = prompt("a");
+        let tree = Tree::from_texts([
+            (format!("{PERSONAS_FOLDER}/{prompt_file}"), text.as_str()),
+            (crate::plan::SCHEDULES_PATH.to_owned(), "cycle = [\"a\"]\n"),
+        ]);
+        let (_, found) = crate::plan::read(&tree);
+        let named = found.iter().any(|one| one.to_string().contains(rename));
+        assert!(named, "{prompt_file}: {found:?}");
+    }
+}
+
+#[test]
 fn a_prompt_with_a_slip_in_its_name_is_a_mistake() {
     for name in [
         "prompt.markdown",
