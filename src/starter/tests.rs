@@ -198,6 +198,10 @@ fn an_edited_workflow_gets_the_new_commit_and_keeps_its_changes() {
         found.workflows.insert(WORKFLOW_PATH.to_owned(), new);
         assert_eq!(upgraded(&found), FileChangeKind::Changed);
     }
+    // The same commit in quotes, or with a comment of its own, is no other one.
+    let quoted = text.replace("phileas/phileas@COMMIT", &format!("\"{}\"", pin()));
+    found.workflows.insert(WORKFLOW_PATH.to_owned(), quoted);
+    assert_eq!(upgraded(&found), FileChangeKind::Changed);
 }
 
 /// A prompt that `phileas persona add` wrote is named among what stays.

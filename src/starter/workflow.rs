@@ -88,9 +88,12 @@ impl Pin {
         (runs_phileas && !plain.contains(commit)).then(|| {
             let pin = format!("{}@{commit}", self.action);
             let way = match seal_of(workflow) {
-                Seal::Unchanged | Seal::Changed => {
+                Seal::Unchanged => {
                     format!("`phileas upgrade --action {pin}` puts this one in its place")
                 }
+                Seal::Changed => format!(
+                    "`phileas upgrade --action {pin}` writes this one, or names a conflict to solve first"
+                ),
                 Seal::None => "change it in its `uses:` line if you like".to_owned(),
             };
             format!("it runs another commit than {pin}; {way}")
@@ -191,12 +194,14 @@ pub(super) fn text(found: &RepositoryFiles, pin: &Pin) -> String {
         .replace("          # @build\n", pin.build_line())
 }
 
-/// A workflow whose steps that run phileas name the commit of `pin`. `None`: they name it already, or there are none.
+/// A workflow whose steps that run phileas name the commit of `pin`. `None`: nothing is to be replaced.
+///
+/// The pin of a release replaces none of a fork, which is where people run what they changed.
 #[must_use]
 pub(super) fn with_pin(workflow: &str, pin: &Pin) -> Option<String> {
     let pinned: String = workflow
         .split_inclusive('\n')
-        .map(|line| match before_action(line) {
+        .map(|line| match before_action(line, pin) {
             Some(before) => {
                 let end = &line[line.trim_end_matches(['\r', '\n']).len()..];
                 format!("{before}{pin}{end}")
@@ -207,13 +212,18 @@ pub(super) fn with_pin(workflow: &str, pin: &Pin) -> Option<String> {
     (pinned != workflow).then_some(pinned)
 }
 
-/// What stands before the action in a line that runs phileas.
-fn before_action(line: &str) -> Option<&str> {
+/// What stands before the action in a line that runs phileas at another commit than that of `pin`.
+fn before_action<'a>(line: &'a str, pin: &Pin) -> Option<&'a str> {
     let key = line.trim_start().trim_start_matches("- ").trim_start();
     let value = key.strip_prefix("uses:")?.trim_start();
-    let (action, _) = value.trim_start_matches(['"', '\'']).split_once('@')?;
-    let before = &line[..line.len() - value.len()];
-    action.ends_with("/phileas").then_some(before)
+    let (action, commit) = value.trim_start_matches(['"', '\'']).split_once('@')?;
+    let is_same_action = action.eq_ignore_ascii_case(&pin.action);
+    let has_commit = |wanted: &String| commit.to_ascii_lowercase().starts_with(wanted);
+    if is_same_action && pin.commit.as_ref().is_some_and(has_commit) {
+        return None;
+    }
+    let is_meant = is_same_action || (pin.version.is_none() && action.ends_with("/phileas"));
+    is_meant.then(|| &line[..line.len() - value.len()])
 }
 
 /// A workflow, where it can be read.

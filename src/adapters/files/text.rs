@@ -130,6 +130,7 @@ mod tests {
         assert_eq!(long.to_string(), "it is larger than 3 bytes; shorten it");
         assert!(read_limited_text(&path, 5).is_ok());
     }
+
     #[test]
     fn a_source_without_a_length_is_read_up_to_the_limit() {
         assert_eq!(read_limited(io::repeat(b'a'), 8).unwrap(), None);

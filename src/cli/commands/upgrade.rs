@@ -22,7 +22,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const PULL_TITLE: &str = "Upgrade phileas";
 const PULL_BODY: &str = "\
 Written by `phileas upgrade`: what an earlier version wrote into this repository, as this one writes it. What people have \
-changed stays as it is.
+changed stays as it is, but for the commit that a workflow runs.
 ";
 
 pub(crate) async fn run(

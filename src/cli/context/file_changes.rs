@@ -141,8 +141,12 @@ pub(crate) fn print_sum(
 ) -> Result<Exit, CliError> {
     let count =
         |fits: fn(&FileChangeKind) -> bool| all.iter().filter(|one| fits(&one.kind)).count();
-    let written =
-        count(|fate| matches!(fate, FileChangeKind::Write(_) | FileChangeKind::Replace(_)));
+    let written = count(|fate| {
+        matches!(
+            fate,
+            FileChangeKind::Write(_) | FileChangeKind::Replace(_) | FileChangeKind::Pin(_)
+        )
+    });
     let removed = count(|fate| matches!(fate, FileChangeKind::Remove));
     let conflicts = count(|fate| matches!(fate, FileChangeKind::Conflict(_)));
     let kept = count(|fate| {

@@ -116,7 +116,8 @@ async fn retry_job(
         open_pull,
         require_plan_approval,
     };
-    let new = match context.jules()?.create_job(asked).await {
+    let jules = context.jules()?;
+    let new = match jules.create_job(asked).await {
         Ok(new) => new,
         // The reply was lost. The tool searches the job once, but the job may also appear later.
         Err(CreateFailure::Unknown { detail }) => find_marked_job(&context, &repository, &marker)
@@ -133,7 +134,7 @@ async fn retry_job(
     };
     // An archived job cannot push over the new one's work. If archiving fails, the new job exists
     // all the same.
-    let archived_old = old.archived || context.jules()?.archive_job(old.id.as_str()).await.is_ok();
+    let archived_old = old.archived || jules.archive_job(old.id.as_str()).await.is_ok();
     context
         .queue
         .retire_job(&context.changes, old.id.as_str(), RetireReason::Retried);

@@ -183,13 +183,13 @@ async fn merge_pull(
         ))
     })?;
     check_gate(&context, &repository, pull, &now).await?;
+    let jules = context.jules()?;
     context
         .phileas
         .merge_pull(&repository, pull, &facts.head, method)
         .await?;
     // A completed job can still push. A failure to archive does not undo the merge.
-    output.archived_job =
-        job.archived || context.jules()?.archive_job(job.id.as_str()).await.is_ok();
+    output.archived_job = job.archived || jules.archive_job(job.id.as_str()).await.is_ok();
     output.merged_now = true;
     context
         .queue

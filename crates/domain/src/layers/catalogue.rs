@@ -36,16 +36,7 @@ impl Home {
     /// alone does not decide, because it is found in any folder.
     fn of(tree: &Tree, layer: &str) -> Self {
         let candidates = layer_folders(layer);
-        let has_prompt = |(folder, name): &&(String, String)| {
-            let prompts = [
-                &format!("{name}_prompt.j2"),
-                "prompt_assembly.yml",
-                "prompt.yml",
-            ];
-            prompts
-                .iter()
-                .any(|file| tree.get(&format!("{folder}/{file}")).is_some())
-        };
+        let has_prompt = |(folder, name): &&(String, String)| has_own_prompt(tree, folder, name);
         let has_anything = |(folder, _): &&(String, String)| {
             let mut files = tree
                 .below(folder)
@@ -149,6 +140,18 @@ impl Catalogue {
         copies.insert(README_PATH.to_owned(), texts::README.to_owned());
         copies
     }
+}
+
+/// Whether a folder has a prompt of a layer. `name`: the folder's own name.
+pub(super) fn has_own_prompt(tree: &Tree, folder: &str, name: &str) -> bool {
+    let prompts = [
+        &format!("{name}_prompt.j2"),
+        "prompt_assembly.yml",
+        "prompt.yml",
+    ];
+    prompts
+        .iter()
+        .any(|file| tree.get(&format!("{folder}/{file}")).is_some())
 }
 
 /// Whether a repository has files in any folder of layers or roles.

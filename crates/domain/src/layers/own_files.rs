@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::catalogue::has_own_prompt;
 use super::spelling::{USUAL_FOLDER, layer_folders, layer_spellings};
 use super::texts::LAYER_FILES;
 use crate::Diagnostic;
@@ -10,23 +11,26 @@ use crate::plan::LAYERS;
 use crate::yaml;
 
 /// Mistakes in a repository's own contracts and tasks. A prompt includes these files as they are, so a file that is empty
-/// or of another layer would take the limits of an agent away without a word.
+/// or of another layer would remove the agent's limits, and no message would say so.
 #[must_use]
 pub fn check_layer_files(tree: &Tree) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for layer in LAYERS {
-        for (folder, name) in layer_folders(layer) {
-            let own_prompt = tree.get(&format!("{folder}/{name}_prompt.j2")).is_some();
-            for (path, entry) in tree.below(&folder) {
+        let folders = layer_folders(layer);
+        let has_prompt = |(folder, name): &(String, String)| has_own_prompt(tree, folder, name);
+        let own_prompt = folders.iter().any(has_prompt);
+        for (folder, _) in &folders {
+            for (path, entry) in tree.below(folder) {
                 let file = &path[folder.len() + 1..];
-                let is_task = file.starts_with("tasks/");
+                let is_task = file.starts_with("tasks/") && file.ends_with(".yml");
                 if file != "contracts.yml" && !is_task {
                     continue;
                 }
-                found.extend(check_file(path, layer, entry.text.as_deref(), is_task));
-                // A prompt of one's own may include what it likes, and the task of an implementer goes by a label.
+                // A repository's own prompt may include any file. A label chooses the task of an implementer.
                 if is_task && !own_prompt && layer != "implementer" && !is_built_in(layer, file) {
                     found.push(unread_task(path, layer));
+                } else {
+                    found.extend(check_file(path, layer, entry.text.as_deref(), is_task));
                 }
             }
         }
@@ -88,7 +92,7 @@ fn unread_task(path: &str, layer: &str) -> Diagnostic {
     ))
 }
 
-/// Folders of layers that there are not.
+/// Warns about folders that have no layer's name.
 fn unknown_layers(tree: &Tree) -> Vec<Diagnostic> {
     let known: Vec<String> = LAYERS.into_iter().flat_map(layer_spellings).collect();
     let folders: BTreeSet<&str> = tree

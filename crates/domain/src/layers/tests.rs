@@ -275,15 +275,25 @@ fn contracts_and_tasks_of_a_repository_are_checked() {
         ("layers/implementer/tasks/chores.yml", "task: chores\n"),
         ("layers/observers/roles/docs/role.yml", ""),
         ("layers/shared/part.j2", "text"),
+        ("layers/observers/tasks/.gitkeep", ""),
+        ("layers/observers/tasks/README.md", "a: b: c"),
     ] {
         let found = check_layer_files(&Tree::from_texts([(format!(".jules/{file}"), text)]));
         assert_eq!(found, Vec::new(), "{file}");
     }
-    let own_prompt = [
-        (".jules/layers/observers/observers_prompt.j2", "ours"),
-        (".jules/layers/observers/tasks/look.yml", "task: look\n"),
-    ];
-    assert_eq!(check_layer_files(&Tree::from_texts(own_prompt)), Vec::new());
+    for prompt in [
+        "layers/observers/observers_prompt.j2",
+        "roles/observers/prompt.yml",
+    ] {
+        let own_prompt = [
+            (format!(".jules/{prompt}"), "ours"),
+            (
+                ".jules/layers/observers/tasks/look.yml".to_owned(),
+                "task: look\n",
+            ),
+        ];
+        assert_eq!(check_layer_files(&Tree::from_texts(own_prompt)), Vec::new());
+    }
 }
 
 #[test]

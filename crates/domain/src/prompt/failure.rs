@@ -109,7 +109,7 @@ impl TemplateFailure<'_> {
                 format!(
                     "templates or macros call each other deeper than RECURSION_LIMIT ({RECURSION_LIMIT}; an include counts ten, a macro four)"
                 ),
-                "use fewer of them in one another; one that includes itself never ends".to_owned(),
+                "nest fewer of them; one that includes itself never ends".to_owned(),
             ),
             ErrorKind::UndefinedError => self.explain_undefined(detail),
             ErrorKind::TemplateNotFound => (detail.to_owned(), self.near_file(detail)),

@@ -1,6 +1,6 @@
 //! `phileas mcp call`: calls one tool as any client would.
 
-use std::io::{Read as _, Write};
+use std::io::Write;
 
 use phileas_domain::doubled_keys;
 use rmcp::ServiceExt as _;
@@ -8,6 +8,7 @@ use rmcp::model::ProtocolVersion;
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
+use crate::adapters::files::{read_limited, utf8_text};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::mcp::Server;
@@ -53,13 +54,12 @@ fn string_at(value: &Value, place: &str) -> String {
 }
 
 fn parse_object(text: &str) -> Result<Map<String, Value>, CliError> {
+    let unread = |why: &str| CliError::usage(format!("the arguments cannot be read: {why}"));
     let text = if text == "-" {
-        let mut read = String::new();
-        std::io::stdin()
-            .take(MAX_INPUT_BYTES)
-            .read_to_string(&mut read)
-            .map_err(|error| CliError::usage(format!("the arguments cannot be read: {error}")))?;
-        read
+        let read = read_limited(std::io::stdin().lock(), MAX_INPUT_BYTES)
+            .map_err(|error| unread(&error.to_string()))?
+            .ok_or_else(|| unread(&format!("they are larger than {MAX_INPUT_BYTES} bytes")))?;
+        utf8_text(read).map_err(|error| unread(&error.to_string()))?
     } else {
         text.to_owned()
     };

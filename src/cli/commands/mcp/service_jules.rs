@@ -139,7 +139,7 @@ impl KeyPage<'_> {
 impl SessionsApi for ServiceJules {
     async fn create_job(&self, new: NewJob) -> Result<AccountSession, CreateFailure> {
         let (repository, _) = new.source.as_ref().ok_or_else(|| CreateFailure::Refused {
-            detail: "a service creates no job without a repository".to_owned(),
+            detail: "a service creates no job without a repository; name one".to_owned(),
         })?;
         let key = self.repositories.key_of(repository);
         let key = key.map_err(|no_key| CreateFailure::Credential {

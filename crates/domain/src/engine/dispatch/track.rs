@@ -314,8 +314,8 @@ fn walk_steps(
     Walk::NoneEligible
 }
 
-/// Whether the decider runs once more in this pass: its last output was imported, and no stream had
-/// [`DECIDER_BATCHES`] sessions in this pass.
+/// Whether the decider runs once more in this pass: an output of its newest turn was imported, and no stream had
+/// [`DECIDER_BATCHES`] sessions since the pass began, which ends this.
 fn more_to_decide(
     builder: &DecisionBuilder<'_>,
     plan: &Track,

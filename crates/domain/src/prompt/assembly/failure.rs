@@ -116,7 +116,7 @@ fn error_reason(error: &Error, variables: &BTreeMap<String, String>) -> (String,
             format!(
                 "templates include each other deeper than RECURSION_LIMIT ({RECURSION_LIMIT}; an include counts ten)"
             ),
-            "use fewer of them in one another; one that includes itself never ends".to_owned(),
+            "nest fewer of them; one that includes itself never ends".to_owned(),
         ),
         ErrorKind::UndefinedError | ErrorKind::UnknownFunction => {
             let name = quoted_name(detail).unwrap_or_default();
