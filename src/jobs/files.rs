@@ -5,9 +5,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use phileas_domain::Diagnostic;
-
-use crate::adapters::files::{self, utf8_text};
+use phileas_domain::{Diagnostic, utf8_text};
 
 /// The ending of the name of a file's lock.
 const LOCK: &str = ".lock";
@@ -31,7 +29,9 @@ pub enum FileProblem {
     #[error("{0}")]
     System(io::Error),
     /// There is a folder at the path.
-    #[error("it is a folder, not a file; move it, or name another file")]
+    #[error(
+        "it is a folder, not a file; move it, or name another file (--jobs, --events or --config)"
+    )]
     Folder,
     /// There is a symbolic link at the path.
     #[error(
@@ -244,10 +244,13 @@ fn read_bytes(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, StoreError> 
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(wrong(error)),
     };
-    match files::read_limited(file, limit as u64).map_err(wrong)? {
-        Some(bytes) => Ok(Some(bytes)),
-        None => Err(StoreError::new(path, FileProblem::TooLarge { limit })),
+    let mut bytes = Vec::new();
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    file.take(most).read_to_end(&mut bytes).map_err(wrong)?;
+    if bytes.len() > limit {
+        return Err(StoreError::new(path, FileProblem::TooLarge { limit }));
     }
+    Ok(Some(bytes))
 }
 
 /// Replaces a file atomically: every reader sees the old or the new content, also after a power

@@ -40,9 +40,11 @@ pub mod prompt;
 pub mod setup;
 pub mod state;
 pub mod toml_text;
+mod utf8;
 pub mod work;
 mod yaml;
 
 pub use diagnostic::{Diagnostic, Kind, Severity};
 pub use json::doubled_keys;
+pub use utf8::{NotUtf8, utf8_text};
 pub use yaml::{NESTING_LIMIT as YAML_NESTING_LIMIT, too_deep as yaml_too_deep};

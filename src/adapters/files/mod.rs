@@ -8,6 +8,6 @@ mod tree;
 mod write;
 
 pub use change_files::{ChangeError, FileWrite, change_files};
-pub use text::{NotUtf8, TextError, read_limited, read_limited_text, read_text, utf8_text};
+pub use text::{TextError, read_limited, read_limited_text, read_text};
 pub use tree::read_tree;
 pub use write::{FileError, refuse_link};

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use phileas_domain::{NotUtf8, utf8_text};
+
 /// Why a text file cannot be read, without its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextError {
@@ -29,16 +31,6 @@ impl fmt::Display for TextError {
             None => Ok(()),
         }
     }
-}
-
-/// Bytes that are not text in UTF-8, and where that shows first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("line {line} is not text in UTF-8")]
-pub struct NotUtf8 {
-    /// The line, from 1.
-    pub line: usize,
-    /// The column in bytes, from 1.
-    pub column: usize,
 }
 
 impl From<NotUtf8> for TextError {
@@ -71,22 +63,6 @@ pub fn read_limited(source: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>
         .read_to_end(&mut bytes)?;
     let is_whole = bytes.len() as u64 <= limit;
     Ok(is_whole.then_some(bytes))
-}
-
-/// The text of bytes in UTF-8.
-///
-/// # Errors
-///
-/// [`NotUtf8`].
-pub fn utf8_text(bytes: Vec<u8>) -> Result<String, NotUtf8> {
-    String::from_utf8(bytes).map_err(|error| {
-        let sound = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line_start = sound.iter().rposition(|byte| *byte == b'\n');
-        NotUtf8 {
-            line: sound.iter().filter(|byte| **byte == b'\n').count() + 1,
-            column: sound.len() - line_start.map_or(0, |end| end + 1) + 1,
-        }
-    })
 }
 
 /// Reads a text file.

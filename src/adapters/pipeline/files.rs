@@ -1,15 +1,15 @@
 //! Files of runs: read whole, replaced whole, never through a link.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use phileas_domain::pipeline::limits::ARTIFACT_LIMIT_BYTES;
+use phileas_domain::utf8_text;
 use tempfile::{NamedTempFile, TempPath};
 
 use super::RunsError;
-use crate::adapters::files::{read_limited, utf8_text};
 
 /// The text of a file; `None`: there is none.
 pub(super) fn read_text(path: &Path) -> Result<Option<String>, RunsError> {
@@ -43,9 +43,16 @@ pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, RunsError> {
     }
     let limit = ARTIFACT_LIMIT_BYTES as u64;
     let file = fs::File::open(path).map_err(failed)?;
-    let bytes = read_limited(file, limit).map_err(failed)?;
-    let too_large = || refused(format!("it is larger than {limit} bytes; shorten it"));
-    bytes.ok_or_else(too_large).map(Some)
+    let mut bytes = Vec::new();
+    file.take(limit + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    if bytes.len() as u64 > limit {
+        return Err(refused(format!(
+            "it is larger than {limit} bytes; shorten it"
+        )));
+    }
+    Ok(Some(bytes))
 }
 
 /// The length of a file, and when it was last written.

@@ -12,8 +12,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use phileas_domain::model::RepositoryName;
+use phileas_domain::utf8_text;
 
-use crate::adapters::files::{TextError, read_limited, utf8_text};
+use crate::adapters::files::{TextError, read_limited};
 use crate::adapters::jules::{Client, JulesKey};
 use crate::server::accounts::external_services::ExternalServices;
 

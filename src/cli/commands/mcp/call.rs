@@ -2,13 +2,13 @@
 
 use std::io::Write;
 
-use phileas_domain::doubled_keys;
+use phileas_domain::{doubled_keys, utf8_text};
 use rmcp::ServiceExt as _;
 use rmcp::model::ProtocolVersion;
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
-use crate::adapters::files::{read_limited, utf8_text};
+use crate::adapters::files::read_limited;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::mcp::Server;

@@ -5,10 +5,11 @@ use std::io::Write;
 use jiff::Timestamp;
 use phileas_domain::pipeline::limits::ARTIFACT_LIMIT_BYTES;
 use phileas_domain::pipeline::{Artifact, Made};
+use phileas_domain::utf8_text;
 use serde_json::json;
 
 use super::runs::{self, open_run};
-use crate::adapters::files::{read_limited, utf8_text};
+use crate::adapters::files::read_limited;
 use crate::adapters::pipeline::RunsError;
 use crate::cli::arguments::RunLocation;
 use crate::cli::exit::{CliError, Exit};

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use phileas_domain::board::limits::FILE_LIMIT_BYTES;
 use phileas_domain::board::{self, Change, Claim, NewTask, Task, TaskError};
 use phileas_domain::model::{PersonaId, Tree};
-use phileas_domain::plan;
+use phileas_domain::{plan, utf8_text};
 
 use super::track::suggestion_text;
 use crate::adapters::files;
@@ -172,5 +172,5 @@ fn read_text(path: &Path) -> Result<String, CliError> {
     let bytes = read
         .map_err(|error| failed(&error))?
         .ok_or_else(|| failed(&format!("it is larger than {FILE_LIMIT_BYTES} bytes")))?;
-    files::utf8_text(bytes).map_err(|error| failed(&error))
+    utf8_text(bytes).map_err(|error| failed(&error))
 }
