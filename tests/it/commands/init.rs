@@ -114,6 +114,25 @@ fn an_empty_repository_gets_all_it_needs() {
     );
 }
 
+/// What was changed in the workflow stays, and the commit is written all the same.
+#[test]
+fn an_edited_workflow_gets_the_commit_that_upgrade_names() {
+    let folder = repository();
+    within(&folder, &["init", "--yes", "--action", PIN]).done();
+    let edited = text_of(&folder.join(WORKFLOW)).replace("runs-on: ubuntu-24.04", "runs-on: mine");
+    std::fs::write(folder.join(WORKFLOW), edited).unwrap();
+    let next = PIN.replace("0123456789abcdef", "f123456789abcdef");
+    let pinned = within(&folder, &["upgrade", "--yes", "--action", &next]).done();
+    for said in ["only its `uses:` line", ": 1 file written"] {
+        assert!(pinned.out.contains(said), "{pinned:?}");
+    }
+    let text = text_of(&folder.join(WORKFLOW));
+    assert!(
+        text.contains(&format!("uses: {next}\n")) && text.contains("runs-on: mine"),
+        "{text}"
+    );
+}
+
 /// A program that was not built from a release knows no commit. `init` says so, and a person fills it in.
 #[test]
 fn without_a_release_the_commit_is_left_to_fill_in() {
@@ -149,19 +168,6 @@ fn without_a_release_the_commit_is_left_to_fill_in() {
     assert_eq!(said(&after.out), 0, "{after:?}");
     assert!(!after.out.contains("@COMMIT"), "{after:?}");
 
-    // What was changed in the workflow stays, and the next commit is written all the same.
-    let edited = filled.replace("runs-on: ubuntu-24.04", "runs-on: mine");
-    std::fs::write(folder.join(WORKFLOW), edited).unwrap();
-    let next = PIN.replace("0123456789abcdef", "f123456789abcdef");
-    let pinned = within(&folder, &["upgrade", "--yes", "--action", &next]).done();
-    for said in ["only its `uses:` line", ": 1 file written"] {
-        assert!(pinned.out.contains(said), "{pinned:?}");
-    }
-    let text = text_of(&folder.join(WORKFLOW));
-    assert!(
-        text.contains(&format!("uses: {next}\n")) && text.contains("runs-on: mine"),
-        "{text}"
-    );
     let gone = within(&folder, &["deinit", "--yes"]).done();
     assert!(
         gone.out

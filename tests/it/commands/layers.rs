@@ -426,7 +426,7 @@ fn upgrade_replaces_only_what_is_unchanged() {
 }
 
 #[test]
-fn upgrade_raises_the_workflows_action_and_keeps_a_changed_workflow() {
+fn upgrade_raises_the_workflows_action_and_keeps_what_was_changed() {
     let folder = with_layers();
     git(&folder, &["add", "--all"]);
     git(&folder, &["commit", "--quiet", "--message", "begin"]);
@@ -443,12 +443,12 @@ fn upgrade_raises_the_workflows_action_and_keeps_a_changed_workflow() {
     let own = workflow.replace("contents: write", "contents: read");
     assert_ne!(own, workflow);
     folder.write(WORKFLOW, &own);
-    let kept = within(&folder, &["upgrade", "--yes", "--action", PIN]).done();
+    let pinned = within(&folder, &["upgrade", "--yes", "--action", PIN]).done();
     assert!(
-        kept.out.contains(&format!("leave    {WORKFLOW}")),
-        "{kept:?}"
+        pinned.out.contains(&format!("pin      {WORKFLOW}")),
+        "{pinned:?}"
     );
-    assert_eq!(text_of(&folder.join(WORKFLOW)), own);
+    assert_eq!(text_of(&folder.join(WORKFLOW)), own.replace(NEWER, PIN));
     // Without a commit to name, the workflow is left alone, and that is said.
     let ran = within(&folder, &["upgrade", "--yes"]).done();
     assert!(ran.err.contains("is left alone"), "{ran:?}");
