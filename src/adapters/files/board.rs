@@ -87,7 +87,7 @@ pub fn apply_change(root: &Path, wanted: &Change) -> Result<(), FileError> {
 /// # Errors
 ///
 /// When there is no room.
-pub fn carry_out_all(
+pub fn apply_changes(
     root: &Path,
     wanted: &[Change],
 ) -> Result<Vec<Result<(), FileError>>, ChangeError> {

@@ -39,7 +39,7 @@ pub(crate) fn run(
         let _lock = files::board::lock_tasks(dir).map_err(read_error)?;
         // Another process may have moved a task before this one got the lock.
         checked = check_folder(dir, what)?;
-        let results = files::board::carry_out_all(dir, &checked.changes)?;
+        let results = files::board::apply_changes(dir, &checked.changes)?;
         for (change, result) in checked.changes.iter().zip(results) {
             let file = change.from.as_ref().unwrap_or(&change.to);
             // One that cannot be fixed does not stop the others.
