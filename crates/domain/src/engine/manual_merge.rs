@@ -50,9 +50,11 @@ pub fn check_manual_merge(
     }
     let track = merge_allowed_by_plan(&builder, pull)
         .map_err(|(reason, text)| refusal(reason, format!("is not merged: {text}"), false))?;
-    let known = track.and_then(|track| builder.state.tracks.get(&track));
-    if known.is_some_and(|known| known.paused.is_some()) {
-        let text = "is not merged while its track is paused".to_owned();
+    if let Some(track) = track
+        && let Some(known) = builder.state.tracks.get(&track)
+        && let Some(pause) = &known.paused
+    {
+        let text = format!("is not merged: {}", pause::paused_text(&track, pause));
         return Err(refusal(Reason::PausedTrack, text, true));
     }
     let of_gap = |gap| match gap {

@@ -18,17 +18,28 @@ fn a_pause_is_named_and_only_a_mistake_in_the_plan_does_not_wait() {
     let text = "is not merged: the variable PHILEAS_PAUSED is `true`";
     assert_eq!((variable.text.as_str(), variable.waits), (text, true));
 
+    let pause = || {
+        Some(Pause {
+            by: Some("ada".into()),
+            reason: Some("a release".to_owned()),
+            ..Pause::default()
+        })
+    };
     let mut scenario = reviewed(GREEN);
     let mut state = scenario.state().clone();
-    state.paused = Some(Pause {
-        by: Some("ada".into()),
-        reason: Some("a release".to_owned()),
-        ..Pause::default()
-    });
-    scenario.set_state(state);
+    state.paused = pause();
+    scenario.set_state(state.clone());
     let paused = refusal(&mut scenario);
     let text =
         "is not merged: the repository is paused by ada: a release; `phileas resume` resumes it";
+    assert_eq!((paused.text.as_str(), paused.waits), (text, true));
+    state.paused = None;
+    for track in state.tracks.values_mut() {
+        track.paused = pause();
+    }
+    scenario.set_state(state);
+    let paused = refusal(&mut scenario);
+    let text = "is not merged: the track is paused by ada: a release; `phileas track resume default` resumes it";
     assert_eq!((paused.text.as_str(), paused.waits), (text, true));
 
     let broken = GREEN.replace("max_open_pulls = 1", "max_open_pulls = \"one\"");
