@@ -69,7 +69,7 @@ pub fn read_limited(source: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>
 ///
 /// # Errors
 ///
-/// Why it cannot be read; where it is not text in UTF-8, the line in which that shows first.
+/// Why it cannot be read; where it is not text in UTF-8, the place where that shows first.
 pub fn read_text(path: &Path) -> Result<String, TextError> {
     Ok(utf8_text(std::fs::read(path)?)?)
 }
@@ -97,7 +97,7 @@ mod tests {
         let path = folder.path().join("text");
         std::fs::write(&path, b"# \xc3\xa9\n# \xe9\n").unwrap();
         let wrong = read_text(&path).unwrap_err();
-        let said = "line 2 is not text in UTF-8; save it as UTF-8";
+        let said = "line 2, column 3 is not text in UTF-8; save it as UTF-8";
         assert_eq!(wrong.to_string(), said);
         assert_eq!(wrong.text_with_help("name another one"), said);
         std::fs::write(&path, "# é\n").unwrap();

@@ -479,8 +479,9 @@ fn mistakes_are_reported_in_plain_words_with_a_fix() {
         (&service, ""),
     ] {
         let ended = phileas(arguments).expect(2);
-        let said =
-            format!("error: {option} {file}: line 1 is not text in UTF-8; save it as UTF-8\n");
+        let said = format!(
+            "error: {option} {file}: line 1, column 3 is not text in UTF-8; save it as UTF-8\n"
+        );
         assert_eq!(ended.err, said.replace("error:  ", "error: "), "{ended}");
     }
     std::fs::write(file, vec![b'#'; 2 << 20]).unwrap();

@@ -48,7 +48,7 @@ fn a_sound_file_is_ok_and_everything_else_says_why() {
     pipeline(folder.path(), &["validate"]).refused(2, "Usage");
     std::fs::write(folder.join("git-result.json"), b"{\"branch\": \"\xff\"}").unwrap();
     pipeline(folder.path(), &["validate", "git-result.json"])
-        .refused(2, "line 1 is not text in UTF-8");
+        .refused(2, "line 1, column 13 is not text in UTF-8");
 }
 
 #[test]
