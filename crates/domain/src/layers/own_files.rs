@@ -114,3 +114,78 @@ fn unknown_layers(tree: &Tree) -> Vec<Diagnostic> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contracts_and_tasks_of_a_repository_are_checked() {
+        let built_in =
+            LAYER_FILES.map(|(layer, file, text)| (format!(".jules/layers/{layer}/{file}"), text));
+        assert_eq!(check_layer_files(&Tree::from_texts(built_in)), Vec::new());
+        let wrong = [
+            ("layers/observers/contracts.yml", "", "it is empty"),
+            (
+                "layers/observers/contracts.yml",
+                "# nothing\n",
+                "it is empty",
+            ),
+            ("layers/observers/contracts.yml", "layer: [", ""),
+            (
+                "layers/observers/contracts.yml",
+                "layer: decider\n",
+                "`layer` is `decider`",
+            ),
+            (
+                "roles/observer/contracts.yml",
+                "layer: decider\n",
+                "`layer` is `decider`",
+            ),
+            (
+                "layers/planner/tasks/expand_requirement.yml",
+                "\n",
+                "have no task",
+            ),
+            (
+                "layers/observers/tasks/look.yml",
+                "task: look\n",
+                "includes this task",
+            ),
+            (
+                "layers/watchers/contracts.yml",
+                "layer: watchers\n",
+                "no layer `watchers`",
+            ),
+        ];
+        for (file, text, message) in wrong {
+            let found = check_layer_files(&Tree::from_texts([(format!(".jules/{file}"), text)]));
+            assert_eq!(found.len(), 1, "{file}: {text:?}: {found:?}");
+            assert!(found[0].to_string().contains(message), "{}", found[0]);
+        }
+        for (file, text) in [
+            ("roles/deciders/contracts.yml", "layer: deciders\n"),
+            ("layers/implementer/tasks/chores.yml", "task: chores\n"),
+            ("layers/observers/roles/docs/role.yml", ""),
+            ("layers/shared/part.j2", "text"),
+            ("layers/observers/tasks/.gitkeep", ""),
+            ("layers/observers/tasks/README.md", "a: b: c"),
+        ] {
+            let found = check_layer_files(&Tree::from_texts([(format!(".jules/{file}"), text)]));
+            assert_eq!(found, Vec::new(), "{file}");
+        }
+        for prompt in [
+            "layers/observers/observers_prompt.j2",
+            "roles/observers/prompt.yml",
+        ] {
+            let own_prompt = [
+                (format!(".jules/{prompt}"), "ours"),
+                (
+                    ".jules/layers/observers/tasks/look.yml".to_owned(),
+                    "task: look\n",
+                ),
+            ];
+            assert_eq!(check_layer_files(&Tree::from_texts(own_prompt)), Vec::new());
+        }
+    }
+}
