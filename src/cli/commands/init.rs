@@ -39,38 +39,20 @@ pub(crate) async fn run(
     place.check_parts(&parts)?;
     print_plan(&parts, &place, arguments, screen)?;
     let tree = tree_after(&place.files, &parts);
-    let files: Vec<(&str, &str)> = parts.iter().filter_map(as_new_file).collect();
-    let staged: Vec<String> = parts.iter().filter_map(as_unstaged_path).collect();
-    let is_due = !files.is_empty() || !staged.is_empty();
+    let wanted = wanted_changes(&parts);
+    let is_due = !wanted.files.is_empty() || !wanted.staged.is_empty();
     let mut proposed = None;
     if !is_due && !json {
         screen.print_line("nothing to write: everything is there already, and stays as it is")?;
     }
     if is_due && !arguments.place.dry_run {
-        let question = if !place.is_worktree() {
-            "Open a pull request with these files?"
-        } else if files.is_empty() {
-            "Stage these files?"
-        } else {
-            "Write these files?"
-        };
-        if !arguments.place.yes && !confirm(question, screen)? {
+        if !arguments.place.yes && !confirm(write_question(&place, &wanted), screen)? {
             if !json {
                 screen.print_line("nothing was written")?;
             }
             return Ok(Exit::Done);
         }
-        let change = FileSetChange {
-            branch: INIT_BRANCH,
-            title: PULL_TITLE,
-            body: PULL_BODY,
-            files: files
-                .iter()
-                .map(|(path, text)| ((*path).to_owned(), Some((*text).to_owned())))
-                .collect(),
-            staged,
-        };
-        proposed = place.apply_change(&change).await?;
+        proposed = place.apply_change(&wanted).await?;
         print_results(&parts, proposed.as_ref(), json, screen)?;
     }
     // The written files stay, whatever happens to the labels.
@@ -88,20 +70,9 @@ pub(crate) async fn run(
     };
     let week = simulate::print_week(tree, &place.files.repository, json, screen)?;
     if !arguments.place.dry_run {
-        let mut commit = match place.can_be_pushed() {
-            true => CommitAdvice {
-                staged: place.waits_for_a_commit(&parts)?,
-                left_out: place.unstaged_folders()?,
-                only: place.commit_paths(&parts)?,
-                other_branch: place.other_branch()?,
-                ..CommitAdvice::default()
-            },
-            false => CommitAdvice::default(),
-        };
-        commit.lacks_commit = lacks_commit(&place, &parts);
         print_next_steps(
             &place,
-            &commit,
+            &commit_advice(&place, &parts)?,
             proposed.as_ref(),
             week,
             // A label starts a persona.
@@ -121,6 +92,45 @@ pub(crate) async fn run(
         );
         stopped
     })
+}
+
+/// The change that `init` makes to the repository.
+fn wanted_changes(parts: &[StarterFile]) -> FileSetChange<'static> {
+    FileSetChange {
+        branch: INIT_BRANCH,
+        title: PULL_TITLE,
+        body: PULL_BODY,
+        files: parts
+            .iter()
+            .filter_map(as_new_file)
+            .map(|(path, text)| (path.to_owned(), Some(text.to_owned())))
+            .collect(),
+        staged: parts.iter().filter_map(as_unstaged_path).collect(),
+    }
+}
+
+fn write_question(place: &Target, wanted: &FileSetChange<'_>) -> &'static str {
+    match (place.is_worktree(), wanted.files.is_empty()) {
+        (false, _) => "Open a pull request with these files?",
+        (true, true) => "Stage these files?",
+        (true, false) => "Write these files?",
+    }
+}
+
+/// What is left to commit and push where the files are in a clone.
+fn commit_advice(place: &Target, parts: &[StarterFile]) -> Result<CommitAdvice, CliError> {
+    let mut commit = match place.can_be_pushed() {
+        true => CommitAdvice {
+            staged: place.waits_for_a_commit(parts)?,
+            left_out: place.unstaged_folders()?,
+            only: place.commit_paths(parts)?,
+            other_branch: place.other_branch()?,
+            ..CommitAdvice::default()
+        },
+        false => CommitAdvice::default(),
+    };
+    commit.lacks_commit = lacks_commit(place, parts);
+    Ok(commit)
 }
 
 /// Warns where the files would be for another repository than the one that is cloned here.

@@ -69,22 +69,8 @@ pub(crate) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let factor = (arguments.speed.unwrap_or(MINUTES_PER_SECOND) * 60.0).clamp(1.0, 3_600.0);
-    // Now is where the days before end, so that the dates on the page are today's.
-    let now = jiff::Timestamp::now();
-    // Parts of a second would stand in many texts.
-    let now = jiff::Timestamp::from_second(now.as_second()).unwrap_or(now);
-    // Nothing happens in an empty repository, so there are no days before.
-    if !arguments.empty {
-        setup.start = now.checked_sub(arguments.until).unwrap_or(now);
-    } else {
-        setup.start = now;
-    }
-    // Other repositories would use up the key of a plan that is tried.
-    let others: &[&str] = if arguments.empty || arguments.folder().is_some() {
-        &[]
-    } else {
-        &OTHER_REPOSITORIES
-    };
+    setup.start = start_of_days(arguments);
+    let others = other_repositories(arguments);
     setup.others = others.iter().map(|&name| name.to_owned()).collect();
     let places = Listeners::bind_all(arguments).await?;
     let prints = (screen.interactive || arguments.empty) && !arguments.json;
@@ -166,6 +152,26 @@ pub(crate) async fn run(
         prints.then_some(&mut transcript),
         screen,
     )
+}
+
+/// The first moment of the sandbox, so that the days before end now and the dates on the page are today's.
+fn start_of_days(arguments: &Sandbox) -> jiff::Timestamp {
+    let now = jiff::Timestamp::now();
+    // Parts of a second would stand in many texts.
+    let now = jiff::Timestamp::from_second(now.as_second()).unwrap_or(now);
+    // Nothing happens in an empty repository, so there are no days before.
+    match arguments.empty {
+        true => now,
+        false => now.checked_sub(arguments.until).unwrap_or(now),
+    }
+}
+
+/// Other repositories would use up the key of a plan that is tried.
+fn other_repositories(arguments: &Sandbox) -> &'static [&'static str] {
+    match arguments.empty || arguments.folder().is_some() {
+        true => &[],
+        false => &OTHER_REPOSITORIES,
+    }
 }
 
 /// Builds the service. Its files are in the folder that is returned as well.

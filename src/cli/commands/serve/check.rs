@@ -44,35 +44,13 @@ pub(super) async fn run(
         result_finding("admin listener", check_admin_listener(config, mcp)),
         result_finding("data directory", check_data_dir(config)),
     ];
-    let inbox = |text: &str| format!("{inbox}: {text}");
     // Ask both at once, so that one without an answer does not delay the other.
     let outside = CheckResult::default();
-    let (reached, asked) = tokio::join!(
-        async {
-            match database {
-                Some(url) => Some(timeout(ANSWER_LIMIT, database_url::check_database(url)).await),
-                None => None,
-            }
-        },
+    let (inbox, asked) = tokio::join!(
+        check_inbox(database, inbox),
         timeout(ANSWER_LIMIT, check_credentials(config, &outside)),
     );
-    findings.push(match reached {
-        Some(reached) => {
-            let reached = reached.unwrap_or_else(|_| {
-                Err(CliError {
-                    exit: Exit::Unavailable,
-                    message: format!("no answer within {} s", ANSWER_LIMIT.as_secs()),
-                })
-            });
-            let refused = |stopped: CliError| CliError {
-                message: inbox(&stopped.message),
-                ..stopped
-            };
-            result_finding("inbox", reached.map(inbox).map_err(refused))
-        }
-        // The check of the data directory says whether it can be written.
-        None => result_finding("inbox", Ok(inbox("for this service alone"))),
-    });
+    findings.push(inbox);
     findings.extend(check_port("--listen", LISTEN_SETTING, config.listen));
     findings.extend(check_port(
         "--admin-listen",
@@ -101,27 +79,58 @@ pub(super) async fn run(
         });
     }
     findings.sort_by_key(|finding| finding.grade);
-    for finding in &findings {
-        let word = match finding.grade {
-            Grade::Good => "ok",
-            Grade::Hint => "hint",
-            Grade::Unavailable => "unavailable",
-            Grade::Configuration => "configuration",
-            Grade::Credential => "missing",
-        };
-        let Finding { about, text, .. } = finding;
-        screen.print_line(&if json {
-            json!({"grade": word, "about": about, "text": text}).to_string()
-        } else {
-            format!("{word}: {about}: {text}")
-        })?;
-    }
+    print_findings(&findings, json, screen)?;
     Ok(match findings.last().map(|finding| finding.grade) {
         Some(Grade::Credential) => Exit::Credential,
         Some(Grade::Configuration) => Exit::Usage,
         Some(Grade::Unavailable) => Exit::Unavailable,
         Some(Grade::Good | Grade::Hint) | None => Exit::Done,
     })
+}
+
+/// Checks the inbox; `inbox` is its name for a person.
+async fn check_inbox(database: Option<&DatabaseUrl>, inbox: &str) -> Finding {
+    let Some(url) = database else {
+        // The check of the data directory says whether it can be written.
+        return result_finding("inbox", Ok(format!("{inbox}: for this service alone")));
+    };
+    let reached = timeout(ANSWER_LIMIT, database_url::check_database(url))
+        .await
+        .unwrap_or_else(|_| {
+            Err(CliError {
+                exit: Exit::Unavailable,
+                message: format!("no answer within {} s", ANSWER_LIMIT.as_secs()),
+            })
+        });
+    let named = reached
+        .map(|text| format!("{inbox}: {text}"))
+        .map_err(|stopped| CliError {
+            message: format!("{inbox}: {}", stopped.message),
+            ..stopped
+        });
+    result_finding("inbox", named)
+}
+
+fn print_findings(
+    findings: &[Finding],
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<(), CliError> {
+    for Finding { grade, about, text } in findings {
+        let word = match grade {
+            Grade::Good => "ok",
+            Grade::Hint => "hint",
+            Grade::Unavailable => "unavailable",
+            Grade::Configuration => "configuration",
+            Grade::Credential => "missing",
+        };
+        screen.print_line(&if json {
+            json!({"grade": word, "about": about, "text": text}).to_string()
+        } else {
+            format!("{word}: {about}: {text}")
+        })?;
+    }
+    Ok(())
 }
 
 /// Checks whether GitHub and Jules accept the credentials. If one of the two is missing or unreadable, the other is
