@@ -202,3 +202,15 @@ fn lessons_may_stand_without_their_key() {
         "lessons:\n  - date: 2026-01-05\n    issue: \"X-1\"\n    pattern: \"Forgets the index\"\n"
     );
 }
+
+#[test]
+fn a_rationale_that_is_not_text_stays_a_key_of_its_own() {
+    for rationale in [json!(true), json!(null), json!(["a"]), json!({ "a": 1 })] {
+        let own = json!({ "self_assessment": { "confidence": 1, "rationale": rationale } });
+        let text = with(Artifact::Worker, own).to_string();
+        let name = Artifact::Worker.file_name();
+        let reading = read_artifact(Artifact::Worker, name, &text, &Settings::default());
+        assert_eq!(reading.diagnostics, Vec::new(), "{text}");
+        assert!(reading.is_sound(), "{text}");
+    }
+}

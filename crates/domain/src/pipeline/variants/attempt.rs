@@ -23,7 +23,11 @@ pub(super) fn normalize_assessment(root: &mut Node, variants: &mut Variants<'_>)
         );
         *confidence = node_at(confidence, Value::Float(*number));
     }
-    if let Some(place) = rename_key(assessment, "rationale", "recommendation") {
+    let rationale = assessment.get("rationale");
+    // Anything else is a key of the agent's own.
+    if rationale.is_some_and(|value| value.text().is_some())
+        && let Some(place) = rename_key(assessment, "rationale", "recommendation")
+    {
         variants.report(
             &place,
             "self_assessment.rationale",
