@@ -109,19 +109,8 @@ fn next_candidate(
     if !state.turns.is_empty() {
         return None;
     }
-    if let Some(pause) = &state.paused {
-        let text = pause::paused_text(&plan.name, pause);
-        let (verdict, reason) = (Verdict::Paused, Reason::PausedTrack);
-        builder.report_line(Line::about_track(&plan.name, verdict, reason, text));
-        return None;
-    }
-    if plan.steps.is_empty() {
-        builder.report_line(Line::about_track(
-            &plan.name,
-            Verdict::Skipped,
-            Reason::TrackEmpty,
-            "the track has no steps",
-        ));
+    if let Some(line) = line_of_held(plan, &state) {
+        builder.report_line(line);
         return None;
     }
     let mut skipped = Vec::new();
@@ -173,6 +162,20 @@ fn next_candidate(
         }
         Walk::NoneEligible => None,
     }
+}
+
+/// Why a track starts nothing, whatever its steps say.
+fn line_of_held(plan: &Track, state: &TrackState) -> Option<Line> {
+    let (verdict, reason, text) = if let Some(pause) = &state.paused {
+        let text = pause::paused_text(&plan.name, pause);
+        (Verdict::Paused, Reason::PausedTrack, text)
+    } else if plan.steps.is_empty() {
+        let text = "the track has no steps".to_owned();
+        (Verdict::Skipped, Reason::TrackEmpty, text)
+    } else {
+        return None;
+    };
+    Some(Line::about_track(&plan.name, verdict, reason, text))
 }
 
 /// Reports a track of which no step can run. If nothing changed, reports one line; otherwise one for each
@@ -266,41 +269,10 @@ fn walk_steps(
                 passes = state.passes + 1;
             }
         }
-        let work = match &plan.steps[index].kind {
-            StepKind::Layer(name) if idle => {
-                let text = format!("layer `{name}`: it had nothing to do, and nothing has changed");
-                let line = Line::about_track(&plan.name, Verdict::Skipped, Reason::Unchanged, text);
-                skipped.push(line);
-                continue;
-            }
-            StepKind::Layer(name) => {
-                match layer_step::fan_out(builder, plan, index, passes, skipped) {
-                    FanOut::Ready(work) => work,
-                    FanOut::Unread(what) => return Walk::Unread(what),
-                    FanOut::Skip { reason, detail } => {
-                        let text = format!("layer `{name}`: {detail}");
-                        skipped.push(Line::about_track(
-                            &plan.name,
-                            Verdict::Skipped,
-                            reason,
-                            text,
-                        ));
-                        continue;
-                    }
-                }
-            }
-            StepKind::Persona(id) => {
-                check_rest(builder, id);
-                match evaluate_step(builder, plan, index, passes) {
-                    Ok(work) => vec![work],
-                    Err(line) => {
-                        skipped.push(*line);
-                        continue;
-                    }
-                }
-            }
+        let mut work = match step_work(builder, plan, (index, passes), idle, skipped) {
+            Ok(work) => work.into_iter(),
+            Err(what) => return Walk::Unread(what),
         };
-        let mut work = work.into_iter();
         if let Some(first) = work.next() {
             return Walk::Found {
                 index,
@@ -312,6 +284,54 @@ fn walk_steps(
         }
     }
     Walk::NoneEligible
+}
+
+/// The sessions that a step would start now. A step that starts none leaves the reason in `skipped`.
+///
+/// # Errors
+///
+/// The input that is still being read.
+fn step_work(
+    builder: &mut DecisionBuilder<'_>,
+    plan: &Track,
+    (index, passes): (usize, u64),
+    idle: bool,
+    skipped: &mut Vec<Line>,
+) -> Result<Vec<SlotWork>, &'static str> {
+    let name = match &plan.steps[index].kind {
+        StepKind::Layer(name) => name,
+        StepKind::Persona(id) => {
+            check_rest(builder, id);
+            return Ok(match evaluate_step(builder, plan, index, passes) {
+                Ok(work) => vec![work],
+                Err(line) => {
+                    skipped.push(*line);
+                    Vec::new()
+                }
+            });
+        }
+    };
+    let found = match idle {
+        true => FanOut::Skip {
+            reason: Reason::Unchanged,
+            detail: "it had nothing to do, and nothing has changed".to_owned(),
+        },
+        false => layer_step::fan_out(builder, plan, index, passes, skipped),
+    };
+    match found {
+        FanOut::Ready(work) => Ok(work),
+        FanOut::Unread(what) => Err(what),
+        FanOut::Skip { reason, detail } => {
+            let text = format!("layer `{name}`: {detail}");
+            skipped.push(Line::about_track(
+                &plan.name,
+                Verdict::Skipped,
+                reason,
+                text,
+            ));
+            Ok(Vec::new())
+        }
+    }
 }
 
 /// Whether the decider runs once more in this pass: an output of its newest turn was imported, and no stream had
