@@ -5,12 +5,15 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use phileas_domain::model::RepositoryName;
+use phileas_domain::state::STATE_PATH;
 use phileas_world::agent::Agent;
 use phileas_world::github::{RepoId, Role};
 use phileas_world::jules::{Account, Config, Installed, Tier};
 use phileas_world::maintainer::ReviewPolicy;
 use phileas_world::seed::{self, Files, Seed};
 use phileas_world::{Face, Fault, FaultPlan, FaultRule, Knobs, World, WorldConfig};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 use super::newcomer;
 
@@ -42,7 +45,8 @@ pub const START: &str = "2026-01-05T00:00:00Z";
 pub struct WorldSetup {
     /// A folder to use as the repository; by default the newcomer's.
     pub repo: Option<PathBuf>,
-    /// A folder to put on the branch `jules` first.
+    /// A folder to put on the branch `jules` first. The world then has its repository's id, starts
+    /// after its newest time, and continues its numbers.
     pub ledger: Option<PathBuf>,
     /// Whether the repository has no commit yet.
     pub empty: bool,
@@ -114,7 +118,14 @@ impl WorldSetup {
     ///
     /// When a folder cannot be read.
     pub fn build_world(self) -> Result<(World, RepoId), String> {
-        let start = self.start;
+        let mut ledger = self.ledger.as_deref().map(seed::files_of).transpose()?;
+        if !self.ledger_texts.is_empty() {
+            let texts = self.ledger_texts.into_iter();
+            let ledger = ledger.get_or_insert_default();
+            ledger.extend(texts.map(|(path, text)| (path, text.into())));
+        }
+        let facts = LedgerFacts::of_files(ledger.as_ref());
+        let start = facts.start.map_or(self.start, |at| at.max(self.start));
         let mut account = Account::new("maintainer", JULES_KEY);
         account.tier = self.tier;
         account.installed.push(Installed::new(OWNER, NAME));
@@ -125,7 +136,7 @@ impl WorldSetup {
         jules.accounts.push(account);
         let mut world = World::new(WorldConfig {
             start,
-            seed: self.seed,
+            seed: self.seed ^ facts.digest,
             knobs: self.knobs,
             faults: self.faults,
             review_policy: self.review_policy,
@@ -151,12 +162,9 @@ impl WorldSetup {
         }
         let mut seed = Seed::new(OWNER, NAME, files);
         seed.private = true;
-        seed.ledger = self.ledger.as_deref().map(seed::files_of).transpose()?;
-        if !self.ledger_texts.is_empty() {
-            let texts = self.ledger_texts.into_iter();
-            let ledger = seed.ledger.get_or_insert_default();
-            ledger.extend(texts.map(|(path, text)| (path, text.into())));
-        }
+        seed.id = facts.repository;
+        seed.last_number = facts.last_number;
+        seed.ledger = ledger;
         seed.labels = vec!["phileas".to_owned(), "phileas:pause".to_owned()];
         seed.people = vec![
             ("maintainer".to_owned(), Role::Admin),
@@ -192,6 +200,74 @@ impl WorldSetup {
             let _hook = github.add_hook(*repo, WEBHOOK_URL, Some(WEBHOOK_SECRET), &events, start);
         }
         Ok((world, repositories[0]))
+    }
+}
+
+/// What the world takes over from a ledger that was written elsewhere. Otherwise phileas would pause
+/// for a foreign ledger, wait until its times have passed, or mistake new sessions and pull
+/// requests for recorded ones.
+#[derive(Debug, Default)]
+struct LedgerFacts {
+    /// The id of its repository.
+    repository: Option<u64>,
+    /// The first second after its newest time.
+    start: Option<Timestamp>,
+    /// Its highest number of an issue or a pull request.
+    last_number: u64,
+    /// Makes the model draw other ids than in the sandbox that wrote the ledger.
+    digest: u64,
+}
+
+impl LedgerFacts {
+    fn of_files(files: Option<&Files>) -> Self {
+        let mut facts = Self::default();
+        for (path, bytes) in files.into_iter().flatten() {
+            if path == STATE_PATH {
+                let digest = Sha256::digest(bytes);
+                let first = digest.first_chunk().copied().unwrap_or_default();
+                facts.digest = u64::from_be_bytes(first);
+            }
+            if path.starts_with(".jules/")
+                && path.ends_with(".json")
+                && let Ok(document) = serde_json::from_slice(bytes)
+            {
+                facts.note_value("", &document);
+            }
+        }
+        facts
+    }
+
+    fn note_value(&mut self, key: &str, value: &Value) {
+        match value {
+            Value::String(text) => {
+                let at = text.parse::<Timestamp>().ok();
+                let after = at.and_then(|at| Timestamp::from_second(at.as_second() + 1).ok());
+                self.start = self.start.max(after);
+            }
+            Value::Number(number) => match key {
+                "repository_id" => self.repository = number.as_u64(),
+                "pr_number" | "pr" | "number" | "dashboard_issue" => {
+                    self.note_number(number.as_u64())
+                }
+                _ => {}
+            },
+            Value::Array(items) => items.iter().for_each(|item| self.note_value(key, item)),
+            Value::Object(fields) => {
+                for (name, field) in fields {
+                    match key {
+                        "pulls" => self.note_number(name.parse().ok()),
+                        "published" => self.note_number(field.as_u64()),
+                        _ => {}
+                    }
+                    self.note_value(name, field);
+                }
+            }
+            Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    fn note_number(&mut self, number: Option<u64>) {
+        self.last_number = self.last_number.max(number.unwrap_or_default());
     }
 }
 

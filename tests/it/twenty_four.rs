@@ -259,6 +259,30 @@ fn the_87_entries_stand_byte_for_byte() {
     assert!(after.len() > golden.len());
 }
 
+/// The sandbox continues the ledger of another repository, whose times are later than the sandbox's own start.
+#[test]
+fn a_ledger_from_elsewhere_is_continued() {
+    let first = headless(&["--until", "24h"]);
+    let ledger = first.export.join("out/branches/jules");
+    let mut state = first.state.clone();
+    state["genesis"]["repository_id"] = 4711.into();
+    std::fs::write(ledger.join(".jules/cycle_state.json"), state.to_string()).unwrap();
+    let second = headless(&["--ledger", ledger.to_str().unwrap(), "--until", "24h"]);
+    let sum = second.ended.lines().pop().unwrap();
+    assert_eq!(sum["sandbox"]["failed_ticks"], 0, "{sum}");
+    let (old, new) = (judge::history(&first.state), judge::history(&second.state));
+    let started = made(&second.books.sessions);
+    assert!(!started.is_empty(), "{sum}");
+    assert_eq!(new.len(), old.len() + started.len());
+    for one in &started {
+        let mut known = first.books.sessions.iter();
+        assert!(
+            known.all(|old| old.id != one.session && old.created_at < Some(one.at)),
+            "{one:?}"
+        );
+    }
+}
+
 /// The entries of an old file, oldest first.
 fn old_entries(file: &Value) -> Vec<Value> {
     match &file["history"] {

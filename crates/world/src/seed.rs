@@ -27,6 +27,10 @@ pub struct Seed {
     pub owner: String,
     /// The name.
     pub name: String,
+    /// GitHub's id; drawn when `None`.
+    pub id: Option<u64>,
+    /// The highest number that an issue or a pull request had before.
+    pub last_number: u64,
     /// Whether it is private.
     pub private: bool,
     /// The default branch; `main` when empty.
@@ -116,7 +120,8 @@ impl Model {
     /// Creates a repository from a seed.
     pub fn seed(&mut self, seed: &Seed, now: Timestamp) -> RepoId {
         let owner = self.account(&seed.owner);
-        let id = RepoId(self.next_id() % 1_000_000_007);
+        let drawn = self.next_id() % 1_000_000_007;
+        let id = RepoId(seed.id.unwrap_or(drawn));
         let branch = if seed.default_branch.is_empty() {
             "main"
         } else {
@@ -151,7 +156,7 @@ impl Model {
             has_issues: true,
             pulls_by_collaborators: false,
             protections: BTreeMap::new(),
-            next_number: 1,
+            next_number: seed.last_number.saturating_add(1),
         };
         self.repositories.insert(id, Arc::new(repository));
         self.objects.entry(id).or_default();

@@ -57,6 +57,9 @@ pub struct Sandbox {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["headless", "world_only", "serve", "empty", "dir", "repo", "layers", "ledger", "until", "maintainer", "speed", "chaos", "faults", "json"])]
     pub scenario: Option<PathBuf>,
     /// Put this folder on the branch `jules` first
+    ///
+    /// The clock of the sandbox then starts after the newest time in that ledger, and numbers of issues and pull
+    /// requests continue from it.
     #[arg(long, value_name = "DIR")]
     pub ledger: Option<PathBuf>,
     /// How much time passes

@@ -175,6 +175,7 @@ async fn run_headless(
 ) -> Result<Exit, CliError> {
     let (world, _) = setup.build_world().map_err(CliError::usage)?;
     let shared = SharedWorld::new(world);
+    let start = shared.world_time();
     let repository = world_setup::repository_name();
     let mut days = Timeline::new(
         shared.clone(),
@@ -222,7 +223,7 @@ async fn run_headless(
     let books = world.complete_books();
     let total = json!({ "sandbox": {
         "seed": arguments.seed,
-        "from": world_setup::START,
+        "from": start.to_string(),
         "until": world.now().to_string(),
         "ticks": days.tick_count(),
         "failed_ticks": failed_ticks,
