@@ -48,4 +48,4 @@ pub use phileas_api::PhileasApi;
 pub use policy::Policy;
 pub use server::Server;
 pub use tool_context::{MissingKey, ToolContext};
-pub use tool_error::ToolError;
+pub use tool_error::{ErrorCause, ToolError};

@@ -1,7 +1,6 @@
 //! The context that all tools work with.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use phileas_domain::jobs::AccountSession;
 use rmcp::model::RequestStateCodec;
@@ -23,25 +22,7 @@ const MAX_ID_CHARS: usize = 40;
 
 /// Why there is no Jules key. A tool that needs Jules reports it; other tools work.
 #[derive(Debug, Clone)]
-pub struct MissingKey {
-    detail: String,
-    missed: Arc<AtomicBool>,
-}
-
-impl MissingKey {
-    /// A key that is missing for this reason.
-    #[must_use]
-    pub fn new(detail: String) -> Self {
-        let missed = Arc::default();
-        Self { detail, missed }
-    }
-
-    /// Whether a tool needed the key.
-    #[must_use]
-    pub fn was_missed(&self) -> bool {
-        self.missed.load(Ordering::Relaxed)
-    }
-}
+pub struct MissingKey(pub String);
 
 /// The context of all tools.
 pub struct ToolContext {
@@ -102,12 +83,9 @@ impl ToolContext {
 
     /// Jules.
     pub(super) fn jules(&self) -> Result<&dyn SessionsApi, Failure> {
-        self.jules.as_deref().map_err(|key| {
-            key.missed.store(true, Ordering::Relaxed);
-            Failure {
-                disposition: Disposition::Denied,
-                detail: key.detail.clone(),
-            }
+        self.jules.as_deref().map_err(|missing| Failure {
+            disposition: Disposition::Denied,
+            detail: missing.0.clone(),
         })
     }
 

@@ -7,7 +7,7 @@ use rmcp::RoleServer;
 use rmcp::handler::server::tool::{schema_for_input, schema_for_output};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, InputRequiredResult,
-    JsonObject, Tool, ToolAnnotations,
+    JsonObject, MetaObject, Tool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::tool_context::ToolContext;
-use super::tool_error::ToolError;
+use super::tool_error::{ErrorCause, ToolError};
 
 /// Whole numbers below this are exact as floating-point numbers.
 const MAX_WHOLE: f64 = 9_007_199_254_740_992.0;
@@ -284,7 +284,12 @@ fn success_result(output: &impl Serialize) -> CallToolResult {
     result
 }
 
-/// The error result, for the model to read.
+/// The error result, for the model to read, with its cause for programs.
 pub(super) fn error_result(trouble: &ToolError) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(trouble.to_string())])
+    let mut result = CallToolResult::error(vec![ContentBlock::text(trouble.to_string())]);
+    let cause = Value::from(trouble.cause().name());
+    result.meta = Some(MetaObject(
+        [(ErrorCause::KEY.to_owned(), cause)].into_iter().collect(),
+    ));
+    result
 }

@@ -13,19 +13,61 @@ const MAX_FINDINGS: usize = 10;
 
 /// What is wrong and how to fix it, in one paragraph free of secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolError(String);
+pub struct ToolError {
+    text: String,
+    cause: ErrorCause,
+}
+
+/// What kept a tool from its work, for programs. A result has it as `_meta`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorCause {
+    /// The call, or what it found.
+    Call,
+    /// A missing or refused credential.
+    Credential,
+    /// A service that is unavailable.
+    Unavailable,
+}
+
+impl ErrorCause {
+    /// The key of a result's `_meta`.
+    pub const KEY: &'static str = "phileas/cause";
+
+    /// The value of a result's `_meta`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Call => "call",
+            Self::Credential => "credential",
+            Self::Unavailable => "unavailable",
+        }
+    }
+}
 
 impl ToolError {
-    /// Creates an error with this text.
+    /// Creates an error of the call with this text.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
+        Self::with_cause(ErrorCause::Call, text)
+    }
+
+    /// Creates an error with this cause and text.
+    #[must_use]
+    pub fn with_cause(cause: ErrorCause, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { text, cause }
+    }
+
+    /// What kept the tool from its work.
+    #[must_use]
+    pub fn cause(&self) -> ErrorCause {
+        self.cause
     }
 }
 
 impl fmt::Display for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 
@@ -45,13 +87,29 @@ impl From<Failure> for ToolError {
             }
             Disposition::NotFound | Disposition::Refused | Disposition::TooLarge => String::new(),
         };
-        Self(format!("{}{help}", failure.detail))
+        let cause = match failure.disposition {
+            Disposition::Denied => ErrorCause::Credential,
+            Disposition::Retry { .. } | Disposition::Unknown | Disposition::TooLarge => {
+                ErrorCause::Unavailable
+            }
+            Disposition::NotFound | Disposition::Refused => ErrorCause::Call,
+        };
+        Self::with_cause(cause, format!("{}{help}", failure.detail))
     }
 }
 
 impl From<CreateFailure> for ToolError {
     fn from(failure: CreateFailure) -> Self {
-        Self(match failure {
+        let cause = match failure {
+            CreateFailure::Credential { .. } => ErrorCause::Credential,
+            CreateFailure::NotSent { .. } | CreateFailure::Unknown { .. } => {
+                ErrorCause::Unavailable
+            }
+            CreateFailure::Refused { .. }
+            | CreateFailure::TurnRefused { .. }
+            | CreateFailure::Quota { .. } => ErrorCause::Call,
+        };
+        let text = match failure {
             CreateFailure::NotSent { detail } => format!("nothing was sent to Jules: {detail}"),
             CreateFailure::Refused { detail } | CreateFailure::TurnRefused { detail } => {
                 format!("Jules refuses this job: {detail}")
@@ -72,7 +130,8 @@ impl From<CreateFailure> for ToolError {
                 "it is unknown whether Jules created the job: {detail}; call again with the same `idempotency_key`, \
                  which finds the job if it exists"
             ),
-        })
+        };
+        Self::with_cause(cause, text)
     }
 }
 
@@ -87,7 +146,7 @@ impl From<RunsError> for ToolError {
         if found.len() > MAX_FINDINGS {
             text.push_str("\n- …; `pipeline_validate` shows more");
         }
-        Self(text)
+        Self::new(text)
     }
 }
 
@@ -95,7 +154,8 @@ impl From<TickError> for ToolError {
     fn from(error: TickError) -> Self {
         match error {
             TickError::Outside(failure) => failure.into(),
-            TickError::Contended(_) | TickError::Invariant(_) => Self(error.to_string()),
+            TickError::Contended(_) => Self::with_cause(ErrorCause::Unavailable, error.to_string()),
+            TickError::Invariant(_) => Self::new(error.to_string()),
         }
     }
 }

@@ -40,20 +40,17 @@ pub(crate) async fn run(
     else {
         return serve_stdio(server_from_environment(&arguments.options)?).await;
     };
-    let no_key = match server_from_environment(&arguments.options) {
-        Ok(server) => return call::run(server, tool, given, screen).await,
-        Err(stopped) if stopped.exit == Exit::Credential => stopped,
+    let server = match server_from_environment(&arguments.options) {
+        Ok(server) => server,
+        // A tool that does not use Jules needs no key. A mistake in its arguments is reported first.
+        Err(stopped) if stopped.exit == Exit::Credential => {
+            let reach = Arc::new(RepositoryAccess::Environment);
+            let missing = MissingKey(stopped.message);
+            build_server(&arguments.options, Err(missing), reach, None)?
+        }
         Err(stopped) => return Err(stopped),
     };
-    // A tool that does not use Jules needs no key. A mistake in its arguments is reported first.
-    let key = MissingKey::new(no_key.message.clone());
-    let reach = Arc::new(RepositoryAccess::Environment);
-    let server = build_server(&arguments.options, Err(key.clone()), reach, None)?;
-    let ended = call::run(server, tool, given, screen).await;
-    if key.was_missed() {
-        return Err(no_key);
-    }
-    ended
+    call::run(server, tool, given, screen).await
 }
 
 /// The tools over HTTP, configured by the variables of `phileas mcp`. They use the service's identity and keys, as its

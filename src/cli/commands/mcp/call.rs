@@ -11,7 +11,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use crate::adapters::files::read_limited;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::mcp::Server;
+use crate::mcp::{ErrorCause, Server};
 
 /// The buffer between client and server, in bytes.
 const PIPE_BYTES: usize = 64 * 1024;
@@ -39,10 +39,14 @@ pub(super) async fn run(
     }
     let result = &answer["result"];
     if result["isError"] == true {
-        return Err(CliError::finding(format!(
-            "{tool}: {}",
-            string_at(result, "/content/0/text")
-        )));
+        let cause = result["_meta"][ErrorCause::KEY].as_str();
+        let exit = match cause {
+            Some(cause) if cause == ErrorCause::Credential.name() => Exit::Credential,
+            Some(cause) if cause == ErrorCause::Unavailable.name() => Exit::Unavailable,
+            _ => Exit::Findings,
+        };
+        let message = format!("{tool}: {}", string_at(result, "/content/0/text"));
+        return Err(CliError { exit, message });
     }
     screen.print_line(&result["structuredContent"].to_string())?;
     Ok(Exit::Done)

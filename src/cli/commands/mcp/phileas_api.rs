@@ -9,7 +9,8 @@ use phileas_domain::model::{Oid, PullNumber, RepositoryName};
 use crate::adapters::github;
 use crate::adapters::jules::RepositoryJules;
 use crate::cli::context::clients::{self, Connection};
-use crate::mcp::{PhileasApi, ToolError};
+use crate::cli::exit::{CliError, Exit};
+use crate::mcp::{ErrorCause, PhileasApi, ToolError};
 use crate::runtime::ports::{LedgerRead, ReadGitHub as _, WriteGitHub as _};
 use crate::runtime::{self, Tick, TickReport};
 use crate::server::accounts::external_services::SharedStopwatch;
@@ -55,7 +56,9 @@ impl RepositoryAccess {
             Self::Service(repositories) => {
                 let member = find_member(repositories, repository)?;
                 let key = repositories.key_of(&member.name);
-                let key = key.map_err(|no_key| ToolError::new(no_key.to_string()))?;
+                let key = key.map_err(|no_key| {
+                    ToolError::with_cause(ErrorCause::Credential, no_key.to_string())
+                })?;
                 Ok(CallClients {
                     github: self.github_client(repository)?,
                     jules: RepositoryJules::new(key.client, member.name.clone()),
@@ -81,8 +84,13 @@ fn find_member(
         })
 }
 
-fn mcp_error(stopped: crate::cli::exit::CliError) -> ToolError {
-    ToolError::new(stopped.message)
+fn mcp_error(stopped: CliError) -> ToolError {
+    let cause = match stopped.exit {
+        Exit::Credential => ErrorCause::Credential,
+        Exit::Unavailable => ErrorCause::Unavailable,
+        _ => ErrorCause::Call,
+    };
+    ToolError::with_cause(cause, stopped.message)
 }
 
 #[async_trait]
