@@ -13,7 +13,8 @@ use std::path::PathBuf;
 use crate::adapters::jules;
 use crate::cli::arguments::JobFiles;
 use crate::cli::context::env_var::env_value;
-use crate::cli::exit::{CliError, Exit};
+use crate::cli::exit::CliError;
+use crate::cli::exit::paths::path_error;
 use crate::jobs::{FileProblem, JobPaths, Monitor, StoreError};
 
 /// The name of the service's events file in its data directory.
@@ -71,16 +72,14 @@ pub(crate) fn service_events_path(
 
 impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
-        let exit = match &error.problem {
-            FileProblem::Corrupt(_) | FileProblem::TooLarge { .. } => Exit::Corrupt,
-            FileProblem::Full { .. } | FileProblem::Folder | FileProblem::Link => Exit::Usage,
-            FileProblem::System(_) => Exit::Fault,
-        };
-        let message = match error.problem {
+        match error.problem {
+            FileProblem::System(source) => path_error(&error.path, &source),
             // The monitor names its own file.
-            FileProblem::Corrupt(diagnostic) => diagnostic.to_string(),
-            _ => error.to_string(),
-        };
-        Self { exit, message }
+            FileProblem::Corrupt(diagnostic) => Self::corrupt(diagnostic.to_string()),
+            FileProblem::TooLarge { .. } => Self::corrupt(error.to_string()),
+            FileProblem::Full { .. } | FileProblem::Folder | FileProblem::Link => {
+                Self::usage(error.to_string())
+            }
+        }
     }
 }

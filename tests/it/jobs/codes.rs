@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::stage::{POLL, Stage, beat, rule, stage, status};
 use crate::support::child::Ended;
-use crate::support::{Phileas, Served};
+use crate::support::{Folder, Phileas, Served};
 
 /// A session that asks something, as a job of the jobs file.
 fn asking() -> Stage {
@@ -98,4 +98,27 @@ fn a_job_that_no_key_is_there_for_lacks_a_credential() {
     let folder = ["--jules-keys-dir", keys.to_str().unwrap()];
     let ended = once(&stage, &served, &folder, Some("")).expect(3);
     assert!(ended.err.contains("no Jules key for this job"), "{ended}");
+}
+
+/// A path that cannot be used is a mistake of the command line, and a configuration is no state file.
+#[test]
+fn a_wrong_path_is_a_mistake_of_the_command_line() {
+    let folder = Folder::empty();
+    folder.write("file", "");
+    std::fs::write(folder.join("latin-1"), b"{\"a\": \"\xe9\"}").unwrap();
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let (below, folder_itself, latin) = (path("file/jobs.jsonl"), path(""), path("latin-1"));
+    for arguments in [
+        ["jobs", "add", "17", "--jobs", &below],
+        ["jobs", "add", "17", "--jobs", &folder_itself],
+        ["jobs", "list", "--config", &latin, "--all"],
+        ["events", "--unread", "--json", "--events", &below],
+        ["monitor", "--once", "--json", "--jules-keys-dir", &below],
+    ] {
+        let ended = Phileas::new(&[&["agent"], &arguments[..]].concat())
+            .env("JULES_API_KEY", "some-key")
+            .run()
+            .expect(2);
+        assert!(ended.err.contains(folder.text()), "{ended}");
+    }
 }

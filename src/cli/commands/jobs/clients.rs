@@ -42,7 +42,7 @@ pub(super) fn jules_accounts(
     let mut keys: BTreeMap<String, JulesKey> = BTreeMap::new();
     if let Some(folder) = folder {
         let wrong = |error: std::io::Error| {
-            CliError::credential(format!(
+            CliError::usage(format!(
                 "{}: {error}; name a folder with a file for each Jules key",
                 folder.display()
             ))
@@ -56,7 +56,9 @@ pub(super) fn jules_accounts(
             let Some(name) = name.filter(|name| !name.starts_with('.') && path.is_file()) else {
                 continue;
             };
-            let text = files::read_limited(&path, MAX_KEY_BYTES)?.unwrap_or_default();
+            let text = files::read_limited(&path, MAX_KEY_BYTES);
+            let text = text.map_err(|error| CliError::credential(error.to_string()))?;
+            let text = text.unwrap_or_default();
             let key = JulesKey::new(&text)
                 .map_err(|error| CliError::credential(format!("{}: {error}", path.display())))?;
             keys.insert(name, key);

@@ -6,7 +6,7 @@ use phileas_domain::jobs::Config;
 
 use crate::cli::arguments::JobFiles;
 use crate::cli::context::env_var::env_value;
-use crate::cli::exit::CliError;
+use crate::cli::exit::{CliError, Exit};
 use crate::jobs::{JobPaths, files};
 
 /// Other variables that name the configuration: those of the first monitor and of its successor.
@@ -76,7 +76,7 @@ fn read_config_file(named: &JobFiles) -> Result<Option<(PathBuf, String)>, CliEr
             .map(PathBuf::from)
     };
     if let Some(path) = named.config.clone().or_else(old) {
-        let text = files::read_limited(&path, MAX_BYTES)?.ok_or_else(|| {
+        let text = read_text(&path)?.ok_or_else(|| {
             CliError::usage(format!(
                 "{}: there is no such file; name the configuration with --config, or leave it out",
                 path.display()
@@ -86,9 +86,17 @@ fn read_config_file(named: &JobFiles) -> Result<Option<(PathBuf, String)>, CliEr
     }
     for path in [CONFIG_PATH, OLD_CONFIG_PATH] {
         let path = PathBuf::from(path);
-        if let Some(text) = files::read_limited(&path, MAX_BYTES)? {
+        if let Some(text) = read_text(&path)? {
             return Ok(Some((path, text)));
         }
     }
     Ok(None)
+}
+
+/// Reads a configuration, which is no state file: one that cannot be read is a mistake of the user.
+fn read_text(path: &Path) -> Result<Option<String>, CliError> {
+    files::read_limited(path, MAX_BYTES).map_err(|error| match CliError::from(error) {
+        stopped if stopped.exit == Exit::Corrupt => CliError::usage(stopped.message),
+        stopped => stopped,
+    })
 }
