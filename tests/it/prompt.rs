@@ -122,12 +122,16 @@ fn what_is_wrong_is_told_with_its_place() {
         ended.out.starts_with(begins) && ended.out.contains("role"),
         "{ended}"
     );
-    let ended = render(&folder, &["--role", "../../x", "--json"]).expect(1);
-    let said: Value = serde_json::from_str(&ended.out).unwrap();
-    assert!(
-        said["message"].as_str().unwrap().contains("can be no role"),
-        "{ended}"
-    );
+    for (arguments, word) in [
+        (&["--role", "../../x"][..], "has no role `../../x`"),
+        (
+            &["--role", "qa", "--task", "nosuch"],
+            "there is no task `nosuch`",
+        ),
+    ] {
+        let ended = render(&folder, arguments).expect(2);
+        assert!(ended.out.is_empty() && ended.err.contains(word), "{ended}");
+    }
     render(&folder, &["--set", "role"]).expect(2);
     let nonsense = ["prompt", "render", "obsrevers", folder.text()];
     let ended = Phileas::new(&nonsense).run().expect(2);

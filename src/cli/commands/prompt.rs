@@ -6,15 +6,16 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use phileas_domain::Diagnostic;
-use phileas_domain::exchange::{self, Layout};
+use phileas_domain::exchange::{self, Exchange, Layout};
 use phileas_domain::layers::{Catalogue, Job};
 use phileas_domain::model::Tree;
+use phileas_domain::plan::ROLE_LAYERS;
 use phileas_domain::prompt::{
     self, Assembled, Assembly, Include, Origin, RenderError, RenderRequest, SourceFiles,
 };
 use serde_json::json;
 
-use super::persona;
+use super::{persona, role};
 use crate::adapters::{files, renderer};
 use crate::cli::arguments::{PromptCommand, PromptName, RenderPrompt};
 use crate::cli::exit::{CliError, Exit};
@@ -40,7 +41,9 @@ pub(crate) fn run(
     let is_known = prompt::canonical_layer(&arguments.name.name).is_some();
     let layout = Layout::detect(&ledger).map_err(|both| CliError::usage(both.to_string()))?;
     let catalogue = Catalogue::of(&tree, layout.unwrap_or(Layout::Flat));
-    let error = match assemble_prompt(arguments, &catalogue, &ledger) {
+    let exchange = exchange::check_exchange(&ledger).exchange;
+    check_values(arguments, &catalogue, exchange.as_ref())?;
+    let error = match assemble_prompt(arguments, &catalogue, &ledger, exchange.as_ref()) {
         Ok(assembled) => return print_prompt(&assembled, &tree, arguments, screen),
         Err(RenderError::Unavailable(why)) => {
             return Err(CliError::fault(format!(
@@ -58,9 +61,10 @@ pub(crate) fn run(
     }
     // Do not blame the template if arguments were missing.
     let is_theirs = |one: &Diagnostic| tree.get(&one.file).is_some();
-    let mut missing = found
-        .iter()
-        .filter_map(|one| missing_arguments(arguments, &catalogue, is_theirs(one)));
+    let mut missing = found.iter().filter_map(|one| {
+        unknown_task(arguments, one, is_theirs(one))
+            .or_else(|| missing_arguments(arguments, &catalogue, is_theirs(one)))
+    });
     if let Some(missing) = missing.next() {
         return Err(CliError::usage(missing));
     }
@@ -85,6 +89,45 @@ fn unknown_name(name: &str, dir: &Path, layers: &str) -> Result<CliError, CliErr
     )))
 }
 
+/// Checks that the role and the work item of the command line exist.
+fn check_values(
+    arguments: &RenderPrompt,
+    catalogue: &Catalogue,
+    exchange: Option<&Exchange>,
+) -> Result<(), CliError> {
+    let Some(layer) = prompt::canonical_layer(&arguments.name.name) else {
+        return Ok(());
+    };
+    if let Some(name) = &arguments.role
+        && ROLE_LAYERS.contains(&layer)
+        && catalogue.role(layer, name).is_none()
+    {
+        return Err(role::unknown_role(catalogue, layer, name));
+    }
+    let mut streams = exchange
+        .iter()
+        .flat_map(|one| one.streams.get(&arguments.stream));
+    match &arguments.item {
+        Some(item)
+            if matches!(layer, "planner" | "implementer")
+                && !streams.any(|stream| stream.items.iter().any(|filed| filed.path == *item)) =>
+        {
+            let item = item.escape_debug();
+            Err(CliError::usage(format!(
+                "the ledger has no work item `{item}` that can be read; name one that `phileas exchange inspect` lists"
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The mistake in `--task`, if the finding is about the file of a task that does not exist.
+fn unknown_task(arguments: &RenderPrompt, one: &Diagnostic, is_theirs: bool) -> Option<String> {
+    let file = format!("/tasks/{}.yml", arguments.task.as_ref()?);
+    let is_about_it = one.file.ends_with(&file) && !is_theirs;
+    is_about_it.then(|| format!("--task: {}: {}; {}", one.file, one.message, one.help))
+}
+
 /// Which argument the prompt needs and the command line lacks. A user who sets values of the template may need no
 /// other, and sees a mistake in a template of their own.
 fn missing_arguments(
@@ -106,20 +149,15 @@ fn missing_arguments(
         ));
     }
     let is_implementer = prompt::canonical_layer(&arguments.name.name) == Some("implementer");
-    if !is_implementer || arguments.task.is_some() || !arguments.set.is_empty() {
+    let has_task = arguments.task.is_some() || arguments.item.is_some();
+    if !is_implementer || has_task || !arguments.set.is_empty() {
         return None;
     }
-    Some(match &arguments.item {
-        None => {
-            "an implementer's prompt needs a task: --task NAME, such as --task bugs, or --item PATH, the work item whose \
-             label names one"
-                .to_owned()
-        }
-        Some(path) => format!(
-            "the ledger has no work item `{path}` that can be read, so the task is unknown; correct --item, or give --task \
-             NAME, such as --task bugs"
-        ),
-    })
+    Some(
+        "an implementer's prompt needs a task: --task NAME, such as --task bugs, or --item PATH, the work item whose \
+         label names one"
+            .to_owned(),
+    )
 }
 
 /// The prompt with everything that phileas adds, as far as the arguments define it. Values that they set come first.
@@ -127,12 +165,12 @@ fn assemble_prompt(
     arguments: &RenderPrompt,
     catalogue: &Catalogue,
     ledger: &Tree,
+    exchange: Option<&Exchange>,
 ) -> Result<Assembled, RenderError> {
     let mut set: BTreeMap<String, String> = arguments.set.iter().cloned().collect();
     if let Some(role) = &arguments.role {
         set.insert("role".to_owned(), role.clone());
     }
-    let exchange = exchange::check_exchange(ledger).exchange;
     let item = arguments.item.as_deref();
     let label = exchange
         .iter()
@@ -179,7 +217,6 @@ fn assemble_prompt(
         let request = RenderRequest::for_layer(&request, &files, &ledger_files);
         return prompt::assemble_by(request, &*renderer);
     };
-    let exchange = exchange.as_ref();
     let mut brief = catalogue.brief(&arguments.repo, ledger, exchange, &arguments.stream, job)?;
     brief.variables.extend(set);
     if let Some(task) = &arguments.task {

@@ -116,7 +116,7 @@ impl<'a> RosterEditor<'a> {
                 continue;
             }
             let Some(known) = self.catalogue.role(layer, role) else {
-                return Err(self.unknown_role(layer, role));
+                return Err(unknown_role(&self.catalogue, layer, role));
             };
             let member = Member {
                 role: role.clone(),
@@ -197,7 +197,7 @@ impl<'a> RosterEditor<'a> {
             .take_member(layer, role, self.roster.of(layer))?;
         let known = self.catalogue.role(layer, role);
         if !was_there && known.is_none() {
-            return Err(self.unknown_role(layer, role));
+            return Err(unknown_role(&self.catalogue, layer, role));
         }
         let own = known
             .and_then(|known| known.source.path())
@@ -260,24 +260,21 @@ impl<'a> RosterEditor<'a> {
         }
         Ok(Exit::Done)
     }
+}
 
-    fn unknown_role(&self, layer: &str, role: &str) -> CliError {
-        let names = self
-            .catalogue
-            .roles()
-            .iter()
-            .filter(|one| one.layer == layer);
-        let help = match closest(role, names.map(|one| one.name.as_str())) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!(
-                "phileas role list --layer {layer} tells which there are, and phileas role create begins one"
-            ),
-        };
-        CliError::usage(format!(
-            "the layer `{layer}` has no role `{}`; {help}",
-            role.escape_debug()
-        ))
-    }
+/// The error for a role that a layer does not have.
+pub(super) fn unknown_role(catalogue: &Catalogue, layer: &str, role: &str) -> CliError {
+    let names = catalogue.roles().iter().filter(|one| one.layer == layer);
+    let help = match closest(role, names.map(|one| one.name.as_str())) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!(
+            "phileas role list --layer {layer} tells which there are, and phileas role create begins one"
+        ),
+    };
+    CliError::usage(format!(
+        "the layer `{layer}` has no role `{}`; {help}",
+        role.escape_debug()
+    ))
 }
 
 fn role_path(layer: &str, role: &str) -> String {

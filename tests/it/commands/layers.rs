@@ -496,9 +496,7 @@ fn every_layers_prompt_can_be_seen_without_a_repository() {
         "--role",
         "taxonmy",
     ];
-    let ran = alone(&arguments);
-    assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.out.contains("did you mean `taxonomy`?"), "{ran:?}");
+    alone(&arguments).refused(2, "did you mean `taxonomy`?");
 }
 
 #[test]
@@ -522,6 +520,8 @@ fn an_implementers_prompt_is_not_shown_without_a_task() {
         assert!(!ran.err.contains(".j2"), "{ran:?}");
         let item = [&arguments[..], &["--item", ".jules/nothing.yml"]].concat();
         alone(&item).refused(2, "no work item `.jules/nothing.yml`");
+        let both = [&item[..], &["--task", "bugs"]].concat();
+        alone(&both).refused(2, "no work item `.jules/nothing.yml`");
     }
     // A template that needs none is shown.
     bare.write(
