@@ -41,7 +41,8 @@ fn a_sound_exchange_is_clean_and_so_is_none() {
     assert_eq!(clean.out, expected);
     let json = exchange(&["check", flat().text(), "--json", "--strict"]).expect(0);
     assert_eq!(json.out, "");
-    let none = exchange(&["check", Folder::empty().text()]).expect(0);
+    let ledger = Folder::ledger("{\"version\": 5, \"history\": {}}");
+    let none = exchange(&["check", ledger.text()]).expect(0);
     assert_eq!(
         none.out,
         "ok: no exchange has begun here; 0 errors, 0 warnings\n"
@@ -52,6 +53,25 @@ fn a_sound_exchange_is_clean_and_so_is_none() {
             .starts_with("ok: workstreams layout, 2 streams, 2 events pending"),
         "{two}"
     );
+}
+
+/// Without the branch there is nothing that could be right.
+#[test]
+fn a_folder_without_the_branch_is_told_how_to_get_it() {
+    let default_branch = Folder::repository("cycle = [\"a\"]\n", &["a"]);
+    default_branch.write(".jlo/config.toml", "");
+    let missing = Folder::empty().join("missing");
+    for command in ["check", "inspect"] {
+        for folder in [
+            Folder::empty().text(),
+            default_branch.text(),
+            missing.to_str().unwrap(),
+        ] {
+            let ended = exchange(&[command, folder]).expect(2);
+            let said = "git worktree add ../ledger jules";
+            assert!(ended.err.contains(said) && ended.out.is_empty(), "{ended}");
+        }
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::io::Write;
 
 use phileas_domain::exchange::{self, CheckResult, EventState, Exchange, Fix};
 use phileas_domain::model::Tree;
+use phileas_domain::state::STATE_PATH;
 use phileas_domain::{Diagnostic, Severity};
 use serde_json::json;
 
@@ -53,6 +54,9 @@ fn check_exchange(
     let mut tree = read_tree(place)?;
     // Fail on a missing workstream before fixing anything.
     let mut checked = narrow_to_stream(exchange::check_exchange(&tree), place)?;
+    if checked.diagnostics.is_empty() && !is_ledger(&tree) {
+        return Err(no_exchange(place));
+    }
     if fix {
         let fixes = available_fixes(&tree, place, &checked);
         let wanted = fixes.iter().map(|one| {
@@ -97,10 +101,7 @@ fn inspect_exchange(
         // Without a layout there is nothing to show; the findings say why.
         diagnostics::print_diagnostics(&checked.diagnostics, place.json, screen)?;
         return if checked.diagnostics.is_empty() {
-            Err(CliError::usage(format!(
-                "there is no exchange in {}: it has neither .jules/exchange nor .jules/workstreams",
-                place.dir.display()
-            )))
+            Err(no_exchange(place))
         } else {
             Ok(Exit::Findings)
         };
@@ -117,7 +118,30 @@ fn inspect_exchange(
 }
 
 fn read_tree(place: &ExchangeLocation) -> Result<Tree, CliError> {
+    if !place.dir.exists() {
+        return Err(no_exchange(place));
+    }
     Ok(files::read_tree(&place.dir)?)
+}
+
+/// Whether a tree has files that only the branch `jules` has.
+fn is_ledger(tree: &Tree) -> bool {
+    let folders = [
+        ".jules/exchange",
+        ".jules/workstations",
+        ".jules/workstreams",
+        ".jules/changes",
+    ];
+    let mut folders = folders.into_iter();
+    tree.get(STATE_PATH).is_some() || folders.any(|folder| tree.below(folder).next().is_some())
+}
+
+fn no_exchange(place: &ExchangeLocation) -> CliError {
+    CliError::usage(format!(
+        "there is no exchange in {}: it has no files of the branch `jules`; check that branch out (`git fetch origin jules \
+         && git worktree add ../ledger jules`), and name its folder here (../ledger)",
+        place.dir.display()
+    ))
 }
 
 fn narrow_to_stream(
