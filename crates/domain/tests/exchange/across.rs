@@ -195,6 +195,25 @@ fn rosters_of_older_places_count_where_the_usual_one_is_missing() {
     }
 }
 
+/// A flat summary has five themes, and no commits.
+#[test]
+fn what_a_flat_summary_has_no_room_for_is_reported() {
+    let mut tree = streams();
+    let told = SUMMARY.replace("[The runner follows.]", "[A, B, C, D, E, F]");
+    tree.insert_text(".jules/changes/latest.yml", &told);
+    let migration = migrate_layout(&tree, Layout::Flat, "generic").unwrap();
+    let step = migration
+        .steps
+        .iter()
+        .find(|step| step.path == ".jules/changes/latest.yml");
+    assert_eq!(
+        step.unwrap().why,
+        [
+            "a summary of the other layout, without its commits and counts, and without these notable changes: E; F"
+        ]
+    );
+}
+
 #[test]
 fn nothing_is_changed_where_two_things_would_become_one() {
     // If two workstreams have a file of the same name, the workstream's name is prefixed.

@@ -289,7 +289,12 @@ fn what_has_one_answer_is_written() {
     let changes = steps
         .iter()
         .find(|step| step.path == ".jules/changes/latest.yml");
-    assert_eq!(changes.unwrap().to, None);
+    let changes = changes.unwrap();
+    assert_eq!(changes.to, None);
+    assert!(
+        changes.why[0].starts_with("it has mistakes (line 1: "),
+        "{changes:?}"
+    );
 }
 
 /// The release of seed 001 creates memories from the template, which no role has filled in.

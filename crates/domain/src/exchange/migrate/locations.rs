@@ -144,11 +144,18 @@ fn changes_goal(layout: Layout, tree: &Tree, path: &str) -> Option<Goal> {
         Layout::Flat => &CHANGES,
         Layout::Workstreams => &CHANGE,
     };
-    let is_sound = shape.validate(path, tree.text(path)?).is_empty();
-    (!is_sound).then(|| Goal {
+    let found = shape.validate(path, tree.text(path)?);
+    let first = found.first()?;
+    let line = first
+        .line
+        .map_or_else(String::new, |line| format!("line {line}: "));
+    Some(Goal {
         to: None,
         kind: Kind::List,
-        why: Some("it has mistakes, and the narrator writes it again".to_owned()),
+        why: Some(format!(
+            "it has mistakes ({line}{}), and the narrator writes it again",
+            first.message
+        )),
     })
 }
 

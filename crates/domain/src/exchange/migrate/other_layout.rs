@@ -27,6 +27,7 @@ use crate::exchange::shapes::CHANGES;
 use crate::exchange::{index, read, values};
 use crate::model::{Mode, Tree};
 use crate::plan::{self, CONFIG_PATH};
+use crate::prompt::clean_line;
 use crate::yaml::{self, Node, Value};
 
 /// The key that says whether a planner must analyse a work item first.
@@ -296,7 +297,10 @@ impl LayoutMove<'_> {
                 path,
                 Some(FLAT_CHANGES.to_owned()),
                 rewritten,
-                "a summary of the other layout",
+                &format!(
+                    "a summary of the other layout, without its commits and counts{}",
+                    left_out_changes(text)
+                ),
             ),
             None => self.add_step(
                 path,
@@ -516,6 +520,21 @@ fn convert_commands(document: &mut Document) -> Result<(), Box<Diagnostic>> {
         );
     }
     Ok(())
+}
+
+/// Which notable changes find no room among the themes.
+fn left_out_changes(text: &str) -> String {
+    let root = yaml::parse(text).0;
+    let summary = root.as_ref().and_then(|root| root.get("summary"));
+    let notable = summary.and_then(|one| one.get("notable_changes"));
+    let notable = notable.map(Node::items).unwrap_or_default();
+    // The overview is a theme, too.
+    let left = notable.iter().skip(SUMMARIES - 1).filter_map(Node::text);
+    let left = left.map(clean_line).collect::<Vec<_>>();
+    match left.as_slice() {
+        [] => String::new(),
+        left => format!(", and without these notable changes: {}", left.join("; ")),
+    }
 }
 
 /// A summary of workstreams as five themes.
