@@ -38,6 +38,9 @@ pub const DEINIT_BRANCH: &str = "phileas/deinit";
 /// The environment that holds the Jules key.
 pub const ENVIRONMENT: &str = "jules";
 
+/// The folder of the roles that a repository has copied or created.
+const ROLES_FOLDER: &str = ".jlo/roles";
+
 /// A file that a beginning consists of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StarterFile {
@@ -265,6 +268,12 @@ pub fn find_remnants(found: &RepositoryFiles) -> Vec<Remnant> {
             one.stays = Some("the plan that stays names it".to_owned());
         }
         remnants.push(one);
+    }
+    for (path, _) in found.tree.below(ROLES_FOLDER) {
+        remnants.push(Remnant {
+            path: path.to_owned(),
+            stays: Some("it belongs to a role of this repository".to_owned()),
+        });
     }
     remnants
 }

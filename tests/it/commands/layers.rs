@@ -86,6 +86,20 @@ fn a_fresh_repository_gets_layers_and_has_no_findings() {
 }
 
 #[test]
+fn deinit_leaves_copied_roles_and_names_them() {
+    let folder = with_layers();
+    within(&folder, &["role", "add", "observers", "docs", "--copy"]).done();
+    let ran = within(&folder, &["deinit", "--yes"]).done();
+    let path = ".jlo/roles/observers/docs/role.yml";
+    let named = ran.out.lines().find(|line| line.contains(path));
+    assert!(
+        named.is_some_and(|line| line.trim_start().starts_with("leave")),
+        "{ran:?}"
+    );
+    assert!(folder.join(path).exists());
+}
+
+#[test]
 fn a_config_that_people_have_changed_stays() {
     let folder = with_layers();
     let own = text_of(&folder.join(CONFIG)) + "# mine\n";
