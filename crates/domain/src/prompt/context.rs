@@ -115,7 +115,7 @@ impl Context {
         if rendering.len() >= PARTIAL_DEPTH_LIMIT {
             return Err(Refusal::new(
                 format!(
-                    "partials use each other deeper than PARTIAL_DEPTH_LIMIT ({PARTIAL_DEPTH_LIMIT}): {} -> {name}",
+                    "partials use each other more than {PARTIAL_DEPTH_LIMIT} levels deep: {} -> {name}",
                     rendering.join(" -> ")
                 ),
                 "include the inner ones by path",

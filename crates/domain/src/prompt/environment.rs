@@ -61,9 +61,7 @@ pub(super) fn metered_formatter()
         let before = emitted.fetch_add(printed.len(), Ordering::Relaxed);
         if before.saturating_add(printed.len()) > EMITTED_LIMIT_BYTES {
             return Err(Refusal::new(
-                format!(
-                    "the template's expressions put out more than EMITTED_LIMIT_BYTES ({EMITTED_LIMIT_BYTES})"
-                ),
+                format!("the template's expressions put out more than {EMITTED_LIMIT_BYTES} bytes"),
                 "print less, or leave out what repeats",
             )
             .into());
@@ -146,7 +144,7 @@ impl io::Write for Page {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.bytes.len() + bytes.len() > PROMPT_LIMIT_BYTES {
             return Err(io::Error::other(Refusal::new(
-                format!("the prompt gets longer than PROMPT_LIMIT_BYTES ({PROMPT_LIMIT_BYTES})"),
+                format!("the prompt gets longer than {PROMPT_LIMIT_BYTES} bytes"),
                 "shorten it, or include less",
             )));
         }

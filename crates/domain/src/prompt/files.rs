@@ -129,7 +129,7 @@ impl Reach {
             return Ok(());
         }
         Err(Refusal::new(
-            format!("the prompt names more than SOURCES_LIMIT_FILES ({SOURCES_LIMIT_FILES}) files"),
+            format!("the prompt names more than {SOURCES_LIMIT_FILES} files"),
             "name fewer files, or join some of them",
         ))
     }
@@ -153,7 +153,7 @@ impl Reach {
             Some(depth) if *depth > TEMPLATE_DEPTH_LIMIT => Err(Refusal::new(
                 format!(
                     "`{path}` is template {depth} of a chain in which each one names the next, more than \
-                     TEMPLATE_DEPTH_LIMIT ({TEMPLATE_DEPTH_LIMIT})"
+                     {TEMPLATE_DEPTH_LIMIT}"
                 ),
                 "join some of these templates",
             )),
@@ -268,16 +268,14 @@ impl Files {
             }
             Some((Mode::File, Some(text))) => (
                 format!(
-                    "`{path}` has {} bytes, more than TEMPLATE_LIMIT_BYTES ({TEMPLATE_LIMIT_BYTES})",
+                    "`{path}` has {} bytes, more than {TEMPLATE_LIMIT_BYTES}",
                     text.len()
                 ),
                 "split it, or leave a part of it out",
             ),
             // A text of this size is not even sent to the renderer.
             Some((Mode::File, None)) if size > TEMPLATE_LIMIT_BYTES as u64 => (
-                format!(
-                    "`{path}` has {size} bytes, more than TEMPLATE_LIMIT_BYTES ({TEMPLATE_LIMIT_BYTES})"
-                ),
+                format!("`{path}` has {size} bytes, more than {TEMPLATE_LIMIT_BYTES}"),
                 "split it, or leave a part of it out",
             ),
             Some((Mode::File | Mode::Special, _)) => (
@@ -454,7 +452,7 @@ mod tests {
             (".jules/link.md", "symbolic link"),
             (".jules/sub", "submodule"),
             (".jules/unread.bin", "not read"),
-            (".jules/big.md", "TEMPLATE_LIMIT_BYTES"),
+            (".jules/big.md", "bytes, more than"),
             (".jules/personas/a/journals/2026.md", "written by agents"),
         ] {
             let refusal = files().template_text(path).unwrap_err();

@@ -21,7 +21,7 @@ pub(super) enum Side {
 pub(super) fn pad_text(text: &str, width: usize, fill: char, side: Side) -> Result<String, Error> {
     if width > WIDTH_LIMIT_CHARS {
         return Err(invalid_call(format!(
-            "{width} characters are more than WIDTH_LIMIT_CHARS ({WIDTH_LIMIT_CHARS})"
+            "{width} characters are more than {WIDTH_LIMIT_CHARS}"
         )));
     }
     let missing = width.saturating_sub(text.chars().count());

@@ -79,7 +79,6 @@ fn render_here(request: &Request<'_>, files: &Arc<Files>) -> Result<Rendered, Ve
             return Err(vec![too_long(
                 &persona.path,
                 source.len(),
-                "TEMPLATE_LIMIT_BYTES",
                 TEMPLATE_LIMIT_BYTES,
             )]);
         }
@@ -127,12 +126,7 @@ fn render_here(request: &Request<'_>, files: &Arc<Files>) -> Result<Rendered, Ve
     }
     let limit = PROMPT_LIMIT_BYTES - MARKER_ROOM_BYTES;
     if prompt.len() > limit {
-        return Err(vec![too_long(
-            &persona.path,
-            prompt.len(),
-            "PROMPT_LIMIT_BYTES less MARKER_ROOM_BYTES",
-            limit,
-        )]);
+        return Err(vec![too_long(&persona.path, prompt.len(), limit)]);
     }
     note_quoted(&quoted, &context, &prompt, &included);
     let included = included
@@ -221,10 +215,10 @@ fn context_values(
         .collect()
 }
 
-fn too_long(file: &str, bytes: usize, limit: &str, allowed: usize) -> Diagnostic {
+fn too_long(file: &str, bytes: usize, limit: usize) -> Diagnostic {
     Diagnostic::error(
         file,
-        format!("the prompt has {bytes} bytes, more than {limit} ({allowed})"),
+        format!("the prompt has {bytes} bytes, more than {limit}"),
     )
     .help("shorten it, or include less")
 }

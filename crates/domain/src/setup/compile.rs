@@ -186,7 +186,7 @@ fn too_much(layout: Layout, merged: &Merged, files: &[Output]) -> Vec<Diagnostic
     for file in files.iter().filter(|file| file.mode != Mode::Executable) {
         if file.text.len() > FILE_LIMIT_BYTES {
             let message = format!(
-                "it would have {} bytes, more than FILE_LIMIT_BYTES ({FILE_LIMIT_BYTES}): it could not be read again",
+                "it would have {} bytes, more than {FILE_LIMIT_BYTES}: it could not be read again",
                 file.text.len()
             );
             found.push(Diagnostic::error(&file.path, message).help(help));
@@ -203,7 +203,7 @@ fn too_much(layout: Layout, merged: &Merged, files: &[Output]) -> Vec<Diagnostic
     };
     for (name, count) in counts.into_iter().filter(|(_, n)| *n > VARIABLES_LIMIT) {
         let message = format!(
-            "it would have {count} variables, more than VARIABLES_LIMIT ({VARIABLES_LIMIT}): it could not be read again"
+            "it would have {count} variables, more than {VARIABLES_LIMIT}: it could not be read again"
         );
         found.push(Diagnostic::error(layout.path(name), message).help(help));
     }

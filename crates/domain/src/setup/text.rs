@@ -25,7 +25,7 @@ pub(super) fn read_text<'t>(tree: &'t Tree, path: &str) -> Result<Option<&'t str
         ),
         Mode::Submodule | Mode::Special => wrong("this is no file", "put a file here"),
         Mode::File if entry.size > FILE_LIMIT_BYTES as u64 => wrong(
-            &format!("the file is larger than FILE_LIMIT_BYTES ({FILE_LIMIT_BYTES})"),
+            &format!("the file is larger than {FILE_LIMIT_BYTES} bytes"),
             "shorten it",
         ),
         Mode::File => match entry.text.as_deref() {
@@ -168,7 +168,11 @@ mod tests {
             (Mode::Submodule, 1, "no file"),
             (Mode::Special, 1, "no file"),
             (Mode::File, 1, "UTF-8"),
-            (Mode::File, FILE_LIMIT_BYTES as u64 + 1, "FILE_LIMIT_BYTES"),
+            (
+                Mode::File,
+                FILE_LIMIT_BYTES as u64 + 1,
+                "the file is larger than",
+            ),
         ] {
             let entry = Entry {
                 mode,

@@ -68,7 +68,7 @@ pub(super) fn value_complaint(value: &str) -> Option<(String, &'static str)> {
     (value.len() > super::VALUE_LIMIT_BYTES).then(|| {
         (
             format!(
-                "the value has {} bytes, more than VALUE_LIMIT_BYTES ({})",
+                "the value has {} bytes, more than {}",
                 value.len(),
                 super::VALUE_LIMIT_BYTES
             ),

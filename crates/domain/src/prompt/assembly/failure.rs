@@ -109,12 +109,12 @@ fn error_reason(error: &Error, variables: &BTreeMap<String, String>) -> (String,
     let detail = error.detail().unwrap_or_default();
     match error.kind() {
         ErrorKind::OutOfFuel => (
-            format!("the template takes more than FUEL_LIMIT_STEPS ({FUEL_LIMIT_STEPS}) steps"),
+            format!("the template takes more than {FUEL_LIMIT_STEPS} steps"),
             "shorten its loops".to_owned(),
         ),
         ErrorKind::InvalidOperation if detail.contains("recursion limit") => (
             format!(
-                "templates include each other deeper than RECURSION_LIMIT ({RECURSION_LIMIT}; an include counts ten)"
+                "templates include each other more than {RECURSION_LIMIT} levels deep (an include counts ten)"
             ),
             "nest fewer of them; one that includes itself never ends".to_owned(),
         ),

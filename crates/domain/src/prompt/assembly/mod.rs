@@ -136,10 +136,7 @@ fn assemble_here(
     prompt.push('\n');
     let limit = PROMPT_LIMIT_BYTES - MARKER_ROOM_BYTES;
     if prompt.len() > limit {
-        let message = format!(
-            "the prompt has {} bytes, more than PROMPT_LIMIT_BYTES less MARKER_ROOM_BYTES ({limit})",
-            prompt.len()
-        );
+        let message = format!("the prompt has {} bytes, more than {limit}", prompt.len());
         return Err(Diagnostic::error(entry, message).help("shorten it, or include less"));
     }
     drop(environment);

@@ -116,7 +116,7 @@ pub(super) fn compile_pair(
         match &includes.value {
             Value::Null => {}
             Value::List(list) if list.len() > INCLUDES_LIMIT => {
-                let message = format!("more than INCLUDES_LIMIT ({INCLUDES_LIMIT}) files");
+                let message = format!("more than {INCLUDES_LIMIT} files");
                 return wrong(&message, "name fewer");
             }
             Value::List(list) => {
@@ -170,7 +170,7 @@ fn of_contracts(
             return Err(reader.error_at(list, "contracts", "this is not a list", help));
         }
         Some(list) if list.items().len() > INCLUDES_LIMIT => {
-            let message = format!("more than INCLUDES_LIMIT ({INCLUDES_LIMIT}) files");
+            let message = format!("more than {INCLUDES_LIMIT} files");
             return Err(reader.error_at(list, "contracts", &message, "name fewer"));
         }
         Some(list) => {
@@ -324,7 +324,7 @@ fn text_of<'t>(tree: &'t Tree, path: &str) -> Result<&'t str, Diagnostic> {
         let message = if tree.get(path).is_none() {
             "there is no such file, and the other one of the pair needs it".to_owned()
         } else {
-            format!("this is no text of at most TEMPLATE_LIMIT_BYTES ({TEMPLATE_LIMIT_BYTES})")
+            format!("this is not a text of at most {TEMPLATE_LIMIT_BYTES} bytes")
         };
         Diagnostic::error(path, message).help("write it")
     })

@@ -134,7 +134,7 @@ impl Sources {
             }
             (Some(text), Mode::File) => Found::Unreadable(Refusal::new(
                 format!(
-                    "`{path}` has {} bytes, more than TEMPLATE_LIMIT_BYTES ({TEMPLATE_LIMIT_BYTES})",
+                    "`{path}` has {} bytes, more than {TEMPLATE_LIMIT_BYTES}",
                     text.len()
                 ),
                 "split it, or leave a part of it out",
@@ -142,7 +142,7 @@ impl Sources {
             (None, Mode::File) if entry.size > TEMPLATE_LIMIT_BYTES as u64 => {
                 Found::Unreadable(Refusal::new(
                     format!(
-                        "`{path}` has {} bytes, more than TEMPLATE_LIMIT_BYTES ({TEMPLATE_LIMIT_BYTES})",
+                        "`{path}` has {} bytes, more than {TEMPLATE_LIMIT_BYTES}",
                         entry.size
                     ),
                     "split it, or leave a part of it out",

@@ -191,12 +191,12 @@ fn nothing_is_written_that_could_not_be_read_again() {
         (
             many(0, 5, &long),
             many(10, 5, &long),
-            "more than FILE_LIMIT_BYTES (65536): it could not be read again",
+            "more than 65536: it could not be read again",
         ),
         (
             many(0, 150, "x"),
             many(200, 150, "x"),
-            "it would have 300 variables, more than VARIABLES_LIMIT (200)",
+            "it would have 300 variables, more than 200",
         ),
     ] {
         let mut files = vec![

@@ -253,5 +253,5 @@ fn mistakes_in_the_older_form_have_the_place_that_people_wrote() {
         .map(|n| format!("- {{title: a, path: .jules/{n}}}\n"))
         .collect();
     let said = older("x\n", &format!("includes:\n{many}"), &given).unwrap_err();
-    assert!(said.contains("INCLUDES_LIMIT"), "{said}");
+    assert!(said.contains("more than 100 files"), "{said}");
 }
