@@ -195,7 +195,7 @@ fn judge_comment(payload: &Value) -> Result<Trigger, Skip> {
     // command, but do not begin with one.
     let is_bot = author["type"] == "Bot" || login.ends_with(BOT_SUFFIX);
     if login == JULES_LOGIN || (is_bot && !text.starts_with(COMMAND_PREFIX)) {
-        let said = format!("{login} is a bot, and this comment of it is no command");
+        let said = format!("{login} is a bot, and this comment of it is not a command");
         return Err(skip_because(SkipReason::NoCommand, said));
     }
     if text.to_ascii_lowercase().contains(COMMAND_PREFIX) {

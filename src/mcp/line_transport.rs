@@ -378,7 +378,7 @@ fn parse_message(value: Value) -> LineResult {
     }
     // The id of a message that is no request is one of ours.
     let id = id.filter(|id| names_method && (id.is_string() || id.is_number()));
-    let text = format!("the line is no message of the protocol: {unfit}");
+    let text = format!("the line is not a message of the protocol: {unfit}");
     let id = id.unwrap_or_default();
     Err(refusal_message(ErrorCode::INVALID_REQUEST, &text, id))
 }

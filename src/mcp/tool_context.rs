@@ -132,7 +132,7 @@ pub(super) fn job_id(text: &str) -> Result<String, ToolError> {
     let is_digits = id.bytes().all(|byte| byte.is_ascii_digit());
     if id.is_empty() || !is_digits || id.len() > MAX_ID_CHARS {
         return Err(ToolError::new(
-            "`job_id` is no id of a job; give its digits, `sessions/<digits>`, or the address of its page",
+            "`job_id` is not the id of a job; give its digits, `sessions/<digits>`, or the address of its page",
         ));
     }
     Ok(id.to_owned())

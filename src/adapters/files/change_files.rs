@@ -229,7 +229,7 @@ fn existing_file(path: &Path) -> io::Result<Option<fs::Metadata>> {
     } else if meta.is_dir() {
         "it is a folder, and a file belongs there; move it out of the way"
     } else {
-        "it is there, and is no regular file; move it out of the way"
+        "it is there, and is not a regular file; move it out of the way"
     };
     Err(io::Error::new(io::ErrorKind::InvalidInput, what))
 }

@@ -38,7 +38,7 @@ pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, RunsError> {
     };
     if !meta.is_file() {
         return Err(refused(
-            "it is no regular file, and no other is read; put a file in its place".to_owned(),
+            "it is not a regular file, and no other is read; put a file in its place".to_owned(),
         ));
     }
     let limit = ARTIFACT_LIMIT_BYTES as u64;
@@ -70,7 +70,7 @@ pub(super) fn is_folder(path: &Path) -> Result<bool, RunsError> {
         Ok(meta) if meta.is_dir() => Ok(true),
         Ok(_) => Err(RunsError::Refused {
             path: path.to_owned(),
-            what: "it is no folder, and links are not followed; put a folder there".to_owned(),
+            what: "it is not a folder, and links are not followed; put a folder there".to_owned(),
         }),
         Err(error) if is_absent(&error) => Ok(false),
         Err(error) => Err(RunsError::from_io(path, error)),

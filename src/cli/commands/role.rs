@@ -148,7 +148,7 @@ impl<'a> RosterEditor<'a> {
     ) -> Result<Exit, CliError> {
         if !is_role_name(role) {
             return Err(CliError::usage(format!(
-                "`{}` can be no role: it has letters, digits, `-` and `_`, and begins with a letter or digit",
+                "`{}` cannot be a role: it has letters, digits, `-` and `_`, and begins with a letter or digit",
                 role.escape_debug()
             )));
         }

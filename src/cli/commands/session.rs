@@ -71,7 +71,7 @@ fn parse_session_id(text: &str) -> Result<String, CliError> {
     let names = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if id.is_empty() || !is_request && !id.chars().all(names) {
         return Err(CliError::usage(format!(
-            "`{}` is no session's id; give its digits, `sessions/<id>` or the address of its page, or a turn's id",
+            "`{}` is not a session's id; give its digits, `sessions/<id>` or the address of its page, or a turn's id",
             sanitize(text, ID_CHARS)
         )));
     }

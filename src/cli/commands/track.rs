@@ -273,7 +273,7 @@ fn find_step(track: &Track, text: &str) -> Result<usize, String> {
                 StepKind::Layer(name) => name.as_str(),
             });
             Err(format!(
-                "`{text}` is no step of `{}`{}",
+                "`{text}` is not a step of `{}`{}",
                 track.name,
                 suggestion_text(text, names)
             ))

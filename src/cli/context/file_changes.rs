@@ -33,7 +33,7 @@ pub(crate) fn read_pin(tree: &Tree, path: &str) -> Result<Option<Pin>, CliError>
     let Some(text) = tree.text(path) else {
         return match tree.get(path) {
             Some(_) => Err(CliError::usage(format!(
-                "{path} is no text that can be read; remove it"
+                "{path} is not text that can be read; remove it"
             ))),
             None => Ok(None),
         };

@@ -38,7 +38,7 @@ impl WorkTree {
     pub(crate) fn open_worktree(dir: &Path) -> Result<Self, CliError> {
         Self::find_worktree(dir)?.ok_or_else(|| {
             CliError::usage(format!(
-                "{} is no git work tree; go into a clone of your repository, or let a pull request be opened: --repo OWNER/NAME --pull-request",
+                "{} is not a git work tree; go into a clone of your repository, or let a pull request be opened: --repo OWNER/NAME --pull-request",
                 dir.display()
             ))
         })

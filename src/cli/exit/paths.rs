@@ -11,7 +11,7 @@ pub(crate) fn not_a_folder(path: &Path) -> CliError {
     let mut above = path.ancestors();
     let file = above.find(|path| path.is_file()).unwrap_or(path);
     CliError::usage(format!(
-        "{} is no folder; move what is there out of the way",
+        "{} is not a folder; move what is there out of the way",
         file.display()
     ))
 }

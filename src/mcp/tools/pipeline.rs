@@ -474,7 +474,7 @@ async fn run_write(
         .transpose()
         .map_err(|_| {
             let help = "write an instant in RFC 3339, such as 2026-01-05T09:00:00Z";
-            ToolError::new(format!("`started_at` is no instant: {help}"))
+            ToolError::new(format!("`started_at` is not an instant: {help}"))
         })?;
     if context.runs.is_archived(&issue)? {
         return Err(archived_error(&issue));

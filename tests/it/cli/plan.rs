@@ -283,7 +283,7 @@ fn an_export_that_cannot_be_written_is_refused_before_the_days_go_by() {
         full.text(),
     ];
     let ended = phileas(&arguments).expect(2);
-    let said = "holds \"somebodys.txt\", which is no part of an export; choose a new folder";
+    let said = "holds \"somebodys.txt\", which is not part of an export; choose a new folder";
     assert!(ended.err.contains(said), "{ended}");
     assert!(ended.out.is_empty(), "nothing has run\n{ended}");
 }

@@ -286,7 +286,7 @@ fn a_wrong_value_of_the_service_s_file_is_told_with_its_place_there() {
         for word in [&format!("error: {file}{place}")[..], words[0], words[1]] {
             assert!(ended.err.contains(word), "`{word}` is missing\n{ended}");
         }
-        assert!(!ended.err.contains("--"), "it is no option's\n{ended}");
+        assert!(!ended.err.contains("--"), "it is not an option's\n{ended}");
     }
     // The same mistake of an option, or of its variable, is told as the option's.
     folder.write("phileas.toml", "data_dir = \"/dev/null\"\n");

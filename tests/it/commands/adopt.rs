@@ -280,5 +280,5 @@ fn a_plan_is_written_from_journals_and_goals() {
     let plain = folder.join("plain");
     let refused = adopt(&bench, &folder, &["--write", plain.to_str().unwrap()]);
     assert!(!refused.out.contains("written"), "{refused:?}");
-    refused.refused(2, "is no folder");
+    refused.refused(2, "is not a folder");
 }

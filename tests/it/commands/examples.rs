@@ -127,7 +127,7 @@ fn the_example_of_each_command_runs() {
         } = command;
         assert!(
             example.starts_with(&name),
-            "`{example}` is no example of {name}"
+            "`{example}` is not an example of {name}"
         );
         let ran = run_example(&bench, &example.replace(SESSION, &live), folder.path());
         let needs_more = NEED_MORE.contains(&name.as_str());

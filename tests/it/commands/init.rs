@@ -262,7 +262,7 @@ fn a_file_in_the_place_of_a_folder_is_left_alone() {
         let path = folder.join(place);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, "mine").unwrap();
-        init(&folder, &["--yes"]).refused(2, &format!("{place} is no folder; move"));
+        init(&folder, &["--yes"]).refused(2, &format!("{place} is not a folder; move"));
         assert_eq!(text_of(&path), "mine");
         assert!(!folder.join(WORKFLOW).exists(), "all of it or nothing");
     }

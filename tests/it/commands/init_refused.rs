@@ -43,7 +43,7 @@ fn clone() -> Folder {
 #[test]
 fn a_missing_repository_is_named() {
     let folder = Folder::empty();
-    let ran = within(&folder, &["init"]).refused(2, "is no git work tree");
+    let ran = within(&folder, &["init"]).refused(2, "is not a git work tree");
     assert!(!ran.err.contains("--action"), "{ran:?}");
     git(&folder, &["init", "--quiet"]);
     let ran = within(&folder, &["init"]).refused(2, "no remote `origin`");
@@ -98,7 +98,7 @@ fn what_git_refuses_is_told_in_its_own_words() {
             ran.err.contains("git config --global --add safe.directory"),
             "{ran:?}"
         );
-        assert!(!ran.err.contains("is no git work tree"), "{ran:?}");
+        assert!(!ran.err.contains("is not a git work tree"), "{ran:?}");
     }
 }
 

@@ -324,7 +324,7 @@ fn a_role_of_ones_own_begins_with_blanks_and_works_when_they_are_filled() {
             "has a role `colours` already",
         ),
         (["create", "innovators", "colours"], "one memory"),
-        (["create", "observers", "a/b"], "can be no role"),
+        (["create", "observers", "a/b"], "cannot be a role"),
         (["add", "observers", "erors"], "did you mean `errors`?"),
         (
             ["delete", "observers", "absent-role"],

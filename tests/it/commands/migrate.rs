@@ -356,7 +356,7 @@ fn nothing_is_written_through_a_link_and_an_empty_folder_is_well() {
     let ended = migrate(&folder, &[]).expect(1);
     line(
         &ended,
-        ".jules/exchange/issues/refacts/one-name.yml:1:1: error: it belongs to `.jules/exchange/requirements/one-name.yml`, and `.jules/exchange/requirements` is no folder",
+        ".jules/exchange/issues/refacts/one-name.yml:1:1: error: it belongs to `.jules/exchange/requirements/one-name.yml`, and `.jules/exchange/requirements` is not a folder",
     );
     assert!(files(&elsewhere).is_empty());
     assert!(
@@ -545,7 +545,7 @@ fn a_work_item_that_no_layer_takes_is_named_with_the_command_that_brings_it_alon
         .expect(1);
     assert!(
         check.out.contains(&format!(
-            "{home}/refacts/three.yml:4:8: error: this is no YAML"
+            "{home}/refacts/three.yml:4:8: error: this is not YAML"
         )) && check
             .out
             .contains("a text cannot begin with a backtick: put it between single quotes"),

@@ -76,7 +76,7 @@ fn sessions_are_listed_and_shown_with_their_turn() {
         .refused(2, "knows no session");
     bench
         .run(&["session", "show", &format!("../../{id}")])
-        .refused(2, "is no session's id");
+        .refused(2, "is not a session's id");
     bench
         .run(&["session", "show", "request:1"])
         .refused(2, "request:1 has no session");

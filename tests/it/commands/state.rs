@@ -45,7 +45,7 @@ fn a_corrupt_file_is_told_where_and_ends_with_5() {
 fn what_cannot_be_looked_at_is_a_wrong_command_line() {
     alone(&["state", "show"]).refused(2, "--repo");
     alone(&["state", "show", "/there/is/none.json"]).refused(2, "/there/is/none.json");
-    alone(&["state", "show", "/"]).refused(2, "no regular file");
+    alone(&["state", "show", "/"]).refused(2, "not a regular file");
     bench()
         .run(&["state", "show"])
         .refused(1, "acme/widget has no ledger yet");

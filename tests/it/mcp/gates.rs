@@ -161,7 +161,7 @@ fn one_tool_is_called_from_a_shell() {
     assert_eq!(call(&["jules_list_jobs"]).expect(0).lines().len(), 1);
     let wrong = call(&["jules_get_job", "{\"job_id\": \"x\"}"]).expect(1);
     assert!(
-        wrong.err.contains("no id of a job") && wrong.out.is_empty(),
+        wrong.err.contains("not the id of a job") && wrong.out.is_empty(),
         "{wrong}"
     );
     assert!(

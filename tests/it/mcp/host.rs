@@ -168,7 +168,7 @@ impl Host {
         let length = self.output.read_line(&mut line).unwrap();
         (length > 0).then(|| {
             let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| {
-                panic!("{error}: what is no message was said: {line}");
+                panic!("{error}: what is not a message was said: {line}");
             });
             assert_eq!(message["jsonrpc"], "2.0", "{line}");
             message

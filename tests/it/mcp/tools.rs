@@ -336,7 +336,11 @@ fn defect_15_what_is_no_id_is_not_sent() {
     let place = place(Vec::new());
     let mut host = place.host(TODAY, &[]);
     for id in ["../sessions", "1:archive", "1/activities", "", "1 2"] {
-        host.refused("jules_get_job", json!({"job_id": id}), "`job_id` is no id");
+        host.refused(
+            "jules_get_job",
+            json!({"job_id": id}),
+            "`job_id` is not the id of a job",
+        );
     }
     let requests = place.shared.lock_world().complete_books();
     assert!(requests.sessions.is_empty());

@@ -52,7 +52,7 @@ fn r2_slow_clients_are_cut_off_and_others_are_served() {
         let reply = line.reply().unwrap();
         assert!(
             reply.is_none_or(|reply| reply.status == 408),
-            "a slow head is no request"
+            "a slow head is not a request"
         );
     }
     for line in &mut bodies {

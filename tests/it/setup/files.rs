@@ -147,7 +147,7 @@ fn values_are_kept_and_move_with_their_kind() {
     ];
     let ended = Phileas::new(&arguments).run().expect(0);
     assert!(
-        ended.out.contains("`OWN_KEY` is no secret any more"),
+        ended.out.contains("`OWN_KEY` is not a secret any more"),
         "{ended}"
     );
     assert!(

@@ -248,7 +248,7 @@ impl Ended {
         let last = self.lines().pop().unwrap_or_default();
         assert!(
             last["summary"].is_object(),
-            "the last line is no summary\n{self}"
+            "the last line is not a summary\n{self}"
         );
         last["summary"].clone()
     }

@@ -144,7 +144,7 @@ fn check_keys(
             .and_then(|day| day.parse::<Date>().ok());
         match (day.filter(|_| is_time(&said)), named) {
             (None, _) => {
-                let wrong = paper.error_at(&field, "date", format!("`{said}` is no date"));
+                let wrong = paper.error_at(&field, "date", format!("`{said}` is not a date"));
                 found.push(wrong.help("write it as `2026-01-05`"));
             }
             // A difference of one day is a time zone.

@@ -106,7 +106,7 @@ fn check_current_sprint(tree: &Tree, path: &str, found: &mut Vec<Diagnostic>) {
     } else if tree.get(path).is_some_and(|entry| entry.text.is_some())
         && current_sprint(tree).is_none()
     {
-        let wrong = "this is no number of a sprint, so prompts name none";
+        let wrong = "this is not the number of a sprint, so prompts name none";
         let help = format!("write a whole number from 1 to {SPRINT_LIMIT}");
         found.push(Diagnostic::warning(path, wrong).help(help));
     }
@@ -143,7 +143,7 @@ pub(super) fn check_sprints(tree: &Tree, folders: &BTreeSet<String>, found: &mut
     for (folder, files) in sprints {
         let place = format!("{SPRINTS_FOLDER}/{folder}");
         let Some(sprint) = sprint_of(folder) else {
-            let wrong = format!("`{folder}` is no sprint, so nothing in it is read");
+            let wrong = format!("`{folder}` is not a sprint, so nothing in it is read");
             found.push(Diagnostic::warning(place, wrong).help("call it `sprint-<number>`"));
             continue;
         };
@@ -175,7 +175,7 @@ fn check_sprint_file(
         .strip_prefix(SPRINTS_FOLDER)
         .and_then(|rest| rest.splitn(3, '/').nth(2));
     let Some((_, persona)) = inside.and_then(file_kind) else {
-        let wrong = Diagnostic::warning(path, "it is no file of a sprint, and is not read");
+        let wrong = Diagnostic::warning(path, "it is not a file of a sprint, and is not read");
         found.push(wrong.help("call it `<persona>-plan.md` or `<persona>-feedback.md`"));
         return;
     };

@@ -425,7 +425,7 @@ impl TaskReader<'_, '_> {
         if !is_time(&said)
             && let Some(field) = self.paper.get("created_at")
         {
-            let wrong = format!("`{said}` is no time");
+            let wrong = format!("`{said}` is not a time");
             let wrong = self.paper.warning_at(&field, "created_at", wrong);
             self.diagnostics
                 .push(wrong.help("write it as `2026-01-05T09:00:00Z`"));

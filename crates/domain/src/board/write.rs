@@ -57,7 +57,7 @@ pub fn new_task(task: &NewTask, at: Timestamp) -> Result<Change, TaskError> {
     let strange = |tag: &&String| tag.trim().is_empty() || tag.contains([',', '\n', '\r']);
     if let Some(tag) = task.tags.iter().find(strange) {
         let wrong = format!(
-            "`{}` is no tag; a tag is a word or two without a comma",
+            "`{}` is not a tag; a tag is a word or two without a comma",
             tag.escape_debug()
         );
         return Err(TaskError::Tags(wrong));

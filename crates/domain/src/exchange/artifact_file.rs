@@ -18,7 +18,7 @@ pub(super) fn artifact_text<'e>(path: &str, entry: &'e Entry) -> Result<&'e str,
             "put a regular file in its place",
         ),
         (Mode::Submodule | Mode::Special, _) => {
-            wrong("it is no regular file", "put a text file in its place")
+            wrong("it is not a regular file", "put a text file in its place")
         }
         (Mode::File, _) if entry.size > ARTIFACT_LIMIT_BYTES as u64 => wrong(
             &format!(
@@ -27,7 +27,7 @@ pub(super) fn artifact_text<'e>(path: &str, entry: &'e Entry) -> Result<&'e str,
             ),
             "say it shorter",
         ),
-        (Mode::File, None) => wrong("it was not read: it is no text", "write it in UTF-8"),
+        (Mode::File, None) => wrong("it was not read: it is not text", "write it in UTF-8"),
         (Mode::File, Some(text)) => Ok(text),
     }
 }

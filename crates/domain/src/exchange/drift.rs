@@ -20,7 +20,7 @@ pub(super) fn check_drift(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {
             continue;
         };
         let Some((Some(root), _)) = tree.text(path).map(yaml::parse) else {
-            let one = Diagnostic::warning(path, "it is no template that can be read");
+            let one = Diagnostic::warning(path, "it is not a template that can be read");
             found.push(one.help(format!(
                 "write it again: phileas exchange template {}",
                 shape.name

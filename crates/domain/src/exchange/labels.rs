@@ -76,7 +76,7 @@ impl Labels {
             Err(wrong) => {
                 let line = u32::try_from(wrong.line()).unwrap_or(1).max(1);
                 let column = u32::try_from(wrong.column()).unwrap_or(1).max(1);
-                let one = error("this is no JSON".to_owned()).at(line, column);
+                let one = error("this is not JSON".to_owned()).at(line, column);
                 return (Self::default(), vec![one.help(wrong.to_string())]);
             }
         };
@@ -92,7 +92,7 @@ impl Labels {
         };
         let wrong = names.keys().filter(|name| !values::is_name(name));
         found.extend(wrong.map(|name| {
-            error(format!("`{}` can be no label", name.escape_debug()))
+            error(format!("`{}` cannot be a label", name.escape_debug()))
                 .key(format!("issue_labels.{name}"))
                 .help("a label has letters, digits, `-` and `_`")
         }));
@@ -136,7 +136,7 @@ mod tests {
             (vec!["bugs".to_owned(), "perf".to_owned()], vec![])
         );
         for (text, word) in [
-            ("{\n  x", ":2:3: error: this is no JSON"),
+            ("{\n  x", ":2:3: error: this is not JSON"),
             ("{}", "names no labels"),
             (r#"{"issue_labels":{}}"#, "names no labels"),
             (r#"{"issue_labels":[]}"#, "names no labels"),

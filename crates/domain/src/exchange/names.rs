@@ -20,7 +20,7 @@ pub(super) fn check_stream_names(exchange: &Exchange) -> Vec<Diagnostic> {
     let wrong = wrong.filter(|(name, _)| !values::is_name(name));
     wrong
         .map(|(name, stream)| {
-            let message = format!("`{}` can be no workstream", name.escape_debug());
+            let message = format!("`{}` cannot be a workstream", name.escape_debug());
             Diagnostic::error(&stream.home, message)
                 .help("call its folder by letters, digits, `-` and `_`")
         })
@@ -69,7 +69,7 @@ pub(super) fn check_file_name(place: Location<'_>, path: &str) -> Vec<Diagnostic
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("move it to {}", either_of(states)),
             };
-            wrong(format!("`{state}` is no state of an event"), help);
+            wrong(format!("`{state}` is not a state of an event"), help);
         }
         _ => {}
     }
@@ -103,7 +103,7 @@ pub(super) fn check_file_name(place: Location<'_>, path: &str) -> Vec<Diagnostic
         && !values::is_name(role)
     {
         wrong(
-            format!("`{role}` can be no role"),
+            format!("`{role}` cannot be a role"),
             "call the folder by letters, digits, `-` and `_`".to_owned(),
         );
     }
@@ -129,7 +129,7 @@ pub(super) fn check_label(
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("write {}", either_of(labels.iter())),
         };
-        found.push(error(format!("`{label}` is no label of this repository")).help(help));
+        found.push(error(format!("`{label}` is not a label of this repository")).help(help));
     }
     if let Some(folder) = folder.filter(|folder| !label.is_empty() && *folder != label) {
         found.push(
@@ -139,7 +139,7 @@ pub(super) fn check_label(
     }
     if let Some(folder) = folder.filter(|folder| !labels.contains(folder)) {
         found.push(
-            Diagnostic::error(&item.path, format!("its folder `{folder}` is no label"))
+            Diagnostic::error(&item.path, format!("its folder `{folder}` is not a label"))
                 .help(format!("move it to {}", either_of(labels.iter()))),
         );
     }

@@ -33,7 +33,7 @@ pub(super) fn read_roster(file: &str, text: &str) -> (Option<Roster>, Vec<Diagno
         Err(error) => {
             let span = error.span().unwrap_or_default();
             let wrong = duplicate(error.message(), text, span.start);
-            let one = Diagnostic::error(file, format!("this is no TOML: {wrong}"));
+            let one = Diagnostic::error(file, format!("this is not TOML: {wrong}"));
             let one = one.at_offset(text, span.start);
             return (None, vec![one.help("quote texts, and write `key = value`")]);
         }
@@ -84,9 +84,12 @@ impl Reader<'_> {
             .map(|value| (value.get_ref(), value.span()))
         {
             Some((DeValue::Boolean(enabled), _)) => roster.enabled = *enabled,
-            Some((_, at)) => {
-                self.report(at, "enabled", "it is no truth value", "write true or false")
-            }
+            Some((_, at)) => self.report(
+                at,
+                "enabled",
+                "it is not a truth value",
+                "write true or false",
+            ),
             None => self.report(
                 whole.clone(),
                 "enabled",
@@ -134,7 +137,7 @@ impl Reader<'_> {
             self.report(
                 value.span(),
                 layer,
-                "it is no table",
+                "it is not a table",
                 "write `roles = []` below it",
             );
             return Vec::new();
@@ -153,7 +156,7 @@ impl Reader<'_> {
             self.report(
                 roles.span(),
                 &key,
-                "it is no list",
+                "it is not a list",
                 "write the roles in brackets",
             );
             return Vec::new();
@@ -172,7 +175,7 @@ impl Reader<'_> {
             };
             match name {
                 Some(name) if !values::is_name(name) => {
-                    let wrong = format!("`{}` can be no role", name.escape_debug());
+                    let wrong = format!("`{}` cannot be a role", name.escape_debug());
                     self.report(
                         item.span(),
                         &key,
@@ -247,15 +250,15 @@ mod tests {
             (format!("enabled = true\n{rest}"), "`version` is missing"),
             (format!("version = 2\nenabled = true\n{rest}"), "s.toml:1:11: error: this version is not known"),
             (format!("version = 1\n{rest}"), "`enabled` is missing"),
-            (format!("version = 1\nenabled = 1\n{rest}"), "s.toml:2:11: error: it is no truth value"),
+            (format!("version = 1\nenabled = 1\n{rest}"), "s.toml:2:11: error: it is not a truth value"),
             (format!("version = 1\nenabled = true\nenable = 1\n{rest}"), "did you mean `enabled`?"),
             ("version = 1\nenabled = false\n[deciders]\nroles = []\n".to_owned(), "`[observers]` is missing"),
             ("version = 1\nenabled = true\n[observers]\nroles = []\n[deciders]\nroles = []\n".to_owned(), "has no observers"),
             ("version = 1\nenabled = true\n[observers]\nroles = [\"a\", \"a\"]\n[deciders]\nroles = []\n".to_owned(), ":4:15: error: `a` is there twice"),
-            ("version = 1\nenabled = true\n[observers]\nroles = [\"a\", \"../b\", 3]\n[deciders]\nroles = []\n".to_owned(), "`../b` can be no role"),
+            ("version = 1\nenabled = true\n[observers]\nroles = [\"a\", \"../b\", 3]\n[deciders]\nroles = []\n".to_owned(), "`../b` cannot be a role"),
             ("version = 1\nenabled = true\n[observers]\nroles = [\"a\"]\nrole = 1\n[deciders]\nroles = []\n".to_owned(), "(at observers.role); did you mean `roles`?"),
-            ("version = 1\nenabled = true\nobservers = 1\ndeciders = {}\n".to_owned(), "it is no table"),
-            ("version = \n".to_owned(), "no TOML"),
+            ("version = 1\nenabled = true\nobservers = 1\ndeciders = {}\n".to_owned(), "it is not a table"),
+            ("version = \n".to_owned(), "not TOML"),
         ] {
             let found = diagnostics_of(&text);
             assert!(found.iter().any(|one| one.contains(word)), "{word}: {found:?}");

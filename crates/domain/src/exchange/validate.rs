@@ -212,7 +212,7 @@ impl NodeCheck<'_> {
             let at = join_keys(path, text);
             if values::is_blank(text) || text.chars().count() > LINE_LIMIT_CHARS {
                 let help = format!("write a name of at most {LINE_LIMIT_CHARS} characters");
-                self.report(name, path, "this is no name", help);
+                self.report(name, path, "this is not a name", help);
             }
             self.validate_value(value, table.of, &at);
         }
@@ -268,7 +268,7 @@ fn check_scalar(node: &Node, kind: &Kind) -> Result<(), String> {
         Kind::Count => {
             return match node.integer() {
                 Some(0..=NUMBER_LIMIT) => Ok(()),
-                Some(number) => Err(format!("{number} is no count")),
+                Some(number) => Err(format!("{number} is not a count")),
                 None => not("a whole number"),
             };
         }
@@ -316,12 +316,12 @@ fn check_scalar(node: &Node, kind: &Kind) -> Result<(), String> {
         return Err(format!("it has {length} characters, more than {limit}"));
     }
     match kind {
-        Kind::Id if !values::is_id(text) => wrong("no id"),
-        Kind::Link if !text.is_empty() && !values::is_id(text) => wrong("no id"),
-        Kind::Role | Kind::Stream | Kind::Label if !values::is_name(text) => wrong("no name"),
-        Kind::Date if !values::is_date(text) => wrong("no day"),
-        Kind::Instant if !values::is_instant(text) => wrong("no instant"),
-        Kind::Commit if !values::is_commit(text) => wrong("no commit"),
+        Kind::Id if !values::is_id(text) => wrong("not an id"),
+        Kind::Link if !text.is_empty() && !values::is_id(text) => wrong("not an id"),
+        Kind::Role | Kind::Stream | Kind::Label if !values::is_name(text) => wrong("not a name"),
+        Kind::Date if !values::is_date(text) => wrong("not a day"),
+        Kind::Instant if !values::is_instant(text) => wrong("not an instant"),
+        Kind::Commit if !values::is_commit(text) => wrong("not a commit"),
         Kind::Word(words) if !words.contains(&text) => wrong("none of the words it may be"),
         Kind::Line(_)
         | Kind::Text(_)

@@ -96,7 +96,7 @@ impl Config {
         let mut map: Map<String, Value> = serde_json::from_str(text).map_err(|error| {
             let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
             vec![
-                Diagnostic::error(file, format!("the file is no JSON object: {error}"))
+                Diagnostic::error(file, format!("the file is not a JSON object: {error}"))
                     .at(place(error.line()), place(error.column()))
                     .help("write { \"jobs_path\": \"…\", \"events_path\": \"…\" }"),
             ]
@@ -155,7 +155,7 @@ impl Reader<'_> {
         match Self::take_key(map, key)? {
             Value::String(text) if !text.trim().is_empty() => Some(text),
             _ => {
-                self.report(key, "it is no text", "write it between quotation marks");
+                self.report(key, "it is not text", "write it between quotation marks");
                 None
             }
         }
@@ -177,7 +177,7 @@ impl Reader<'_> {
         let count = count.filter(|count| (least..=1_000).contains(count));
         if count.is_none() {
             let help = format!("write a whole number from {least} to 1000");
-            self.report(key, "it is no such number", &help);
+            self.report(key, "it is not such a number", &help);
         }
         count
     }
@@ -193,7 +193,7 @@ impl Reader<'_> {
         if length.is_none() {
             self.report(
                 key,
-                "it is no length of time",
+                "it is not a length of time",
                 "write a number above 0, of a day at most",
             );
         }
@@ -215,7 +215,7 @@ impl Reader<'_> {
         if command.is_none() {
             self.report(
                 key,
-                "it is no command",
+                "it is not a command",
                 "write the program and its arguments as a list of texts",
             );
         }
@@ -241,7 +241,7 @@ impl Reader<'_> {
             }
             Some(_) => self.report(
                 "handlers",
-                "it is no object",
+                "it is not an object",
                 "write { \"question\": [\"program\", \"argument\"] }",
             ),
         }
@@ -254,7 +254,11 @@ impl Reader<'_> {
             None => Map::new(),
             Some(Value::Object(inner)) => inner,
             Some(_) => {
-                self.report("actions", "it is no object", "write { \"archive\": false }");
+                self.report(
+                    "actions",
+                    "it is not an object",
+                    "write { \"archive\": false }",
+                );
                 Map::new()
             }
         };

@@ -65,7 +65,9 @@ pub enum EventKind {
 
 /// A word that names no kind of event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no kind of event; there are question, completed, error, stuck and plan_review")]
+#[error(
+    "`{0}` is not a kind of event; there are question, completed, error, stuck and plan_review"
+)]
 pub struct EventKindError(String);
 
 impl EventKind {
@@ -276,11 +278,11 @@ impl Event {
     /// The line is no JSON object with a text `event`.
     pub fn parse(line: &str) -> Result<Self, String> {
         let value: Value =
-            serde_json::from_str(line).map_err(|error| format!("the line is no JSON: {error}"))?;
+            serde_json::from_str(line).map_err(|error| format!("the line is not JSON: {error}"))?;
         if !value.is_object() {
             return Err("the line is JSON, but no object".to_owned());
         }
-        serde_json::from_value(value).map_err(|error| format!("the line is no event: {error}"))
+        serde_json::from_value(value).map_err(|error| format!("the line is not an event: {error}"))
     }
 
     /// The line, with its line end.

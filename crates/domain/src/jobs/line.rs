@@ -187,7 +187,7 @@ pub fn first_value(
             Ok((value, passed_over.map(|found| found.help(help))))
         }
         Some(Err(error)) => Err(Box::new(
-            Diagnostic::error(file, format!("the file is no JSON: {error}"))
+            Diagnostic::error(file, format!("the file is not JSON: {error}"))
                 .at(place(error.line()), place(error.column())),
         )),
         None => Err(Box::new(

@@ -196,7 +196,7 @@ impl MonitorMemory {
     pub fn parse(file: &str, bytes: &[u8]) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
         let (value, behind) = first_value(file, bytes)?;
         let Value::Object(map) = value else {
-            let wrong = Diagnostic::error(file, "the file is no JSON object").at(1, 1);
+            let wrong = Diagnostic::error(file, "the file is not a JSON object").at(1, 1);
             return Err(Box::new(wrong));
         };
         let mut found = Vec::from_iter(behind);

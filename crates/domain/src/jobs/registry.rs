@@ -89,7 +89,7 @@ impl Registry {
             Ok(text) => serde_json::from_str::<Value>(text)
                 .map_err(|error| {
                     let column = u32::try_from(error.column()).unwrap_or(u32::MAX);
-                    Diagnostic::warning(file, "the line is no JSON")
+                    Diagnostic::warning(file, "the line is not JSON")
                         .at(number, column)
                         .help("write one JSON object a line, such as {\"job_id\": \"15481661885092594092\"}")
                 })

@@ -205,7 +205,7 @@ impl Catalogue {
         let shown = role.escape_debug().to_string();
         if !is_role_name(role) {
             return Err(
-                Diagnostic::error(USUAL_ROLES, format!("`{shown}` can be no role"))
+                Diagnostic::error(USUAL_ROLES, format!("`{shown}` cannot be a role"))
                     .help("a role has letters, digits, `-` and `_`"),
             );
         }

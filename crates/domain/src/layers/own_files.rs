@@ -47,7 +47,7 @@ fn is_built_in(layer: &str, file: &str) -> bool {
 
 fn check_file(path: &str, layer: &str, text: Option<&str>, is_task: bool) -> Vec<Diagnostic> {
     let Some(text) = text else {
-        let message = "it was not read: it is no regular file, no text, or too large";
+        let message = "it was not read: it is not a regular file, is not text, or is too large";
         return vec![Diagnostic::error(path, message).help("put a text file here")];
     };
     let (root, mistakes) = yaml::parse(text);

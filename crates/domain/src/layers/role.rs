@@ -138,7 +138,8 @@ pub(super) fn read_roles(tree: &Tree) -> (Vec<Role>, Vec<Diagnostic>) {
             let (root, mistakes) = match tree.text(path) {
                 Some(text) => yaml::parse(text),
                 None => {
-                    let message = "it was not read: it is no regular file, no text, or too large";
+                    let message =
+                        "it was not read: it is not a regular file, is not text, or is too large";
                     found.push(Diagnostic::error(path, message).help("put a text file here"));
                     (None, Vec::new())
                 }

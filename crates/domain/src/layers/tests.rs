@@ -501,7 +501,7 @@ fn what_is_wrong_with_a_role_is_told_with_its_place() {
             whole.replace("[a]", "[<a>]"),
             ":5:21: error: a blank is not filled in",
         ),
-        ("role: [\n".to_owned(), "error: this is no YAML"),
+        ("role: [\n".to_owned(), "error: this is not YAML"),
     ] {
         let found = found(&text);
         assert!(

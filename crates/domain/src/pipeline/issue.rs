@@ -14,7 +14,7 @@ pub struct IssueId(String);
 
 /// Why a text is no issue id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is no issue id: {why}", .text.escape_debug())]
+#[error("`{}` is not an issue id: {why}", .text.escape_debug())]
 pub struct IssueIdError {
     text: String,
     why: String,
@@ -93,7 +93,7 @@ mod tests {
             &long,
         ] {
             let wrong = text.parse::<IssueId>().unwrap_err().to_string();
-            assert!(wrong.contains("is no issue id"), "{wrong}");
+            assert!(wrong.contains("is not an issue id"), "{wrong}");
             assert!(!wrong.contains('\n'), "{wrong}");
         }
     }

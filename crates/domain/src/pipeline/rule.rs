@@ -100,7 +100,7 @@ impl Rule {
             Self::PlanReady => "there is a plan to work by",
             Self::WorkerCompleted => "the work is done and not tested",
             Self::WorkerBlocked => "the worker is blocked, so the plan is adjusted",
-            Self::TierEscalate => "the worker asks for a stronger one, which is no retry",
+            Self::TierEscalate => "the worker asks for a stronger one, which is not a retry",
             Self::TierNoneAbove => "the strongest worker asks for a stronger one",
             Self::TestsPassed => "the tests pass",
             Self::TestsSkipped => "the tests were skipped",

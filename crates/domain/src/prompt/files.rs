@@ -279,7 +279,7 @@ impl Files {
                 "split it, or leave a part of it out",
             ),
             Some((Mode::File | Mode::Special, _)) => (
-                format!("`{path}` was not read: it is too large, or no text"),
+                format!("`{path}` was not read: it is too large, or not text"),
                 "name a smaller text file",
             ),
             Some((Mode::Link, _)) => (

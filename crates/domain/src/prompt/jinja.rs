@@ -167,7 +167,7 @@ fn as_text(value: &Value) -> Result<Cow<'_, str>, Error> {
     match (value.as_str(), value.kind()) {
         (Some(text), _) => Ok(Cow::Borrowed(text)),
         (None, ValueKind::Undefined) => Err(Error::from(ErrorKind::UndefinedError)),
-        (None, ValueKind::Plain) => Err(invalid_call("this is no text")),
+        (None, ValueKind::Plain) => Err(invalid_call("this is not text")),
         (None, _) => Ok(Cow::Owned(value.to_string())),
     }
 }
@@ -332,7 +332,7 @@ fn filter_xmlattr(value: &Value, autospace: Option<bool>) -> Result<String, Erro
         let name = as_text(&key)?;
         if name.contains(['/', '>', '=']) || name.contains(char::is_whitespace) {
             return Err(invalid_call(format!(
-                "`{name}` can be no name of an attribute"
+                "`{name}` cannot be the name of an attribute"
             )));
         }
         if !out.is_empty() || autospace.unwrap_or(true) {

@@ -48,7 +48,7 @@ pub(super) fn journal_entries(
         }
         let file = clean_line(path.rsplit('/').next().unwrap_or(&path));
         let body = text.map_or_else(
-            || "(not read: too large, or no text)".to_owned(),
+            || "(not read: too large, or not text)".to_owned(),
             |text| cut_bytes(text.trim(), ENTRY_LIMIT_BYTES),
         );
         let entry = format!("--- Journal Entry: {file} ---\n{body}");

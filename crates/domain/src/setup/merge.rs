@@ -126,10 +126,10 @@ impl Merged {
             && setting.value != variable.default
         {
             let message = format!(
-                "`{name}` is no secret: its value goes to `{}`, which is committed",
+                "`{name}` is not a secret: its value goes to `{}`, which is committed",
                 own.file
             );
-            let help = "make sure that it is no secret before you commit";
+            let help = "make sure that it is not a secret before you commit";
             self.said.push(at_setting(
                 Diagnostic::warning(&from.file, message).help(help),
                 setting,
@@ -165,7 +165,7 @@ impl Merged {
         let name = &variable.name;
         if variable.class == Class::Plain && !published {
             let message = format!(
-                "`{name}` is no secret any more: its value would go to `{}`, which is committed",
+                "`{name}` is not a secret any more: its value would go to `{}`, which is committed",
                 to.file
             );
             let help =
@@ -176,10 +176,10 @@ impl Merged {
         let (message, help) = match variable.class {
             Class::Plain => (
                 format!(
-                    "`{name}` is no secret any more: its value goes to `{}`, which is committed",
+                    "`{name}` is not a secret any more: its value goes to `{}`, which is committed",
                     to.file
                 ),
-                "make sure that it is no secret before you commit",
+                "make sure that it is not a secret before you commit",
             ),
             Class::Secret => (
                 format!("`{name}` is a secret: its value goes to `{}`", to.file),
@@ -329,7 +329,7 @@ mod tests {
         let was_secret = written("", "[X]\nvalue = \"v\"", "");
         let (_, _, said) = merged(&open, &was_secret);
         assert!(
-            said[0].starts_with("secrets:1:2: error: `X` is no secret any more")
+            said[0].starts_with("secrets:1:2: error: `X` is not a secret any more")
                 && said[0].contains("`--publish X`"),
             "{said:?}"
         );
@@ -337,7 +337,7 @@ mod tests {
         let (plain, hidden, said) = merged_with(&open, &was_secret, &["X".to_owned()]);
         assert_eq!((plain.as_str(), hidden.as_str()), ("X=v", ""));
         assert!(
-            said[0].starts_with("secrets:1:2: warning: `X` is no secret any more"),
+            said[0].starts_with("secrets:1:2: warning: `X` is not a secret any more"),
             "{said:?}"
         );
         // Moving an empty value needs no message.
@@ -381,7 +381,7 @@ mod tests {
         let (plain, secret, said) = merged(&all, &written("", "", older));
         assert_eq!((plain.as_str(), secret.as_str()), ("A=2", "S=x Z=z"));
         assert!(
-            said[0].starts_with("env:1:2: warning: `A` is no secret: its value goes to `vars`"),
+            said[0].starts_with("env:1:2: warning: `A` is not a secret: its value goes to `vars`"),
             "{said:?}"
         );
         assert_eq!(said.len(), 2, "{said:?}");

@@ -87,7 +87,7 @@ pub(super) fn read_meta(
                         notes.report_error(
                             &at,
                             &format!("paths[{index}]"),
-                            "this is no folder below the home folder",
+                            "this is not a folder below the home folder",
                             "write it without `~/`, of letters, digits and `._-/`, such as `.cargo/bin`",
                         );
                     }
@@ -332,10 +332,13 @@ mod tests {
             ),
             (
                 "paths = [\"/usr/bin\"]",
-                "m:1:10: error: this is no folder below the home folder (at paths[0])",
+                "m:1:10: error: this is not a folder below the home folder (at paths[0])",
             ),
-            ("paths = [\"$X\"]", "m:1:10: error: this is no folder"),
-            ("paths = [\"a/../..\"]", "m:1:10: error: this is no folder"),
+            ("paths = [\"$X\"]", "m:1:10: error: this is not a folder"),
+            (
+                "paths = [\"a/../..\"]",
+                "m:1:10: error: this is not a folder",
+            ),
             ("vars = 3", "m:1:8: error: this is not a table (at vars)"),
             (
                 "[vars]\nX = \"1\"",

@@ -91,7 +91,12 @@ fn written_value(
         }
         DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => {
             let help = "write a text between double quotes";
-            notes.report_error(&value.span(), key, "this is no value of a variable", help);
+            notes.report_error(
+                &value.span(),
+                key,
+                "this is not a value for a variable",
+                help,
+            );
             String::new()
         }
     };
@@ -132,9 +137,12 @@ mod tests {
         for (text, begins) in [
             (
                 "[A]\nvalue = [\"s3cret\"]",
-                "v:2:9: error: this is no value of a variable (at A.value)",
+                "v:2:9: error: this is not a value for a variable (at A.value)",
             ),
-            ("[A]\nvalue = 2026-01-05", "v:2:9: error: this is no value"),
+            (
+                "[A]\nvalue = 2026-01-05",
+                "v:2:9: error: this is not a value",
+            ),
             (
                 "[A]\nvalue = \"s3cret\\u0000\"",
                 "v:2:9: error: the value holds a NUL",

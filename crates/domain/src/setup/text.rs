@@ -23,7 +23,7 @@ pub(super) fn read_text<'t>(tree: &'t Tree, path: &str) -> Result<Option<&'t str
             "this is a symbolic link, and links are not followed",
             "put the file itself here",
         ),
-        Mode::Submodule | Mode::Special => wrong("this is no file", "put a file here"),
+        Mode::Submodule | Mode::Special => wrong("this is not a file", "put a file here"),
         Mode::File if entry.size > FILE_LIMIT_BYTES as u64 => wrong(
             &format!("the file is larger than {FILE_LIMIT_BYTES} bytes"),
             "shorten it",
@@ -165,8 +165,8 @@ mod tests {
         assert_eq!(read_text(&tree, "b").unwrap(), None);
         for (mode, size, word) in [
             (Mode::Link, 1, "symbolic link"),
-            (Mode::Submodule, 1, "no file"),
-            (Mode::Special, 1, "no file"),
+            (Mode::Submodule, 1, "not a file"),
+            (Mode::Special, 1, "not a file"),
             (Mode::File, 1, "UTF-8"),
             (
                 Mode::File,

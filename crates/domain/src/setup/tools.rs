@@ -156,7 +156,7 @@ mod tests {
             ),
             (
                 "tools: [gh\n",
-                "tools.yml:2:1: error: this is no YAML",
+                "tools.yml:2:1: error: this is not YAML",
                 "quote",
             ),
         ] {

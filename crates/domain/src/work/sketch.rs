@@ -252,7 +252,7 @@ fn read_hashes<'de, const SIZE: usize, D: Deserializer<'de>>(
     let (hashes, rest) = bytes.as_chunks::<4>();
     if !rest.is_empty() {
         return Err(serde::de::Error::custom(
-            "`hunks`, `terms` or `removed` is no list of 32-bit values",
+            "`hunks`, `terms` or `removed` is not a list of 32-bit values",
         ));
     }
     let hashes: BTreeSet<u32> = hashes

@@ -52,7 +52,7 @@ pub(crate) fn parse(text: &str) -> (Option<Node>, Vec<Mistake>) {
                 reader.mistakes.push(Mistake {
                     line: number(at.line()).max(1),
                     column: number(at.col() + 1),
-                    message: format!("this is no YAML: {}", error.info()),
+                    message: format!("this is not YAML: {}", error.info()),
                     help: fix_of(body, at.line().max(1) - 1),
                 });
                 return (None, reader.mistakes);
@@ -326,7 +326,7 @@ impl Reader<'_> {
                         "keep one of them",
                     )),
                     None if node.text().is_none() => {
-                        Some((format!("{name} is a key, and no text"), "quote it"))
+                        Some((format!("{name} is a key, and not text"), "quote it"))
                     }
                     None => None,
                 };

@@ -50,10 +50,10 @@ fn what_readers_differ_on_is_refused() {
         ("a: &x 1\n", 1, 4, "anchors"),
         ("a: !!str 1\n", 1, 4, "tags"),
         ("a: 1\nb: 2\na: 3\n", 3, 1, "twice, first on line 1"),
-        ("1: a\n", 1, 1, "no text"),
+        ("1: a\n", 1, 1, "not text"),
         ("a: 1\n---\nb: 2\n", 2, 1, "second document"),
-        ("a: [1\n", 2, 1, "no YAML"),
-        ("a: b: c\n", 1, 5, "no YAML"),
+        ("a: [1\n", 2, 1, "not YAML"),
+        ("a: b: c\n", 1, 5, "not YAML"),
         ("a: 1\n<<<<<<< HEAD\nb: 2\n", 2, 1, "merge conflict"),
     ] {
         let (at, in_line, message) = mistake(text);

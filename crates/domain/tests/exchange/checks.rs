@@ -41,7 +41,7 @@ pub(crate) fn an_event_says_what_it_must() {
             "123456",
             &[":2:5: error: without quotes this is a number", "(at id)"],
         ),
-        ("\"pend01\"", "\"PEND01\"", &["`PEND01` is no id"]),
+        ("\"pend01\"", "\"PEND01\"", &["`PEND01` is not an id"]),
         ("issue_id: \"\"\n", "", &["`issue_id` is missing"]),
         (
             "issue_id: \"\"",
@@ -51,7 +51,10 @@ pub(crate) fn an_event_says_what_it_must() {
         (
             "2026-01-05",
             "05.01.2026",
-            &[":4:13: error: `05.01.2026` is no day", "such as 2026-01-05"],
+            &[
+                ":4:13: error: `05.01.2026` is not a day",
+                "such as 2026-01-05",
+            ],
         ),
         (
             "2026-01-05",
@@ -61,7 +64,7 @@ pub(crate) fn an_event_says_what_it_must() {
         (
             "author_role: taxonomy",
             "author_role: \"\"",
-            &["(at author_role)", "is no name"],
+            &["(at author_role)", "is not a name"],
         ),
         (
             "confidence: high",
@@ -139,7 +142,7 @@ pub(crate) fn an_event_says_what_it_must() {
         (
             "title: Two names for one thing",
             "title: a: b",
-            &["this is no YAML", ":7:"],
+            &["this is not YAML", ":7:"],
         ),
         (
             "confidence: high",
@@ -164,7 +167,7 @@ pub(crate) fn a_requirement_says_what_it_must() {
             "schema_version: 1",
             &["version 1 is not known"][..],
         ),
-        ("id: \"item01\"", "id: item-1", &["`item-1` is no id"]),
+        ("id: \"item01\"", "id: item-1", &["`item-1` is not an id"]),
         (
             "source_events: [\"deci01\"]",
             "source_events: []",
@@ -173,17 +176,17 @@ pub(crate) fn a_requirement_says_what_it_must() {
         (
             "source_events: [\"deci01\"]",
             "source_events: [\"DECI01\"]",
-            &["(at source_events[0])", "is no id"],
+            &["(at source_events[0])", "is not an id"],
         ),
         (
             "label: refacts",
             "label: refactors",
             &[
-                "`refactors` is no label of this repository",
+                "`refactors` is not a label of this repository",
                 "did you mean `refacts`?",
             ],
         ),
-        ("label: refacts", "label: ../x", &["`../x` is no name"]),
+        ("label: refacts", "label: ../x", &["`../x` is not a name"]),
         (
             "priority: medium",
             "priority: urgent",
@@ -314,7 +317,7 @@ pub(crate) fn proposals_memories_and_changes_say_what_they_must() {
             CHANGES,
             "created_at: \"2026-01-05T10:00:00Z\"",
             "created_at: 2026-01-05",
-            &["`2026-01-05` is no instant"],
+            &["`2026-01-05` is not an instant"],
         ),
         (
             CHANGES,
@@ -513,14 +516,14 @@ pub(crate) fn names_and_places_are_those_of_the_layout() {
         (
             ".jules/exchange/events/pendign/a.yml",
             &[
-                "`pendign` is no state of an event",
+                "`pendign` is not a state of an event",
                 "did you mean `pending`?",
             ],
         ),
         (
             ".jules/exchange/events/open/a.yml",
             &[
-                "`open` is no state of an event",
+                "`open` is not a state of an event",
                 "`pending`, `decided` or `rejected`",
             ],
         ),
@@ -534,7 +537,7 @@ pub(crate) fn names_and_places_are_those_of_the_layout() {
         ),
         (
             ".jules/workstations/a b/perspective.yml",
-            &["`a b` can be no role"],
+            &["`a b` cannot be a role"],
         ),
     ] {
         let found = diagnostics_of(&with(flat(), path, &event("other1", "")));
@@ -570,7 +573,7 @@ pub(crate) fn labels_are_those_of_the_registry() {
     assert_eq!(diagnostics_of(&registry("\"refacts\":{}")), [""; 0]);
     let other = diagnostics_of(&registry("\"perf\":{}"));
     assert!(
-        other[0].contains("`refacts` is no label of this repository (at label); write `perf`"),
+        other[0].contains("`refacts` is not a label of this repository (at label); write `perf`"),
         "{other:#?}"
     );
 }
@@ -614,7 +617,7 @@ pub(crate) fn all_mistakes_are_told_at_once() {
     );
     let found = diagnostics_of(&files);
     for (path, word) in [
-        (PENDING, "no YAML"),
+        (PENDING, "not YAML"),
         (DECIDED, "belongs to no work item"),
         (DECIDED, "(at confidence)"),
         (DECIDED, "(at title)"),
@@ -636,8 +639,8 @@ pub(crate) fn what_cannot_be_read_is_told_and_not_read() {
     use phileas_domain::model::{Entry, Mode, Tree};
     for (mode, size, text, word) in [
         (Mode::Link, 1, Some("a"), "symbolic link"),
-        (Mode::Submodule, 1, None, "no regular file"),
-        (Mode::File, 9, None, "no text"),
+        (Mode::Submodule, 1, None, "not a regular file"),
+        (Mode::File, 9, None, "not text"),
         (
             Mode::File,
             ARTIFACT_LIMIT_BYTES as u64 + 1,

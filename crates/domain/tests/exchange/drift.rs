@@ -25,7 +25,7 @@ pub(crate) fn schema_files_of_a_repository_ask_for_what_is_taken() {
         (
             "schema_version: 1",
             "a: b: c",
-            "no template that can be read",
+            "not a template that can be read",
         ),
     ] {
         let found = diagnostics_of(&with(flat(), path, &template.replacen(from, to, 1)));

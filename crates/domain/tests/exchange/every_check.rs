@@ -57,7 +57,7 @@ const ELSEWHERE: [(&str, &str); 10] = [
         "of a kind that only the pipeline has",
     ),
     (
-        "validate.rs: this is no name",
+        "validate.rs: this is not a name",
         "of a kind that only the pipeline has",
     ),
 ];
@@ -201,7 +201,7 @@ fn of_streams(told: impl Fn(&[(String, String)], &str)) {
     let path = ".jules/workstreams/a b/events/pending/x.yml";
     told(
         &with(streams(false), path, &event("abcdef", "")),
-        "`a b` can be no workstream",
+        "`a b` cannot be a workstream",
     );
     let mut both = streams(true);
     both.push((
@@ -226,7 +226,7 @@ fn of_streams(told: impl Fn(&[(String, String)], &str)) {
     let path = ".jules/changes/latest.yml";
     let (_, changes) = files.iter().find(|(other, _)| other == path).unwrap();
     let negative = changes.replace("insertions: 3", "insertions: -3");
-    told(&with(files.clone(), path, &negative), "-3 is no count");
+    told(&with(files.clone(), path, &negative), "-3 is not a count");
 }
 
 fn rosters(told: impl Fn(&[(String, String)], &str)) {
@@ -236,7 +236,7 @@ fn rosters(told: impl Fn(&[(String, String)], &str)) {
     for (text, words) in [
         (
             "version = \n".to_owned(),
-            &["this is no TOML: ", "quote texts, and write `key = value`"][..],
+            &["this is not TOML: ", "quote texts, and write `key = value`"][..],
         ),
         (
             format!("enabled = true\n{rest}"),
@@ -252,7 +252,7 @@ fn rosters(told: impl Fn(&[(String, String)], &str)) {
         ),
         (
             format!("version = 1\nenabled = 1\n{rest}"),
-            &["it is no truth value", "write true or false"],
+            &["it is not a truth value", "write true or false"],
         ),
         (
             whole(&format!("enable = 1\n{rest}")),
@@ -267,7 +267,7 @@ fn rosters(told: impl Fn(&[(String, String)], &str)) {
         ),
         (
             whole("observers = 1\n[deciders]\nroles = []\n"),
-            &["it is no table", "write `roles = []` below it"],
+            &["it is not a table", "write `roles = []` below it"],
         ),
         (
             whole("[observers]\n[deciders]\nroles = []\n"),
@@ -282,11 +282,11 @@ fn rosters(told: impl Fn(&[(String, String)], &str)) {
         ),
         (
             whole("[observers]\nroles = 1\n[deciders]\nroles = []\n"),
-            &["it is no list", "write the roles in brackets"],
+            &["it is not a list", "write the roles in brackets"],
         ),
         (
             whole("[observers]\nroles = [\"../b\"]\n[deciders]\nroles = []\n"),
-            &["`../b` can be no role", "a role has letters, digits"],
+            &["`../b` cannot be a role", "a role has letters, digits"],
         ),
         (
             whole("[observers]\nroles = [\"a\", \"a\"]\n[deciders]\nroles = []\n"),

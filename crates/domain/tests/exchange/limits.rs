@@ -48,7 +48,7 @@ fn texts_are_as_long_as_they_may_be() {
 
 #[test]
 fn names_are_as_long_as_they_may_be() {
-    edge(64, 65, "is no name", |length| {
+    edge(64, 65, "is not a name", |length| {
         let role = "r".repeat(length);
         let text =
             event("pend01", "").replace("author_role: taxonomy", &format!("author_role: {role}"));

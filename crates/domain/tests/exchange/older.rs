@@ -200,7 +200,7 @@ fn criteria_are_told_to_be_no_commands_only_where_there_are_none() {
             .kept;
         let told = kept
             .iter()
-            .any(|one| one.message.contains("criteria are no commands"));
+            .any(|one| one.message.contains("criteria are not commands"));
         assert_eq!(told, is_told, "{more}{kept:#?}");
     }
 }

@@ -85,7 +85,7 @@ pub(crate) fn r12_each_bad_file_is_left_out_with_a_reason_and_the_others_go_on()
             ":6:1: ",
             "unknown key `run`",
         ),
-        ("a: [".to_owned(), ":", "no YAML"),
+        ("a: [".to_owned(), ":", "not YAML"),
         (String::new(), ":1:1: ", "nothing in it"),
     ] {
         let checked = looked_at(BAD, Mode::File, &text);
@@ -114,8 +114,8 @@ pub(crate) fn r12_each_bad_file_is_left_out_with_a_reason_and_the_others_go_on()
 pub(crate) fn r12_what_is_no_regular_file_is_never_followed() {
     for (mode, reason) in [
         (Mode::Link, "symbolic link"),
-        (Mode::Submodule, "no regular file"),
-        (Mode::Special, "no regular file"),
+        (Mode::Submodule, "not a regular file"),
+        (Mode::Special, "not a regular file"),
     ] {
         let checked = looked_at(BAD, mode, "../../../../etc/passwd");
         let told: Vec<String> = checked

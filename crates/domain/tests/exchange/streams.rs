@@ -85,7 +85,7 @@ pub(crate) fn an_issue_lies_in_the_folder_of_its_label() {
     let odd = format!("{CORE}/issues/oddities/one-name.yml");
     assert_diagnostic(
         &with(files, &odd, &issue("citem0", "cevent")),
-        "its folder `oddities` is no label",
+        "its folder `oddities` is not a label",
     );
 }
 
@@ -278,7 +278,7 @@ pub(crate) fn a_change_summary_tells_what_it_left_out() {
         (
             "to_commit: 5d2e3f4",
             "to_commit: HEAD",
-            "`HEAD` is no commit",
+            "`HEAD` is not a commit",
         ),
     ] {
         assert_diagnostic(

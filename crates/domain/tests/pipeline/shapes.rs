@@ -303,7 +303,7 @@ fn chosen_names_have_as_many_characters_as_a_line() {
         let mut plan = sample(Artifact::Plan);
         plan["acceptance_mapping"] = json!({ name: "a test" });
         let found = diagnostics_of(Artifact::Plan, &pretty(&plan));
-        found.iter().any(|one| one.contains("this is no name"))
+        found.iter().any(|one| one.contains("this is not a name"))
     };
     assert!(!named(&"n".repeat(500)));
     assert!(named(&"n".repeat(501)));

@@ -35,7 +35,7 @@ pub(super) fn check_replaceable(dir: &Path) -> io::Result<()> {
         let name = entry.map_err(|error| error_at(dir, &error))?.file_name();
         if !ENTRIES.iter().any(|known| name == *known) {
             return refuse(&format!(
-                "the folder holds {name:?}, which is no part of an export"
+                "the folder holds {name:?}, which is not part of an export"
             ));
         }
         empty = false;

@@ -66,7 +66,7 @@ pub enum OpenError {
         known: usize,
     },
     /// It is another program's file.
-    #[error("{path} is no inbox of phileas; move it away, or name another --data-dir")]
+    #[error("{path} is not an inbox of phileas; move it away, or name another --data-dir")]
     Foreign {
         /// The file.
         path: PathBuf,

@@ -274,7 +274,7 @@ fn read_lines(path: &Path, of: Origin<'_>) -> Result<(Vec<Line>, u64), CliError>
     };
     if length == 0 && !bytes.is_empty() {
         return Err(refuse(
-            ":1:1: this is no line of `phileas adopt`".to_owned(),
+            ":1:1: this is not a line of `phileas adopt`".to_owned(),
         ));
     }
     let mut lines = Vec::new();
@@ -286,7 +286,7 @@ fn read_lines(path: &Path, of: Origin<'_>) -> Result<(Vec<Line>, u64), CliError>
             let column = error.column().max(1);
             let row = index + 1;
             refuse(format!(
-                ":{row}:{column}: this is no line of `phileas adopt`"
+                ":{row}:{column}: this is not a line of `phileas adopt`"
             ))
         })?);
     }

@@ -124,7 +124,7 @@ fn event_commands(arguments: &Arguments, config: &Config) -> Result<Commands, Cl
         }
         Command::parse(text).ok_or_else(|| {
             CliError::usage(format!(
-                "`{text}` is no command: it is empty, or a quotation mark is not closed"
+                "`{text}` is not a command: it is empty, or a quotation mark is not closed"
             ))
         })
     };

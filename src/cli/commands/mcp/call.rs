@@ -110,8 +110,9 @@ async fn send_request(server: Server, tool: &str, arguments: Value) -> Result<Va
         .await?;
     let mut lines = BufReader::new(near_in).lines();
     while let Some(line) = lines.next_line().await? {
-        let message: Value = serde_json::from_str(&line)
-            .map_err(|error| CliError::fault(format!("the server answered no JSON: {error}")))?;
+        let message: Value = serde_json::from_str(&line).map_err(|error| {
+            CliError::fault(format!("the server did not answer with JSON: {error}"))
+        })?;
         if message["id"] == REQUEST_ID && message.get("method").is_none() {
             near_out.shutdown().await?;
             if let Ok(Ok(running)) = serving.await {

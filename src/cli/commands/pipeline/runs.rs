@@ -147,7 +147,7 @@ fn git_output(dir: &Path, arguments: &[&str]) -> Result<String, CliError> {
         )));
     }
     String::from_utf8(output.stdout)
-        .map_err(|_| CliError::usage("a changed path is no UTF-8; give the file another name"))
+        .map_err(|_| CliError::usage("a changed path is not UTF-8; give the file another name"))
 }
 
 /// The run of an issue.

@@ -82,7 +82,7 @@ impl RosterConfig {
         };
         let table = self.0.entry(layer).or_insert(Item::Table(Table::new()));
         let Some(table) = table.as_table_like_mut() else {
-            return Err(wrong(&format!("`{layer}` is no table")));
+            return Err(wrong(&format!("`{layer}` is not a table")));
         };
         let roles = table.entry("roles").or_insert_with(|| {
             let mut list = Array::new();
@@ -93,7 +93,7 @@ impl RosterConfig {
         });
         roles
             .as_array_mut()
-            .ok_or_else(|| wrong(&format!("`{layer}.roles` is no list")))
+            .ok_or_else(|| wrong(&format!("`{layer}.roles` is not a list")))
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) fn read_file(path: &Path) -> Result<StateText, CliError> {
     };
     let facts = fs::metadata(path).map_err(|error| wrong(&error))?;
     if !facts.is_file() {
-        return Err(wrong(&"it is no regular file"));
+        return Err(wrong(&"it is not a regular file"));
     }
     let bytes = fs::File::open(path)
         .and_then(|file| read_limited(file, STATE_LIMIT_BYTES))

@@ -85,7 +85,7 @@ pub(super) async fn run(
             "#{number} forgotten: the same work may be done again; the next tick changes its record"
         ),
         None => format!(
-            "nothing to forget: no prompt names #{number} as refused or as closed without a merge, and it is no merged work that \
+            "nothing to forget: no prompt names #{number} as refused or as closed without a merge, and it is not merged work that \
              counts"
         ),
     };

@@ -27,7 +27,7 @@ pub(super) async fn run(
     records.report_broken()?;
     let (path, record) = records.find(arguments.pull).ok_or_else(|| {
         CliError::finding(format!(
-            "#{} has no record: it is no pull request of Jules, or it was opened and closed between two ticks; \
+            "#{} has no record: it is not a pull request of Jules, or it was opened and closed between two ticks; \
              `phileas work rebuild` makes the records that are missing",
             arguments.pull
         ))

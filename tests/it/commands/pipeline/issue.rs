@@ -107,7 +107,7 @@ fn an_issue_is_one_safe_part_of_a_path() {
     let folder = repository();
     for id in ["../x", "..", "a/b", "", "completed", "lessons.yaml", "/etc"] {
         let arguments = ["next", &format!("--issue={id}")];
-        pipeline(folder.path(), &arguments).refused(2, "is no issue id");
+        pipeline(folder.path(), &arguments).refused(2, "is not an issue id");
     }
 }
 

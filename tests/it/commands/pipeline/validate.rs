@@ -32,7 +32,7 @@ fn a_sound_file_is_ok_and_everything_else_says_why() {
             1,
             "unknown artifact: plans.json; did you mean `plan.json`?",
         ),
-        ("state.yaml", "issue: [", 1, "this is no YAML"),
+        ("state.yaml", "issue: [", 1, "this is not YAML"),
         (
             "lessons.yaml",
             "lessons: 7",
@@ -99,5 +99,5 @@ fn no_link_is_followed() {
     let folder = Folder::empty();
     folder.write("elsewhere.json", PLAN);
     std::os::unix::fs::symlink(folder.join("elsewhere.json"), folder.join("plan.json")).unwrap();
-    pipeline(folder.path(), &["validate", "plan.json"]).refused(2, "no regular file");
+    pipeline(folder.path(), &["validate", "plan.json"]).refused(2, "not a regular file");
 }

@@ -21,7 +21,7 @@ pub(crate) fn merge_allowed(
     pull: PullNumber,
 ) -> Result<TrackName, Refusal> {
     let not_ours = || {
-        let text = "it is no pull request of a session that phileas started".to_owned();
+        let text = "it is not a pull request of a session that phileas started".to_owned();
         (Reason::NotOurs, text)
     };
     if session_of_pull(builder, pull).is_none() {

@@ -106,7 +106,7 @@ fn recorded_pull(
     let author = request.subject.author.as_ref();
     let is_of_jules = author.is_some_and(|author| author.bot && author.id == Some(JULES_BOT_ID));
     if !builder.state.work.open.contains(&pull) && !is_of_session() && !is_of_jules {
-        return nothing("it is no pull request of Jules");
+        return nothing("it is not a pull request of Jules");
     }
     Ok(pull)
 }

@@ -265,10 +265,10 @@ fn unknown_label_text(typed: &str) -> String {
     match typed {
         "run" => format!("the label {label} names no persona; put on `{LABEL_PREFIX}PERSONA`"),
         "approve" => {
-            format!("the label {label} is no command; put on `{LABEL_PREFIX}approve-plan`")
+            format!("the label {label} is not a command; put on `{LABEL_PREFIX}approve-plan`")
         }
         verb if is_verb(verb) => {
-            format!("the label {label} is no command; say `/phileas {verb}` in a comment")
+            format!("the label {label} is not a command; say `/phileas {verb}` in a comment")
         }
         _ => format!("the label {label} names no persona and no command"),
     }

@@ -247,7 +247,7 @@ fn sort_events<'n>(
             continue;
         }
         if !values::is_id(event) {
-            let why = "is no id: six lower-case letters and digits in quotes".to_owned();
+            let why = "is not an id: six lower-case letters and digits in quotes".to_owned();
             stale.push((one, why));
             continue;
         }

@@ -78,7 +78,7 @@ pub(super) fn screen_files<'c>(
             }
             FileContent::Other(_) => {
                 wrong(
-                    "it is no text file".to_owned(),
+                    "it is not a text file".to_owned(),
                     "write a text file in UTF-8",
                 );
                 continue;
@@ -127,7 +127,7 @@ fn unsafe_path(path: &str) -> Option<&'static str> {
         .split('/')
         .any(|part| part.is_empty() || part == "." || part.eq_ignore_ascii_case(".git"))
     {
-        Some("is no plain path")
+        Some("is not a plain path")
     } else {
         None
     }

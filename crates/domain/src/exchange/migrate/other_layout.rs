@@ -84,7 +84,7 @@ pub fn migrate_layout(tree: &Tree, to: Layout, stream: &str) -> Result<Migration
         let text = entry.text.as_deref().filter(|_| entry.mode == Mode::File);
         match text {
             Some(text) => way.move_artifact(path, text, here, &names),
-            None => way.keep_file(path, "it is no text, and would be left behind"),
+            None => way.keep_file(path, "it is not text, and would be left behind"),
         }
     }
     way.move_lessons();

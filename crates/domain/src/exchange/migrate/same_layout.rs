@@ -101,7 +101,7 @@ pub(super) fn migrate_file(
         }));
     };
     if let Some((place, _)) = tree.in_the_way(&to) {
-        let message = format!("it belongs to `{to}`, and `{place}` is no folder");
+        let message = format!("it belongs to `{to}`, and `{place}` is not a folder");
         let one = Diagnostic::error(path, message).at(1, 1);
         return Err(Box::new(one.help("put a folder in its place")));
     }

@@ -57,7 +57,7 @@ fn convert_item(document: &mut Document, layout: Layout) -> Result<(), Box<Diagn
     document.rename_key("planner_request_reason", "deep_analysis_reason")?;
     if layout == Layout::Workstreams {
         if document.has_key("verification_criteria") && !document.has_key("verification_commands") {
-            let message = "criteria are no commands, which this layout asks for";
+            let message = "criteria are not commands, which this layout asks for";
             document.keep_key(
                 "verification_criteria",
                 message,

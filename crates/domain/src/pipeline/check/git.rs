@@ -23,14 +23,14 @@ pub(super) fn check_git(checker: &mut Checker<'_>) {
     } else {
         let prefixed = PREFIXES.iter().any(|prefix| git.branch.starts_with(prefix));
         if !prefixed || git.branch.chars().any(char::is_uppercase) {
-            let wrong = format!("`{}` is no usual name of a branch", git.branch);
+            let wrong = format!("`{}` is not a usual name for a branch", git.branch);
             let help = "begin it with feature/, fix/, chore/ or spike/, in lower case";
             checker.report_warning("branch_name", place, wrong, help);
         }
     }
     let sha = &git.commit_sha;
     if !(7..=64).contains(&sha.len()) || !sha.bytes().all(|b| b.is_ascii_hexdigit()) {
-        let wrong = format!("`{}` is no commit", sha.escape_debug());
+        let wrong = format!("`{}` is not a commit", sha.escape_debug());
         let place = (GIT, &[Key("commit_sha")][..]);
         checker.report_warning(
             "commit_sha_valid",

@@ -100,7 +100,7 @@ fn read_members(
         };
         let name = member.role.as_str();
         if !layers::is_role_name(name) {
-            let message = format!("`{name}` can be no role");
+            let message = format!("`{name}` cannot be a role");
             reader.error(
                 at,
                 &path,

@@ -54,7 +54,7 @@ pub(in crate::plan) fn read(tree: &Tree, defaults: &Policy) -> (Config, Vec<Diag
             "it is a symbolic link, and links are not followed",
             "put the file itself here",
         ),
-        (Mode::Submodule | Mode::Special, _) => error("it is no file", "put a file here"),
+        (Mode::Submodule | Mode::Special, _) => error("it is not a file", "put a file here"),
         (Mode::File, _) if entry.size > MAX_CONFIG_BYTES => error(
             &format!("it is larger than {MAX_CONFIG_BYTES} bytes"),
             "shorten it",
@@ -318,7 +318,7 @@ fn read_labels(reader: &mut Reader<'_>, entry: &Entry<'_>) -> Option<Vec<String>
         if layers::is_role_name(name) {
             labels.push(name.to_owned());
         } else {
-            let message = format!("`{name}` can be no label");
+            let message = format!("`{name}` cannot be a label");
             reader.error(
                 item.value_at(),
                 &item.path,
@@ -385,7 +385,7 @@ fn read_approval(reader: &mut Reader<'_>, entry: &Entry<'_>) -> Approval {
     reader.error(
         entry.value_at(),
         &entry.path,
-        format!("`{word}` is no kind of approval"),
+        format!("`{word}` is not a kind of approval"),
         format!("write one of `{}`", words.join("`, `")),
     );
     Approval::Human

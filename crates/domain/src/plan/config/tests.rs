@@ -215,7 +215,7 @@ fn every_mistake_has_a_location_and_help() {
         ),
         (
             "[workflow]\nlabels = [\"a/b\"]\n",
-            "`a/b` can be no label",
+            "`a/b` cannot be a label",
             false,
         ),
         ("workflow = 1\n", "a table `[workflow]`", false),
@@ -238,7 +238,7 @@ fn every_mistake_has_a_location_and_help() {
         ),
         (
             "[observers]\nroles = [\"../x\"]\n",
-            "`../x` can be no role",
+            "`../x` cannot be a role",
             true,
         ),
         (
@@ -330,7 +330,7 @@ fn an_entry_that_is_no_file_is_reported() {
     let mut tree = Tree::new();
     for (mode, text, size, word) in [
         (Mode::Link, None, 1, "symbolic link"),
-        (Mode::Submodule, None, 1, "no file"),
+        (Mode::Submodule, None, 1, "not a file"),
         (Mode::File, None, 1, "UTF-8"),
         (Mode::File, Some("".into()), MAX_CONFIG_BYTES + 1, "larger"),
     ] {

@@ -148,7 +148,7 @@ fn quote_slip(begins: usize, line: &str) -> Option<Wording> {
 }
 
 fn typographic(offset: usize, mark: char) -> Wording {
-    let message = format!("`{mark}` is no quotation mark of TOML");
+    let message = format!("`{mark}` is not a quotation mark of TOML");
     Wording::new(offset, message, "write the straight `\"` in its place")
 }
 

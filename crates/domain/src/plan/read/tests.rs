@@ -672,7 +672,7 @@ fn slips_of_notation_are_named() {
         )
     };
     let typographic = |mark: char| {
-        format!("`{mark}` is no quotation mark of TOML; write the straight `\"` in its place")
+        format!("`{mark}` is not a quotation mark of TOML; write the straight `\"` in its place")
     };
     let round = "an array stands between round brackets; write `[` and `]` in their place";
     let unclosed = "what begins here is never closed; put `]` where the array ends";

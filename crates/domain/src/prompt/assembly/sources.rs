@@ -118,7 +118,7 @@ impl Sources {
         }
         if let Some((place, _)) = above {
             return Ok(Found::Unreadable(Refusal::new(
-                format!("`{place}` is no folder, so nothing lies below it"),
+                format!("`{place}` is not a folder, so nothing lies below it"),
                 "put a folder in its place",
             )));
         }
@@ -149,7 +149,7 @@ impl Sources {
                 ))
             }
             _ => Found::Unreadable(Refusal::new(
-                format!("`{path}` was not read: it is too large, or no text"),
+                format!("`{path}` was not read: it is too large, or not text"),
                 "name a smaller text file",
             )),
         })

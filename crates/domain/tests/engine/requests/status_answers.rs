@@ -255,12 +255,12 @@ fn a_word_in_the_wrong_place_is_answered_with_its_place() {
         "help",
     ];
     let commands = commands.map(|word| {
-        let said = format!("is no command; say `/phileas {word}` in a comment");
+        let said = format!("is not a command; say `/phileas {word}` in a comment");
         (word, said)
     });
     let others = [
         ("run", "names no persona; put on `phileas:PERSONA`"),
-        ("approve", "is no command; put on `phileas:approve-plan`"),
+        ("approve", "is not a command; put on `phileas:approve-plan`"),
     ];
     let others = others.map(|(word, said)| (word, said.to_owned()));
     for (label, said) in commands.into_iter().chain(others) {
@@ -276,7 +276,7 @@ fn a_word_in_the_wrong_place_is_answered_with_its_place() {
     let mut scenario = scenario();
     scenario.label(7, "Status", "ada");
     scenario.tick();
-    let line = "the label `phileas:status` is no command; say `/phileas status` in a comment";
+    let line = "the label `phileas:status` is not a command; say `/phileas status` in a comment";
     assert!(scenario.status(7).contains(line));
     // A persona may have the name of a command.
     let mut scenario = Scenario::new("", &["cancel"]);

@@ -212,7 +212,7 @@ fn a_session_that_a_person_stopped_ends_its_turn_and_no_other() {
     assert_eq!(
         end_cancelled(&mut state, &named, scenario.now),
         None,
-        "a turn is no session"
+        "a turn is not a session"
     );
     assert_eq!(
         state,

@@ -262,13 +262,13 @@ fn no_event_is_dropped_without_a_word() {
     assert_eq!(item.unwrap().source_events, ["pend01", "123456"]);
     assert_diagnostic(
         &done,
-        "new-work.yml:3:35: warning: the event `TAX001` is no id: six lower-case letters and digits in quotes (at source_events[2])",
+        "new-work.yml:3:35: warning: the event `TAX001` is not an id: six lower-case letters and digits in quotes (at source_events[2])",
     );
     assert_diagnostic(
         &done,
-        "the event `a list` is no id: six lower-case letters and digits in quotes (at source_events[3])",
+        "the event `a list` is not an id: six lower-case letters and digits in quotes (at source_events[3])",
     );
-    assert_diagnostic(&done, "the event `a\\u{7}` is no id");
+    assert_diagnostic(&done, "the event `a\\u{7}` is not an id");
     for list in [
         "[\"TAX001\"]",
         "[[x]]",

@@ -185,7 +185,7 @@ fn what_is_broken_is_left_out_and_the_rest_is_taken() {
     );
     assert_eq!(done.taken, ["event newone"]);
     assert_diagnostic(&done, "bad.yml:6:13: error: `sure` is none of the words");
-    assert_diagnostic(&done, "worse.yml:2:1: error: this is no YAML");
+    assert_diagnostic(&done, "worse.yml:2:1: error: this is not YAML");
     assert_diagnostic(&done, "`goals` is missing");
 }
 

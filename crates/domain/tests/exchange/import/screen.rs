@@ -83,7 +83,7 @@ fn links_sizes_counts_and_spellings_are_limited() {
     );
     assert_diagnostic(
         &ledger.ask(TAXONOMY, &one(FileContent::Other(Mode::File))),
-        "no text file",
+        "not a text file",
     );
     assert_diagnostic(
         &ledger.ask(

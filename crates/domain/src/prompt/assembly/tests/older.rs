@@ -140,7 +140,7 @@ fn mistakes_in_a_prompt_that_stands_alone_have_their_place() {
             ":2:5: error: this is not a path (at contracts[0])",
         ),
         ("layer: observers\nrole: \"{{ rol }}\"\n", ":2:11: error"),
-        ("contracts: `x`\n", ":1:12: error: this is no YAML"),
+        ("contracts: `x`\n", ":1:12: error: this is not YAML"),
     ] {
         let said = alone(text, &[("role", "qa")]).unwrap_err();
         assert!(said.starts_with(&format!("{FILE}{begins}")), "{text}{said}");

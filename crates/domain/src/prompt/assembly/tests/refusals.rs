@@ -46,7 +46,7 @@ fn links_are_refused_and_what_cannot_be_read_is_skipped_where_it_may() {
         assert!(said.contains("`.jlo/x` is a symbolic link"), "{said}");
     }
     let said = odd(Mode::File, ".jlo/x", ".jlo/x/y.yml", "include_required").unwrap_err();
-    assert!(said.contains("`.jlo/x` is no folder"), "{said}");
+    assert!(said.contains("`.jlo/x` is not a folder"), "{said}");
     for mode in [Mode::File, Mode::Submodule, Mode::Special] {
         let said = odd(mode, ".jlo/x", ".jlo/x", "include_required").unwrap_err();
         assert!(said.contains("was not read"), "{said}");
