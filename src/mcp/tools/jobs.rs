@@ -114,7 +114,8 @@ pub(super) struct ListInput {
     repo: Option<String>,
     /// The most jobs to return, 1 to 100. Default: 50.
     limit: Option<u32>,
-    /// Only jobs in this state, such as `AWAITING_USER_FEEDBACK`.
+    /// Only jobs in this state: `QUEUED`, `PLANNING`, `AWAITING_PLAN_APPROVAL`, `AWAITING_USER_FEEDBACK`,
+    /// `IN_PROGRESS`, `PAUSED`, `COMPLETED` or `FAILED`.
     state: Option<String>,
     /// Whether to list archived jobs instead of the others.
     #[serde(default)]
@@ -214,6 +215,9 @@ async fn run_list_jobs(
             break;
         }
     }
+    if let Some(state) = input.state.as_deref().filter(|_| jobs.is_empty()) {
+        check_state(state)?;
+    }
     jobs.sort_by_key(|job| std::cmp::Reverse(list_position(job)));
     let more = jobs.len() > limit || (truncated && !jobs.is_empty());
     jobs.truncate(limit);
@@ -226,6 +230,20 @@ async fn run_list_jobs(
         next_cursor,
         truncated,
     })
+}
+
+/// Checks the name of a state that no job has. A job may be in a state that phileas does not know.
+fn check_state(text: &str) -> Result<(), ToolError> {
+    let known = SessionState::KNOWN;
+    let names: Vec<&str> = known.iter().map(SessionState::as_str).collect();
+    if names.iter().any(|name| name.eq_ignore_ascii_case(text)) {
+        return Ok(());
+    }
+    Err(ToolError::new(format!(
+        "`state` is `{}`, and no job is in such a state; the states are {}",
+        text.escape_debug(),
+        names.join(", ")
+    )))
 }
 
 /// Checks a limit that a client wrote.

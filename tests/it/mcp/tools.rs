@@ -55,6 +55,13 @@ fn a_job_lives_from_its_creation_to_its_changes() {
         (&seen["state"], &seen["has_changes"]),
         (&json!("COMPLETED"), &json!(true))
     );
+    for (state, count) in [("completed", 1), ("FAILED", 0)] {
+        let listed = host.done("jules_list_jobs", json!({ "state": state }));
+        assert_eq!(listed["jobs"].as_array().unwrap().len(), count, "{state}");
+    }
+    let unknown =
+        "`state` is `DONE`, and no job is in such a state; the states are QUEUED, PLANNING, ";
+    host.refused("jules_list_jobs", json!({"state": "DONE"}), unknown);
     let found = host.done("jules_get_artifacts", json!({"job_id": id}));
     assert_eq!(
         found["changes"]["files"],

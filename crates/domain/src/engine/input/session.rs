@@ -131,6 +131,18 @@ pub enum SessionState {
 }
 
 impl SessionState {
+    /// The states that Jules documents.
+    pub const KNOWN: [Self; 8] = [
+        Self::Queued,
+        Self::Planning,
+        Self::AwaitingPlanApproval,
+        Self::AwaitingUserFeedback,
+        Self::InProgress,
+        Self::Paused,
+        Self::Completed,
+        Self::Failed,
+    ];
+
     /// Jules' name for it.
     #[must_use]
     pub fn as_str(&self) -> &str {
