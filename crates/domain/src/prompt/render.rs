@@ -171,6 +171,23 @@ fn quote_texts(request: &Request<'_>, fence: &Fence) -> Quoted {
     }
 }
 
+/// The names that phileas itself gives to templates, besides those of the frontmatter.
+pub(super) const OUR_NAMES: [&str; 13] = [
+    "owner",
+    "repo",
+    "repo_full",
+    "track",
+    "open_prs_text",
+    "open_prs",
+    "journal_entries",
+    "sprint",
+    "sprint_context_text",
+    "tasks_text",
+    "work_text",
+    "notes",
+    "request_text",
+];
+
 /// The variables of the context, without partials. The persona's frontmatter takes precedence over our own values, as
 /// in seed 004's system; id, emoji and description have a value even without frontmatter.
 fn context_values(
@@ -180,23 +197,21 @@ fn context_values(
 ) -> BTreeMap<String, Value> {
     let persona = request.persona;
     let pulls = OpenPulls::new(request.open_pulls, fence);
+    // In the order of `OUR_NAMES`.
     let ours = [
-        ("owner", Value::from(request.repository.owner.as_str())),
-        ("repo", Value::from(request.repository.name.as_str())),
-        ("repo_full", Value::from(request.repository.to_string())),
-        ("track", Value::from(request.track.as_str())),
-        ("open_prs_text", Value::from(pulls.as_text())),
-        ("open_prs", Value::from_object(pulls)),
-        ("journal_entries", Value::from(quoted.journals.as_str())),
-        (
-            "sprint",
-            request.sprint.map_or(Value::from(()), Value::from),
-        ),
-        ("sprint_context_text", Value::from(quoted.sprint.as_str())),
-        ("tasks_text", Value::from(quoted.tasks.as_str())),
-        ("work_text", Value::from(quoted.work.as_str())),
-        ("notes", Value::from(quoted.notes.clone())),
-        ("request_text", Value::from(quoted.subject.as_str())),
+        Value::from(request.repository.owner.as_str()),
+        Value::from(request.repository.name.as_str()),
+        Value::from(request.repository.to_string()),
+        Value::from(request.track.as_str()),
+        Value::from(pulls.as_text()),
+        Value::from_object(pulls),
+        Value::from(quoted.journals.as_str()),
+        request.sprint.map_or(Value::from(()), Value::from),
+        Value::from(quoted.sprint.as_str()),
+        Value::from(quoted.tasks.as_str()),
+        Value::from(quoted.work.as_str()),
+        Value::from(quoted.notes.clone()),
+        Value::from(quoted.subject.as_str()),
     ];
     let own = [
         ("id", Value::from(persona.id.as_str())),
@@ -208,8 +223,8 @@ fn context_values(
         .iter()
         .map(|(key, value)| (key.clone(), Value::from(Serde(value))));
     let named = |(name, value): (&str, Value)| (name.to_owned(), value);
-    ours.into_iter()
-        .map(named)
+    let ours = OUR_NAMES.into_iter().zip(ours);
+    ours.map(named)
         .chain(frontmatter)
         .chain(own.into_iter().map(named))
         .collect()

@@ -1,7 +1,7 @@
 //! Checks that a persona's prompt can be rendered, before its turn.
 
 use super::error::RenderError;
-use super::render::render_prompt;
+use super::render::{OUR_NAMES, render_prompt};
 use super::rendering::{RenderPrompts, RenderRequest, SourceFiles, is_plain};
 use super::request::{OpenPull, Rendered, Request};
 use crate::Diagnostic;
@@ -35,9 +35,22 @@ pub fn validate_prompt(
             )),
         );
     }
+    said.extend(shadowed_names(persona));
     said.sort();
     said.dedup();
     said
+}
+
+/// The keys of the frontmatter in whose place a template would otherwise get a value from phileas.
+fn shadowed_names(persona: &Persona) -> impl Iterator<Item = Diagnostic> {
+    let shadows = |name: &&str| persona.frontmatter.contains_key(*name);
+    let names = OUR_NAMES.into_iter().filter(|_| !is_plain(persona));
+    names.filter(shadows).map(|name| {
+        let message = format!("the key hides the value `{name}` that phileas gives to templates");
+        Diagnostic::warning(&persona.path, message)
+            .key(name)
+            .help("give the key another name, unless that is meant")
+    })
 }
 
 /// Whether files must be read before [`validate_prompt`] can decide, if the tree was read in parts.

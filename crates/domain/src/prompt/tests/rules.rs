@@ -289,6 +289,26 @@ fn validate_tries_the_busy_and_the_quiet_way() {
 }
 
 #[test]
+fn validate_warns_of_keys_that_hide_our_values() {
+    let tree = Tree::new();
+    let files = SourceFiles::of_default_branch(&tree);
+    let mut hiding = persona("a", "{{ track }} {{ mood }}");
+    for key in ["track", "mood"] {
+        hiding.frontmatter.insert(key.to_owned(), "mine".into());
+    }
+    let said = validate_prompt(&hiding, &files, &InProcess);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert_eq!(
+        said[0].to_string(),
+        ".jules/personas/a/prompt.md.j2: warning: the key hides the value `track` that phileas gives to templates \
+         (at track); give the key another name, unless that is meant"
+    );
+    hiding.path = ".jules/personas/a/prompt.md".to_owned();
+    hiding.body = "Do it.".to_owned();
+    assert_eq!(validate_prompt(&hiding, &files, &InProcess), []);
+}
+
+#[test]
 fn a_pull_request_has_our_names_and_those_of_github() {
     let given = Given::body(
         "{% for pr in open_prs %}{{ pr.number }} {{ pr.isDraft }} {{ pr.draft }} \
