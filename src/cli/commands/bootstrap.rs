@@ -29,6 +29,13 @@ pub(crate) fn run(
         true => files::read_tree(&arguments.output)?,
         false => Tree::new(),
     };
+    if ledger.get(plan::SCHEDULES_PATH).is_some() || ledger.get(plan::CONFIG_PATH).is_some() {
+        return Err(CliError::usage(format!(
+            "--output {}: the plan lies there, so it is not the branch `jules`, and copies of phileas' texts would stay as \
+             they are when phileas is upgraded; name a folder for the files of that branch, such as ../ledger",
+            arguments.output.display()
+        )));
+    }
     let tree = files::read_tree(&arguments.dir)?;
     // Each role of the roster gets a memory, so the roster must be known.
     let (_, mut found) = plan::read(&tree);

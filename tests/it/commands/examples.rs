@@ -82,7 +82,7 @@ fn prepared_repository() -> Folder {
     let folder = repository();
     within(&folder, &["init", "--yes", "--action", PIN]).done();
     within(&folder, &["init", "--layers", "--yes", "--action", PIN]).done();
-    within(&folder, &["bootstrap", "--output", "."]).done();
+    folder.write(".jules/exchange/events/pending/.gitkeep", "");
     folder.write(
         ".jules/tasks/todo/20260110-0900-index.md",
         "---\nid: 20260110-0900-index\nstatus: todo\ntitle: Index the examples\n---\nReaders do not find them.\n",

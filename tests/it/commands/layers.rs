@@ -170,6 +170,15 @@ fn bootstrap_writes_a_ledger_without_findings_once() {
     assert_eq!(texts(ledger.path()), written);
 }
 
+/// Copies on the default branch would replace the texts of a newer phileas.
+#[test]
+fn bootstrap_writes_nothing_beside_a_plan() {
+    let folder = with_layers();
+    let before = texts(folder.path());
+    within(&folder, &["bootstrap", "--output", "."]).refused(2, "not the branch `jules`");
+    assert_eq!(texts(folder.path()), before);
+}
+
 #[test]
 fn bootstrap_shows_a_repositorys_own_texts_and_overwrites_none() {
     let (folder, ledger) = (with_layers(), Folder::empty());
