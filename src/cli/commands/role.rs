@@ -137,7 +137,46 @@ impl<'a> RosterEditor<'a> {
                 files.push(pin);
             }
         }
-        self.write_changes(files, screen)
+        let notes = match self.place.json {
+            true => Vec::new(),
+            false => self.added_notes(layer, roles, copy),
+        };
+        let exit = self.write_changes(files, screen)?;
+        for note in notes {
+            screen.print_line(&note)?;
+        }
+        Ok(exit)
+    }
+
+    /// What a person should know, or do next, about roles that were added.
+    fn added_notes(&self, layer: &str, roles: &[String], copy: bool) -> Vec<String> {
+        let mut tree = self.tree.clone();
+        tree.insert_text(CONFIG_PATH, &self.config.config_text());
+        let (plan, _) = plan::read(&tree);
+        let mut notes: Vec<String> = idle_reason(&tree, &plan, layer)
+            .map(|why| format!("{layer}: {why}"))
+            .into_iter()
+            .collect();
+        for one in self.catalogue.role_statuses(&plan.roster, layer, true) {
+            let name = &one.role;
+            let Some(held) = one.held.filter(|_| roles.contains(name)) else {
+                continue;
+            };
+            let place = match held {
+                HoldReason::Sensitive => "in a public repository ",
+                _ => "",
+            };
+            notes.push(format!(
+                "{place}the role {name} does not work: {}",
+                held.explanation()
+            ));
+        }
+        if copy {
+            notes.push(format!(
+                "change the copied text as you like, and look at it with phileas prompt render {layer} --role NAME"
+            ));
+        }
+        notes
     }
 
     fn create_role(

@@ -1,11 +1,11 @@
 //! Checks the layers of a repository: roles, rosters and prompts.
 
-use phileas_domain::Diagnostic;
 use phileas_domain::exchange::{FLAT_STREAM, Layout};
 use phileas_domain::layers::{Catalogue, Job, Source, check_layer_files};
 use phileas_domain::model::Tree;
 use phileas_domain::plan::{CONFIG_PATH, Plan, ROLE_LAYERS, Roster, StepKind};
 use phileas_domain::prompt::{self, RenderError, RenderRequest, SourceFiles};
+use phileas_domain::{Diagnostic, Severity};
 
 use crate::adapters::renderer;
 use crate::cli::context::placeholder_name;
@@ -15,6 +15,12 @@ pub(crate) fn check_layers(tree: &Tree, plan: &Plan) -> Vec<Diagnostic> {
     let layout = Layout::detect(tree).ok().flatten().unwrap_or(Layout::Flat);
     let catalogue = Catalogue::of(tree, layout);
     let mut found = catalogue.diagnostics().to_vec();
+    for one in found
+        .iter_mut()
+        .filter(|one| is_of_idle_role(one, &catalogue, &plan.roster))
+    {
+        one.severity = Severity::Warning;
+    }
     found.extend(check_layer_files(tree));
     // Without a layer in the plan its roles do not matter.
     let steps = plan.tracks.values().flat_map(|track| &track.steps);
@@ -43,6 +49,16 @@ pub(crate) fn check_layers(tree: &Tree, plan: &Plan) -> Vec<Diagnostic> {
         found.extend(check_prompts(&catalogue, &plan.roster, layer));
     }
     found
+}
+
+/// Whether a mistake is in a role that is turned off, such as a draft.
+fn is_of_idle_role(one: &Diagnostic, catalogue: &Catalogue, roster: &Roster) -> bool {
+    let roles = catalogue.roles().iter();
+    let mut roles = roles.filter(|role| role.source.path() == Some(one.file.as_str()));
+    roles.any(|role| {
+        let member = roster.member(role.layer, &role.name);
+        !member.is_some_and(|member| member.enabled)
+    })
 }
 
 /// What keeps the prompts of a layer from being assembled.

@@ -248,7 +248,13 @@ fn roles_are_listed_with_where_they_come_from_and_whether_they_work() {
     );
     assert_eq!(of("security")["state"], "off");
     assert_eq!(of("security")["sensitive"], true);
-    within(&folder, &["role", "add", "observers", "security"]).done();
+    let added = within(&folder, &["role", "add", "observers", "security"]).done();
+    assert!(
+        added
+            .out
+            .contains("in a public repository the role security does not work: "),
+        "{added:?}"
+    );
     let listed = within(&folder, &["role", "list", "--layer", "observers"]).done();
     let headings = listed.out.lines().next().unwrap();
     let headings: Vec<&str> = headings.split_whitespace().collect();
@@ -306,11 +312,20 @@ fn a_role_of_ones_own_begins_with_blanks_and_works_when_they_are_filled() {
         config.contains("  { name = \"colours\", enabled = false },\n]"),
         "{config}"
     );
-    let checked = within(&folder, &["validate"]);
-    assert_eq!(checked.code, 1, "{checked:?}");
+    // A draft is off, so its blanks are no errors yet.
+    let blanks = format!("{path}:4:14: warning: a blank is not filled in (at description)");
+    let checked = within(&folder, &["validate"]).done();
+    assert!(checked.out.contains(&blanks), "{checked:?}");
+    let added = within(&folder, &["role", "add", "observers", "colours"]).done();
     assert!(
-        checked.out.contains(&format!("{path}:4:"))
-            && checked.out.contains("a blank is not filled in"),
+        added
+            .out
+            .contains("the role colours does not work: its role.yml is broken or not filled in"),
+        "{added:?}"
+    );
+    let checked = within(&folder, &["validate"]);
+    assert!(
+        checked.code == 1 && checked.out.contains(&blanks.replace("warning", "error")),
         "{checked:?}"
     );
     let blank = text_of(&folder.join(path));
