@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use phileas_domain::model::RepositoryName;
+use phileas_domain::model::{RepositoryName, Tree};
+use phileas_domain::plan::{self, SCHEDULES_PATH};
 use serde_json::json;
 
 use super::labels::{self, LabelOptions};
@@ -18,6 +19,9 @@ use crate::starter::{
     ENVIRONMENT, FileChange, HOME, INIT_BRANCH, Pin, StarterFile, WORKFLOW_PATH, blank_hint, parts,
     tree_after,
 };
+
+/// The layers of which each pass needs one session: the narrator and the decider.
+const LAYERS_WITH_ONE_SESSION: usize = 2;
 
 const PULL_TITLE: &str = "Let phileas run Jules on a schedule";
 const PULL_BODY: &str = "\
@@ -68,7 +72,11 @@ pub(crate) async fn run(
         Some(Err(stopped)) => Err(stopped),
         None => Ok(false),
     };
+    let note = small_budget_note(&tree).filter(|_| arguments.layers && !json);
     let week = simulate::print_week(tree, &place.files.repository, json, screen)?;
+    if let Some(note) = note {
+        screen.print_wrapped(&note, 0)?;
+    }
     if !arguments.place.dry_run {
         print_next_steps(
             &place,
@@ -131,6 +139,23 @@ fn commit_advice(place: &Target, parts: &[StarterFile]) -> Result<CommitAdvice, 
     };
     commit.lacks_commit = lacks_commit(place, parts);
     Ok(commit)
+}
+
+/// Says how to raise the budget where a pass of the layers takes more sessions than start in a day.
+fn small_budget_note(tree: &Tree) -> Option<String> {
+    let (plan, _) = plan::read(tree);
+    let observers = plan.roster.observers.iter();
+    let observers = observers.filter(|member| member.enabled).count();
+    let needed = observers + LAYERS_WITH_ONE_SESSION;
+    let daily = usize::try_from(plan.budget.daily_sessions).unwrap_or(usize::MAX);
+    (daily < needed).then(|| {
+        format!(
+            "A pass of the layers takes {needed} sessions (narrator, {observers} observers, decider) and one or two more for \
+             each piece of work, but the budget lets {daily} start in a day, so a pass takes several days. To change that, \
+             write `daily_sessions = {}` below `[budget]` in {SCHEDULES_PATH}.",
+            needed * 2
+        )
+    })
 }
 
 /// Warns where the files would be for another repository than the one that is cloned here.

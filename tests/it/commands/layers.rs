@@ -62,6 +62,13 @@ fn a_fresh_repository_gets_layers_and_has_no_findings() {
         push.contains("; the first session starts at its time, ") && push.contains(" 02:17 UTC, "),
         "{push}"
     );
+    let note = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        note.contains("takes 6 sessions (narrator, 4 observers, decider)")
+            && note
+                .contains("write `daily_sessions = 12` below `[budget]` in .jules/schedules.toml"),
+        "{ran:?}"
+    );
     let config = text_of(&folder.join(CONFIG));
     assert!(
         config.contains("{ name = \"errors\", enabled = true }"),
