@@ -70,7 +70,7 @@ fn check_journal(
         return;
     }
     if !file.ends_with(".md") {
-        let wrong = Diagnostic::warning(path, "it is no Markdown, and is not read");
+        let wrong = Diagnostic::warning(path, "it is not Markdown, and is not read");
         found.push(wrong.help("give its name the ending `.md`, or move it elsewhere"));
         return;
     }

@@ -105,7 +105,7 @@ fn task_files<'t>(tree: &'t Tree, found: &mut Vec<Diagnostic>) -> (Vec<File<'t>>
             continue;
         }
         let Some(stem) = file.strip_suffix(".md") else {
-            let wrong = Diagnostic::warning(path, "it is no Markdown, and is not read");
+            let wrong = Diagnostic::warning(path, "it is not Markdown, and is not read");
             found.push(wrong.help("give its name the ending `.md`, or move it elsewhere"));
             continue;
         };
