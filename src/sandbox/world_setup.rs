@@ -118,12 +118,7 @@ impl WorldSetup {
     ///
     /// When a folder cannot be read.
     pub fn build_world(self) -> Result<(World, RepoId), String> {
-        let mut ledger = self.ledger.as_deref().map(seed::files_of).transpose()?;
-        if !self.ledger_texts.is_empty() {
-            let texts = self.ledger_texts.into_iter();
-            let ledger = ledger.get_or_insert_default();
-            ledger.extend(texts.map(|(path, text)| (path, text.into())));
-        }
+        let ledger = self.ledger_files()?;
         let facts = LedgerFacts::of_files(ledger.as_ref());
         let start = facts.start.map_or(self.start, |at| at.max(self.start));
         let mut account = Account::new("maintainer", JULES_KEY);
@@ -200,6 +195,16 @@ impl WorldSetup {
             let _hook = github.add_hook(*repo, WEBHOOK_URL, Some(WEBHOOK_SECRET), &events, start);
         }
         Ok((world, repositories[0]))
+    }
+
+    fn ledger_files(&self) -> Result<Option<Files>, String> {
+        let mut ledger = self.ledger.as_deref().map(seed::files_of).transpose()?;
+        if !self.ledger_texts.is_empty() {
+            let texts = self.ledger_texts.clone().into_iter();
+            let ledger = ledger.get_or_insert_default();
+            ledger.extend(texts.map(|(path, text)| (path, text.into())));
+        }
+        Ok(ledger)
     }
 }
 
