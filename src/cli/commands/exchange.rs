@@ -96,7 +96,11 @@ fn inspect_exchange(
     labels: Option<&[String]>,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let checked = narrow_to_stream(exchange::check_exchange(&read_tree(place)?), place)?;
+    let tree = read_tree(place)?;
+    let checked = narrow_to_stream(exchange::check_exchange(&tree), place)?;
+    if checked.diagnostics.is_empty() && !is_ledger(&tree) {
+        return Err(no_exchange(place));
+    }
     let Some(exchange) = checked.exchange else {
         // Without a layout there is nothing to show; the findings say why.
         diagnostics::print_diagnostics(&checked.diagnostics, place.json, screen)?;
