@@ -1,6 +1,7 @@
 //! The identity of a turn, and the marker by which its session is found again.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use data_encoding::{Encoding, Specification};
 use sha2::{Digest, Sha256};
@@ -29,7 +30,7 @@ impl TurnId {
         let digest = Sha256::digest(format!(
             "phileas/turn/1\n{nonce}\n{repository}\n{track}\n{seq}\n{slot}"
         ));
-        let mut text = crockford_encoding().encode(&digest);
+        let mut text = CROCKFORD.encode(&digest);
         text.truncate(TURN_ID_LENGTH);
         Self(text)
     }
@@ -57,7 +58,8 @@ impl fmt::Display for TurnId {
     }
 }
 
-fn crockford_encoding() -> Encoding {
+/// Built once: checking the alphabet takes longer than encoding an id.
+static CROCKFORD: LazyLock<Encoding> = LazyLock::new(|| {
     let mut specification = Specification::new();
     specification
         .symbols
@@ -65,7 +67,7 @@ fn crockford_encoding() -> Encoding {
     specification
         .encoding()
         .expect("the alphabet has 32 different characters")
-}
+});
 
 /// `<turn>.<attempt>`, in the title and in the last line of the prompt of the session that it names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -231,9 +231,10 @@ fn is_behind(builder: &mut DecisionBuilder<'_>, state: &State) -> bool {
     builder.reads.sessions.extend(unread);
     let unknown = sessions.sessions.iter().filter(|session| {
         own_prompt_line(builder.snapshot, session).is_some_and(|line| {
-            is_of_ledger(state, &line)
-                && !line.track.as_str().starts_with("request:")
+            // The derivation comes last, because it hashes.
+            !line.track.as_str().starts_with("request:")
                 && line.seq > state.newest_seq(&line.track)
+                && is_of_ledger(state, &line)
         })
     });
     let Some(oldest) = unknown.min_by_key(|session| session.created_at) else {
