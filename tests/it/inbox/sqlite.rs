@@ -156,12 +156,12 @@ async fn other_files_and_versions_are_refused_with_advice() {
     drop(raw);
     says(
         SqliteInbox::open(directory(), DEFAULT_ROOM, at(0)),
-        "no inbox of phileas",
+        "not an inbox of phileas",
     );
     fs::write(&file, "not a database, and long enough to be looked at").unwrap();
     says(
         SqliteInbox::open(directory(), DEFAULT_ROOM, at(0)),
-        "no inbox of phileas",
+        "not an inbox of phileas",
     );
 }
 
