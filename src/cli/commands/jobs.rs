@@ -8,13 +8,14 @@ mod list;
 mod monitor;
 mod watch;
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use crate::adapters::jules;
 use crate::cli::arguments::JobFiles;
 use crate::cli::context::env_var::env_value;
 use crate::cli::exit::CliError;
-use crate::cli::exit::paths::path_error;
+use crate::cli::exit::paths::{not_a_folder, path_error};
 use crate::jobs::{FileProblem, JobPaths, Monitor, StoreError};
 
 /// The name of the service's events file in its data directory.
@@ -73,7 +74,10 @@ pub(crate) fn service_events_path(
 impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         match error.problem {
-            FileProblem::System(source) => path_error(&error.path, &source),
+            FileProblem::System(source) => match source.kind() {
+                ErrorKind::AlreadyExists | ErrorKind::NotADirectory => not_a_folder(&error.path),
+                _ => path_error(&error.path, &source),
+            },
             // The monitor names its own file.
             FileProblem::Corrupt(diagnostic) => Self::corrupt(diagnostic.to_string()),
             FileProblem::TooLarge { .. } => Self::corrupt(error.to_string()),

@@ -108,17 +108,32 @@ fn a_wrong_path_is_a_mistake_of_the_command_line() {
     std::fs::write(folder.join("latin-1"), b"{\"a\": \"\xe9\"}").unwrap();
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     let (below, folder_itself, latin) = (path("file/jobs.jsonl"), path(""), path("latin-1"));
-    for arguments in [
-        ["jobs", "add", "17", "--jobs", &below],
-        ["jobs", "add", "17", "--jobs", &folder_itself],
-        ["jobs", "list", "--config", &latin, "--all"],
-        ["events", "--unread", "--json", "--events", &below],
-        ["monitor", "--once", "--json", "--jules-keys-dir", &below],
+    for (arguments, word) in [
+        (["jobs", "add", "17", "--jobs", &below], "is not a folder"),
+        (
+            ["jobs", "add", "17", "--jobs", &folder_itself],
+            "is a folder, not a file",
+        ),
+        (
+            ["jobs", "list", "--config", &latin, "--all"],
+            "the file is not UTF-8",
+        ),
+        (
+            ["events", "--unread", "--json", "--events", &below],
+            "is not a folder",
+        ),
+        (
+            ["monitor", "--once", "--json", "--jules-keys-dir", &below],
+            "name a folder",
+        ),
     ] {
         let ended = Phileas::new(&[&["agent"], &arguments[..]].concat())
             .env("JULES_API_KEY", "some-key")
             .run()
             .expect(2);
-        assert!(ended.err.contains(folder.text()), "{ended}");
+        assert!(
+            ended.err.contains(folder.text()) && ended.err.contains(word),
+            "{ended}"
+        );
     }
 }
