@@ -137,3 +137,34 @@ fn a_wrong_path_is_a_mistake_of_the_command_line() {
         );
     }
 }
+
+/// A key that cannot be read is not a key that is missing.
+#[test]
+fn a_key_file_that_cannot_be_read_is_named_by_each_command() {
+    let folder = Folder::empty();
+    folder.write("keys/good", "some-key");
+    folder.write("large/large", &"k".repeat(5_000));
+    std::fs::create_dir(folder.join("latin")).unwrap();
+    std::fs::write(folder.join("latin/latin"), b"\xe9").unwrap();
+    for (keys, words) in [
+        ("large", "large/large: "),
+        (
+            "latin",
+            "latin/latin:1:1: error: the file is not UTF-8; save it as UTF-8",
+        ),
+    ] {
+        let keys = folder.join(keys);
+        let keys = keys.to_str().unwrap();
+        let event = "{\"event\": \"completed\", \"job_id\": \"7\"}";
+        for arguments in [
+            &["monitor", "--once", "--json", "--jules-keys-dir", keys][..],
+            &["handle-event", "--event", event, "--jules-keys-dir", keys],
+        ] {
+            let ended = Phileas::new(&[&["agent"], arguments].concat())
+                .run()
+                .expect(2);
+            assert!(ended.err.contains(words), "{ended}");
+            assert_eq!(ended.err.matches(keys).count(), 1, "{ended}");
+        }
+    }
+}

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use phileas_domain::model::RepositoryName;
 
+use super::configuration;
 use crate::adapters::github;
 use crate::adapters::jules::{self, JulesKey, SystemPause};
 use crate::adapters::stopwatch::SystemStopwatch;
 use crate::cli::context::{clients, credentials, run_identity};
 use crate::cli::exit::CliError;
-use crate::jobs::files;
 use crate::jobs::monitor::DEFAULT_ACCOUNT;
 use crate::runtime::ports::{Disposition, Failure};
 
@@ -56,9 +56,7 @@ pub(super) fn jules_accounts(
             let Some(name) = name.filter(|name| !name.starts_with('.') && path.is_file()) else {
                 continue;
             };
-            let text = files::read_limited(&path, MAX_KEY_BYTES);
-            let text = text.map_err(|error| CliError::credential(error.to_string()))?;
-            let text = text.unwrap_or_default();
+            let text = configuration::read_text(&path, MAX_KEY_BYTES)?.unwrap_or_default();
             let key = JulesKey::new(&text)
                 .map_err(|error| CliError::credential(format!("{}: {error}", path.display())))?;
             keys.insert(name, key);

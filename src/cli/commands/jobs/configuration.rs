@@ -76,7 +76,7 @@ fn read_config_file(named: &JobFiles) -> Result<Option<(PathBuf, String)>, CliEr
             .map(PathBuf::from)
     };
     if let Some(path) = named.config.clone().or_else(old) {
-        let text = read_text(&path)?.ok_or_else(|| {
+        let text = read_text(&path, MAX_BYTES)?.ok_or_else(|| {
             CliError::usage(format!(
                 "{}: there is no such file; name the configuration with --config, or leave it out",
                 path.display()
@@ -86,16 +86,16 @@ fn read_config_file(named: &JobFiles) -> Result<Option<(PathBuf, String)>, CliEr
     }
     for path in [CONFIG_PATH, OLD_CONFIG_PATH] {
         let path = PathBuf::from(path);
-        if let Some(text) = read_text(&path)? {
+        if let Some(text) = read_text(&path, MAX_BYTES)? {
             return Ok(Some((path, text)));
         }
     }
     Ok(None)
 }
 
-/// Reads a configuration, which is no state file: one that cannot be read is a mistake of the user.
-fn read_text(path: &Path) -> Result<Option<String>, CliError> {
-    files::read_limited(path, MAX_BYTES).map_err(|error| match CliError::from(error) {
+/// Reads a configuration or a key, which is no state file: one that cannot be read is a mistake of the user.
+pub(super) fn read_text(path: &Path, limit: usize) -> Result<Option<String>, CliError> {
+    files::read_limited(path, limit).map_err(|error| match CliError::from(error) {
         stopped if stopped.exit == Exit::Corrupt => CliError::usage(stopped.message),
         stopped => stopped,
     })
