@@ -59,18 +59,19 @@ fn a_sound_exchange_is_clean_and_so_is_none() {
 #[test]
 fn a_folder_without_the_branch_is_told_how_to_get_it() {
     let default_branch = Folder::repository("cycle = [\"a\"]\n", &["a"]);
-    default_branch.write(".jlo/config.toml", "");
+    // A mistake there is not what is wrong with this folder.
+    default_branch.write(".jlo/config.toml", "[observers\n");
     let missing = Folder::empty().join("missing");
     for command in ["check", "inspect"] {
-        for folder in [
-            Folder::empty().text(),
-            default_branch.text(),
-            missing.to_str().unwrap(),
-        ] {
-            let ended = exchange(&[command, folder]).expect(2);
-            let said = "git worktree add ../ledger jules";
-            assert!(ended.err.contains(said) && ended.out.is_empty(), "{ended}");
+        for folder in [Folder::empty().text(), default_branch.text()] {
+            for stream in [&[][..], &["--stream", "docs"]] {
+                let ended = exchange(&[&[command, folder], stream].concat()).expect(2);
+                let said = "git worktree add ../ledger jules";
+                assert!(ended.err.contains(said) && ended.out.is_empty(), "{ended}");
+            }
         }
+        let ended = exchange(&[command, missing.to_str().unwrap()]).expect(2);
+        assert!(ended.err.contains("there is no such folder"), "{ended}");
     }
 }
 
@@ -210,8 +211,10 @@ fn inspection_is_json_for_programs() {
     assert_eq!(&serde_json::from_str::<Value>(&people.out).unwrap(), seen);
     let one = exchange(&["inspect", streams().text(), "--stream", "docs", "--json"]).expect(0);
     assert_eq!(one.lines()[0]["streams"].as_object().unwrap().len(), 1);
-    let none = exchange(&["inspect", Folder::empty().text()]).expect(2);
-    assert!(none.err.contains("there is no exchange"), "{none}");
+    let ledger = Folder::ledger("{\"version\": 5, \"history\": {}}");
+    let none = exchange(&["inspect", ledger.text()]).expect(2);
+    let said = "it has neither .jules/exchange nor .jules/workstreams";
+    assert!(none.err.contains(said), "{none}");
 }
 
 /// What an agent gets is what the checker takes, once the blanks are filled.

@@ -51,12 +51,9 @@ fn check_exchange(
     fix: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let mut tree = read_tree(place)?;
+    let mut tree = read_ledger(place)?;
     // Fail on a missing workstream before fixing anything.
     let mut checked = narrow_to_stream(exchange::check_exchange(&tree), place)?;
-    if checked.diagnostics.is_empty() && !is_ledger(&tree) {
-        return Err(no_exchange(place));
-    }
     if fix {
         let fixes = available_fixes(&tree, place, &checked);
         let wanted = fixes.iter().map(|one| {
@@ -71,7 +68,7 @@ fn check_exchange(
             print_fix(one, place.json, screen)?;
         }
         if !fixes.is_empty() {
-            tree = read_tree(place)?;
+            tree = read_ledger(place)?;
             checked = narrow_to_stream(exchange::check_exchange(&tree), place)?;
         }
     }
@@ -96,16 +93,16 @@ fn inspect_exchange(
     labels: Option<&[String]>,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let tree = read_tree(place)?;
+    let tree = read_ledger(place)?;
     let checked = narrow_to_stream(exchange::check_exchange(&tree), place)?;
-    if checked.diagnostics.is_empty() && !is_ledger(&tree) {
-        return Err(no_exchange(place));
-    }
     let Some(exchange) = checked.exchange else {
         // Without a layout there is nothing to show; the findings say why.
         diagnostics::print_diagnostics(&checked.diagnostics, place.json, screen)?;
         return if checked.diagnostics.is_empty() {
-            Err(no_exchange(place))
+            Err(CliError::usage(format!(
+                "there is no exchange in {}: it has neither .jules/exchange nor .jules/workstreams",
+                place.dir.display()
+            )))
         } else {
             Ok(Exit::Findings)
         };
@@ -121,11 +118,17 @@ fn inspect_exchange(
     Ok(Exit::Done)
 }
 
-fn read_tree(place: &ExchangeLocation) -> Result<Tree, CliError> {
-    if !place.dir.exists() {
-        return Err(no_exchange(place));
+/// Reads the files of the branch `jules`.
+fn read_ledger(place: &ExchangeLocation) -> Result<Tree, CliError> {
+    let tree = files::read_tree(&place.dir)?;
+    if is_ledger(&tree) {
+        return Ok(tree);
     }
-    Ok(files::read_tree(&place.dir)?)
+    Err(CliError::usage(format!(
+        "{} has no files of the branch `jules`; check that branch out (`git fetch origin jules && git worktree add \
+         ../ledger jules`), and name its folder here (../ledger)",
+        place.dir.display()
+    )))
 }
 
 /// Whether a tree has files that only the branch `jules` has.
@@ -138,14 +141,6 @@ fn is_ledger(tree: &Tree) -> bool {
     ];
     let mut folders = folders.into_iter();
     tree.get(STATE_PATH).is_some() || folders.any(|folder| tree.below(folder).next().is_some())
-}
-
-fn no_exchange(place: &ExchangeLocation) -> CliError {
-    CliError::usage(format!(
-        "there is no exchange in {}: it has no files of the branch `jules`; check that branch out (`git fetch origin jules \
-         && git worktree add ../ledger jules`), and name its folder here (../ledger)",
-        place.dir.display()
-    ))
 }
 
 fn narrow_to_stream(
