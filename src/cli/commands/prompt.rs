@@ -104,21 +104,33 @@ fn check_values(
     {
         return Err(role::unknown_role(catalogue, layer, name));
     }
-    let mut streams = exchange
-        .iter()
-        .flat_map(|one| one.streams.get(&arguments.stream));
     match &arguments.item {
-        Some(item)
-            if matches!(layer, "planner" | "implementer")
-                && !streams.any(|stream| stream.items.iter().any(|filed| filed.path == *item)) =>
-        {
-            let item = item.escape_debug();
-            Err(CliError::usage(format!(
-                "the ledger has no work item `{item}` that can be read; name one that `phileas exchange inspect` lists"
-            )))
+        Some(item) if matches!(layer, "planner" | "implementer") => {
+            check_item(item, &arguments.stream, exchange)
         }
         _ => Ok(()),
     }
+}
+
+/// Checks that a workstream has a work item.
+fn check_item(item: &str, stream: &str, exchange: Option<&Exchange>) -> Result<(), CliError> {
+    let streams = exchange.iter().flat_map(|one| &one.streams);
+    let of_item: Vec<&str> = streams
+        .filter(|(_, one)| one.find_item(item).is_some())
+        .map(|(name, _)| name.as_str())
+        .collect();
+    if of_item.contains(&stream) {
+        return Ok(());
+    }
+    let item = item.escape_debug();
+    Err(CliError::usage(match of_item.first() {
+        Some(name) => {
+            format!("the work item `{item}` is in the workstream `{name}`; add --stream {name}")
+        }
+        None => format!(
+            "the ledger has no work item `{item}` that can be read; name one that `phileas exchange inspect` lists"
+        ),
+    }))
 }
 
 /// The mistake in `--task`, if the finding is about the file of a task that does not exist.
@@ -172,12 +184,9 @@ fn assemble_prompt(
         set.insert("role".to_owned(), role.clone());
     }
     let item = arguments.item.as_deref();
-    let label = exchange
-        .iter()
-        .flat_map(|exchange| exchange.streams.get(&arguments.stream));
+    let label = exchange.and_then(|exchange| exchange.streams.get(&arguments.stream));
     let label = label
-        .flat_map(|stream| &stream.items)
-        .find(|filed| Some(filed.path.as_str()) == item)
+        .and_then(|stream| stream.find_item(item?))
         .map(|filed| filed.value.label.as_str());
     let role = set.get("role").map(String::as_str);
     let job = match prompt::canonical_layer(&arguments.name.name) {

@@ -576,6 +576,22 @@ fn an_implementers_prompt_is_not_shown_without_a_task() {
     assert!(ran.out.contains("Do what you are told."), "{ran:?}");
 }
 
+/// The path of a work item names its workstream, so the message can.
+#[test]
+fn a_work_item_of_another_workstream_is_shown_with_the_workstream() {
+    let folder = Folder::empty();
+    let path = ".jules/workstreams/core/issues/refacts/one-name.yml";
+    folder.write(
+        path,
+        "schema_version: 2\nid: \"item01\"\nsource_events: []\ntitle: One name\nlabel: refacts\npriority: high\n",
+    );
+    for layer in ["planner", "implementer"] {
+        let arguments = ["prompt", "render", layer, folder.text(), "--item", path];
+        alone(&arguments).refused(2, "is in the workstream `core`; add --stream core");
+        alone(&[&arguments[..], &["--stream", "core"]].concat()).done();
+    }
+}
+
 #[test]
 fn mistakes_of_the_config_are_told_with_their_place() {
     let folder = with_layers();

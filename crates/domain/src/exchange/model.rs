@@ -70,6 +70,12 @@ impl Stream {
             .filter(move |event| event.value.state == state)
     }
 
+    /// The work item in a file.
+    #[must_use]
+    pub fn find_item(&self, path: &str) -> Option<&Filed<WorkItem>> {
+        self.items.iter().find(|item| item.path == path)
+    }
+
     /// The events with an id. There is at most one, unless something is wrong.
     pub fn events_of<'s>(&'s self, id: &'s str) -> impl Iterator<Item = &'s Filed<Event>> {
         self.events.iter().filter(move |event| event.value.id == id)

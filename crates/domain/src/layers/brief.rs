@@ -409,8 +409,7 @@ impl BriefBuilder<'_> {
     }
 
     fn find_item(&self, path: &str) -> Result<&Filed<WorkItem>, Diagnostic> {
-        let found = self.stream.items.iter().find(|item| item.path == path);
-        found.ok_or_else(|| {
+        self.stream.find_item(path).ok_or_else(|| {
             let shown = path.escape_debug().to_string();
             Diagnostic::error(shown, "there is no such work item in this stream")
                 .help("name one that `phileas exchange inspect` lists")
