@@ -283,6 +283,19 @@ fn a_ledger_from_elsewhere_is_continued() {
     }
 }
 
+/// A time in the future is not one up to which the ledger was written.
+#[test]
+fn a_pause_of_a_ledger_does_not_end_before_the_sandbox_begins() {
+    let ledger = Folder::ledger(
+        r#"{"version": 5, "history": {"0": {"persona": "a", "session_id": "1", "created_at": "2029-05-01T10:00:00Z"}},
+            "budget": {"paused_until": "2031-05-01T10:00:00Z"}}"#,
+    );
+    let mut setup = WorldSetup::new(7);
+    setup.ledger = Some(ledger.path().to_owned());
+    let (world, _) = setup.build_world().unwrap();
+    assert_eq!(world.now().to_string(), "2029-05-01T10:00:01Z");
+}
+
 /// The entries of an old file, oldest first.
 fn old_entries(file: &Value) -> Vec<Value> {
     match &file["history"] {
