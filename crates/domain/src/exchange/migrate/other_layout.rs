@@ -529,7 +529,7 @@ fn left_out_changes(text: &str) -> String {
     let notable = summary.and_then(|one| one.get("notable_changes"));
     let notable = notable.map(Node::items).unwrap_or_default();
     // The overview is a theme, too.
-    let left = notable.iter().skip(SUMMARIES - 1).filter_map(Node::text);
+    let left = notable.iter().filter_map(Node::text).skip(SUMMARIES - 1);
     let left = left.map(clean_line).collect::<Vec<_>>();
     match left.as_slice() {
         [] => String::new(),
