@@ -448,11 +448,12 @@ mod tests {
 
     #[test]
     fn r13_only_readable_regular_files_are_given() {
+        let large = format!("bytes, more than {TEMPLATE_LIMIT_BYTES}");
         for (path, why) in [
             (".jules/link.md", "symbolic link"),
             (".jules/sub", "submodule"),
             (".jules/unread.bin", "not read"),
-            (".jules/big.md", "bytes, more than"),
+            (".jules/big.md", &large),
             (".jules/personas/a/journals/2026.md", "written by agents"),
         ] {
             let refusal = files().template_text(path).unwrap_err();

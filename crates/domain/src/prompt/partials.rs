@@ -86,12 +86,13 @@ mod tests {
     }
 
     #[test]
-    fn too_many_are_refused_by_the_name_of_the_limit() {
+    fn too_many_are_refused_with_the_limit() {
         let tree = Tree::from_texts(
             (0..=PARTIALS_LIMIT).map(|n| (format!(".jules/partials/p{n}.md"), "")),
         );
         let me = persona("me", "");
         let said = find_partials(&Files::new(&tree, &me), &me.path).unwrap_err();
-        assert!(said.message.contains("in reach, more than"));
+        let most = format!("in reach, more than {PARTIALS_LIMIT}");
+        assert!(said.message.contains(&most), "{}", said.message);
     }
 }

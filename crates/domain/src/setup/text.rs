@@ -171,7 +171,7 @@ mod tests {
             (
                 Mode::File,
                 FILE_LIMIT_BYTES as u64 + 1,
-                "the file is larger than",
+                "the file is larger than 65536 bytes",
             ),
         ] {
             let entry = Entry {

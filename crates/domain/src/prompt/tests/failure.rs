@@ -142,31 +142,37 @@ fn each_limit_is_named() {
             )
         })
         .collect();
+    let steps = format!("the template takes more than {FUEL_LIMIT_STEPS} steps");
+    let levels = format!("call each other more than {RECURSION_LIMIT} levels deep");
+    let partials = format!("partials use each other more than {PARTIAL_DEPTH_LIMIT} levels deep");
+    let prompt = format!("the prompt gets longer than {PROMPT_LIMIT_BYTES} bytes");
+    let emitted = format!("expressions put out more than {EMITTED_LIMIT_BYTES} bytes");
+    let whole = format!(
+        "the prompt has 101501 bytes, more than {}",
+        PROMPT_LIMIT_BYTES - MARKER_ROOM_BYTES
+    );
     for (body, limit) in [
         (
             "{% for x in range(100000) %}{{ x * 2 }}{% endfor %}",
-            " steps",
+            steps.as_str(),
         ),
-        (nested.as_str(), " steps"),
-        ("{% include '.jules/loop.md' %}", "levels deep"),
-        (
-            "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
-            "levels deep",
-        ),
+        (nested.as_str(), &steps),
+        ("{% include '.jules/loop.md' %}", &levels),
+        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", &levels),
         (
             "{% include '.jules/personas/refactor/prompt.md.j2' %}",
-            "levels deep",
+            &levels,
         ),
-        ("{{ p0 }}", "partials use each other more than"),
+        ("{{ p0 }}", &partials),
         (
             "{% for x in range(2000) %}{{ 'x' * 100 }}{% endfor %}",
-            "the prompt gets longer than",
+            &prompt,
         ),
         (
             "{% set y %}{% for x in range(9000) %}{{ 'x' * 100 }}{% endfor %}{% endset %}",
-            "expressions put out more than",
+            &emitted,
         ),
-        ("{{ 'x' * 101500 }}", "the prompt has 101"),
+        ("{{ 'x' * 101500 }}", &whole),
         ("{{ circle }}", "uses itself: circle -> circle"),
     ] {
         let mut given = Given::body(body)
@@ -179,11 +185,9 @@ fn each_limit_is_named() {
         let said = given.mistake();
         assert!(said.contains(limit), "{body}: {said}");
     }
-    assert!(
-        Given::body(&"x".repeat(TEMPLATE_LIMIT_BYTES + 1))
-            .mistake()
-            .contains("bytes, more than")
-    );
+    let template = format!("bytes, more than {TEMPLATE_LIMIT_BYTES};");
+    let said = Given::body(&"x".repeat(TEMPLATE_LIMIT_BYTES + 1)).mistake();
+    assert!(said.contains(&template), "{said}");
 }
 
 /// An expression of a workflow is printed literally, or not at all.

@@ -1,5 +1,8 @@
 //! Tests the files that no template may read, and the positions of errors.
 
+use super::super::super::limits::{
+    FUEL_LIMIT_STEPS, PROMPT_LIMIT_BYTES, RECURSION_LIMIT, TEMPLATE_LIMIT_BYTES,
+};
 use super::{OBSERVERS, assemble_prompt, assembled, ledger, repository, request, variables};
 use crate::model::{Entry, Mode};
 
@@ -53,12 +56,13 @@ fn links_are_refused_and_what_cannot_be_read_is_skipped_where_it_may() {
         let made = odd(mode, ".jlo/x", ".jlo/x", "include_optional").unwrap();
         assert!(made.skipped[0].reason.contains("was not read"), "{made:?}");
     }
-    let big = format!("x{}", "y".repeat(crate::prompt::TEMPLATE_LIMIT_BYTES));
+    let big = format!("x{}", "y".repeat(TEMPLATE_LIMIT_BYTES));
     let mut tree = repository("{{ include_required(\".jlo/x\") }}");
     tree.insert_text(".jlo/x", &big);
     let (ledger, variables) = (ledger(), variables(&[]));
     let said = assemble_prompt(&request(&tree, &ledger, &variables)).unwrap_err();
-    assert!(said.to_string().contains("bytes, more than"), "{said}");
+    let most = format!("bytes, more than {TEMPLATE_LIMIT_BYTES}");
+    assert!(said.to_string().contains(&most), "{said}");
 }
 
 #[test]
@@ -70,6 +74,7 @@ fn the_first_mistake_is_told_with_the_templates_that_lead_to_it() {
          (used by `.jules/layers/observers/parts/outer.j2`:2, used by `.jules/layers/observers/observers_prompt.j2`:2); \
          write it, or use `include_optional` where it may be missing"
     );
+    let steps = format!("the template takes more than {FUEL_LIMIT_STEPS} steps");
     for (template, begins, has) in [
         ("x\n{{ rol }}", ":2:4: error", "did you mean `role`?"),
         ("{{ task }}", ":1:4: error", "this prompt is given role"),
@@ -92,7 +97,7 @@ fn the_first_mistake_is_told_with_the_templates_that_lead_to_it() {
         (
             "{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}",
             "",
-            " steps",
+            &steps,
         ),
     ] {
         let said = assembled(template).unwrap_err();
@@ -102,7 +107,8 @@ fn the_first_mistake_is_told_with_the_templates_that_lead_to_it() {
         );
     }
     let said = assembled("{% include \".jules/layers/observers/parts/self.j2\" %}").unwrap_err();
-    assert!(said.contains("levels deep"), "{said}");
+    let levels = format!("include each other more than {RECURSION_LIMIT} levels deep");
+    assert!(said.contains(&levels), "{said}");
     let nested = format!("{{{{ {}1{} }}}}", "(".repeat(200), ")".repeat(200));
     let said = assembled(&nested).unwrap_err();
     assert!(said.contains("nested too deep"), "{said}");
@@ -112,8 +118,6 @@ fn the_first_mistake_is_told_with_the_templates_that_lead_to_it() {
     );
     assert!(said.is_err());
     let said = assembled("{% for a in range(9000) %}{{ include_required(\".jlo/roles/observers/qa/role.yml\") }}12345678901234567890{% endfor %}").unwrap_err();
-    assert!(
-        said.contains("the prompt gets longer than") || said.contains(" steps"),
-        "{said}"
-    );
+    let prompt = format!("the prompt gets longer than {PROMPT_LIMIT_BYTES} bytes");
+    assert!(said.contains(&prompt) || said.contains(&steps), "{said}");
 }
