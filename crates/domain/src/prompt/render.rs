@@ -171,8 +171,11 @@ fn quote_texts(request: &Request<'_>, fence: &Fence) -> Quoted {
     }
 }
 
+/// How many names phileas itself gives to templates.
+const OUR_COUNT: usize = 13;
+
 /// The names that phileas itself gives to templates, besides those of the frontmatter.
-pub(super) const OUR_NAMES: [&str; 13] = [
+pub(super) const OUR_NAMES: [&str; OUR_COUNT] = [
     "owner",
     "repo",
     "repo_full",
@@ -198,7 +201,7 @@ fn context_values(
     let persona = request.persona;
     let pulls = OpenPulls::new(request.open_pulls, fence);
     // In the order of `OUR_NAMES`.
-    let ours = [
+    let ours: [Value; OUR_COUNT] = [
         Value::from(request.repository.owner.as_str()),
         Value::from(request.repository.name.as_str()),
         Value::from(request.repository.to_string()),
