@@ -19,9 +19,6 @@ const PIPELINE_PLAN: &str = r#"{
   "acceptance_mapping": { "AC-1: an empty line is no error": "tests/parse.rs::empty_line" }
 }"#;
 
-/// The folder with the files of the branch `jules`.
-const BRANCH: &str = "branch";
-
 /// Commands whose example needs more than this test has, such as a service that runs, a runner or another session. Their
 /// command lines are right, and they end with one of the codes that their help names.
 const NEED_MORE: [&str; 16] = [
@@ -85,7 +82,6 @@ fn prepared_repository() -> Folder {
     let folder = repository();
     within(&folder, &["init", "--yes", "--action", PIN]).done();
     within(&folder, &["init", "--layers", "--yes", "--action", PIN]).done();
-    within(&folder, &["bootstrap", "--output", BRANCH]).done();
     folder.write(
         ".jules/tasks/todo/20260110-0900-index.md",
         "---\nid: 20260110-0900-index\nstatus: todo\ntitle: Index the examples\n---\nReaders do not find them.\n",
@@ -120,7 +116,8 @@ fn the_example_of_each_command_runs() {
     let state = bench.until(|state| !state.history.is_empty());
     let live = state.tracks["default"].turns[""].session_id.clone();
     let live = live.unwrap().as_str().to_owned();
-    let folder = prepared_repository();
+    let (folder, branch) = (prepared_repository(), Folder::empty());
+    within(&folder, &["bootstrap", "--output", branch.text()]).done();
     let mut wrong = Vec::new();
     for command in all_commands() {
         let Described {
@@ -133,10 +130,10 @@ fn the_example_of_each_command_runs() {
             "`{example}` is not an example of {name}"
         );
         let place = match name.starts_with("phileas exchange") {
-            true => folder.join(BRANCH),
-            false => folder.path().to_owned(),
+            true => branch.path(),
+            false => folder.path(),
         };
-        let ran = run_example(&bench, &example.replace(SESSION, &live), &place);
+        let ran = run_example(&bench, &example.replace(SESSION, &live), place);
         let needs_more = NEED_MORE.contains(&name.as_str());
         let is_usage = ran.err.contains("--help") || ran.err.contains("Usage:");
         let fits = match needs_more {

@@ -148,7 +148,7 @@ fn each_limit_is_named() {
     let prompt = format!("the prompt gets longer than {PROMPT_LIMIT_BYTES} bytes");
     let emitted = format!("expressions put out more than {EMITTED_LIMIT_BYTES} bytes");
     let whole = format!(
-        "the prompt has 101501 bytes, more than {}",
+        "the prompt has 101500 bytes, more than {}",
         PROMPT_LIMIT_BYTES - MARKER_ROOM_BYTES
     );
     for (body, limit) in [
