@@ -146,22 +146,22 @@ impl<W: Write> Screen<W> {
     }
 }
 
-/// Prints one line to standard error.
+/// Prints one line to standard error. A closed pipe is not an error.
 ///
 /// # Errors
 ///
 /// A write fails.
 pub fn print_error(text: &str) -> io::Result<()> {
-    writeln!(error_stream(), "{}", sanitize::sanitize_line(text))
+    writeln!(error_stream(), "{}", sanitize::sanitize_line(text)).or_else(ignore_closed_pipe)
 }
 
-/// Prints several lines to standard error.
+/// Prints several lines to standard error. A closed pipe is not an error.
 ///
 /// # Errors
 ///
 /// A write fails.
 pub fn print_error_lines(text: &str) -> io::Result<()> {
-    writeln!(error_stream(), "{}", sanitize::sanitize_lines(text))
+    writeln!(error_stream(), "{}", sanitize::sanitize_lines(text)).or_else(ignore_closed_pipe)
 }
 
 #[expect(

@@ -1,10 +1,12 @@
 //! Exit codes of a tick.
 
 use std::net::TcpListener;
+use std::process::Command;
 
 use phileas::sandbox::world_setup::{GITHUB_TOKEN, JULES_KEY};
 
 use super::phileas;
+use crate::support::child::PROGRAM;
 use crate::support::ticks::quiet_world;
 use crate::support::{Folder, Phileas, Served};
 
@@ -159,4 +161,20 @@ fn a_persona_with_mistakes_ends_a_tick_with_one() {
     let tick = Phileas::tick(&served).run().expect(1);
     assert!(tick.out.contains("plan_approval"), "{tick}");
     assert_eq!(shared.lock_world().books().sessions.len(), 1, "{tick}");
+}
+
+#[test]
+fn a_reader_that_ends_early_changes_no_exit_code() {
+    let repository = Folder::empty();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let status = Command::new(PROGRAM)
+        // It prints to both streams.
+        .args(["prompt", "render", "decider"])
+        .current_dir(repository.path())
+        .stdout(writer.try_clone().unwrap())
+        .stderr(writer)
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(0));
 }
