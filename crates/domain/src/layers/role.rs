@@ -306,7 +306,7 @@ pub fn blank_role(layer: &str, role: &str) -> String {
         ),
         (
             "evidence_expectations",
-            "<what proves a finding: a command and its output, a count, the lines>",
+            "<what proves a finding, such as a command and its output, a count or the lines>",
         ),
     ];
     let bar = ("proposal_quality_bar", "<what a proposal must stand up to>");
