@@ -50,6 +50,14 @@ pub(super) fn read(
             );
             break;
         }
+        let is_of_other_place = OTHER_HOMES
+            .iter()
+            .any(|(_, keys)| keys.contains(&entry.key));
+        if is_of_other_place && known.get(entry.key).is_none() {
+            // A line below the wrong heading.
+            reader.unknown(entry, &[], &OTHER_HOMES);
+            continue;
+        }
         known.remark(entry.key, reader, entry.at, &entry.path);
         // A line of it that could not be read may have been its time zone, or its mode.
         let whole = !reader.document.is_broken(&entry.path);

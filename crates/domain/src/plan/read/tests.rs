@@ -729,7 +729,7 @@ fn a_key_that_follows_an_unclosed_list_is_read() {
 
 #[test]
 fn a_cycle_below_a_table_is_told_where_it_belongs() {
-    for table in ["budget", "defaults", "gate", "tracks.one"] {
+    for table in ["budget", "defaults", "gate", "schedules", "tracks.one"] {
         let lines = report_lines(&format!("[{table}]\ncycle = [\"bolt\"]\n"));
         let said = "unknown key `cycle`; it belongs into the lines above the first table";
         assert!(lines.iter().any(|line| line.contains(said)), "{lines:?}");
