@@ -244,15 +244,16 @@ pub fn find_remnants(found: &RepositoryFiles) -> Vec<Remnant> {
     }
     if let Some(text) = found.tree.text(CONFIG_PATH) {
         let config = build_remnant(CONFIG_PATH, text);
-        let goes = config.stays.is_none();
-        remnants.push(config);
         // The pin is about what phileas wrote beside it; copies of roles are the repository's from then on.
-        if goes && found.tree.get(CONFIG_PIN_PATH).is_some() {
-            remnants.push(Remnant {
-                path: CONFIG_PIN_PATH.to_owned(),
-                stays: None,
-            });
-        }
+        let pin = found.tree.get(CONFIG_PIN_PATH).map(|_| Remnant {
+            path: CONFIG_PIN_PATH.to_owned(),
+            stays: config
+                .stays
+                .is_some()
+                .then(|| format!("it belongs to {CONFIG_PATH}")),
+        });
+        remnants.push(config);
+        remnants.extend(pin);
     }
     for (path, entry) in found.tree.iter() {
         let Some(id) = plan::persona_of(path) else {

@@ -118,6 +118,8 @@ fn a_config_that_people_have_changed_stays() {
         "{ran:?}"
     );
     assert_eq!(text_of(&folder.join(CONFIG)), own);
+    let named = ran.out.lines().find(|line| line.contains(VERSION));
+    assert!(named.is_some_and(|line| line.contains("leave")), "{ran:?}");
     assert!(folder.join(VERSION).exists());
 }
 
