@@ -22,6 +22,7 @@ use phileas_world::maintainer::ReviewPolicy;
 use phileas_world::{FaultPlan, Knobs};
 use serde_json::json;
 
+use super::exchange::LEDGER_PATHS;
 use super::validate;
 use crate::adapters::files;
 use crate::cli::arguments::{Maintainer, Sandbox};
@@ -46,9 +47,11 @@ pub(crate) async fn run(
         check_export(arguments)?;
         return scenario::run(file, arguments, screen).await;
     }
-    if let Some(dir) = arguments.ledger.as_ref().filter(|dir| !dir.is_dir()) {
+    let is_ledger = |dir: &Path| LEDGER_PATHS.iter().any(|path| dir.join(path).exists());
+    if let Some(dir) = arguments.ledger.as_deref().filter(|dir| !is_ledger(dir)) {
         return Err(CliError::usage(format!(
-            "--ledger: {} is not a folder; name one with the files of the branch `jules`",
+            "--ledger: {} has no files of the branch `jules`; name a folder that has, such as a checkout of that branch or \
+             `branches/jules` of an export",
             dir.display()
         )));
     }

@@ -169,7 +169,7 @@ fn a_file_that_cannot_be_read_is_reported_with_its_option_and_a_fix() {
         (
             &["sandbox", "--headless", "--ledger", "/nowhere/f.toml"],
             "--ledger",
-            "name one with",
+            "name a folder that has",
         ),
         (
             &["serve", "--config", "/nowhere/f.toml"],
@@ -179,6 +179,18 @@ fn a_file_that_cannot_be_read_is_reported_with_its_option_and_a_fix() {
     ] {
         refused(arguments, &["/nowhere/f.toml", option, fix]);
     }
+    // The whole of an export, or a checkout of the default branch.
+    let folder = Folder::empty();
+    folder.write("branches/jules/.jules/cycle_state.json", "{}");
+    folder.write(".jules/schedules.toml", "cycle = [\"curator\"]\n");
+    let words = [
+        "no files of the branch `jules`",
+        "`branches/jules` of an export",
+    ];
+    refused(
+        &["sandbox", "--headless", "--ledger", folder.text()],
+        &words,
+    );
 }
 
 #[test]
