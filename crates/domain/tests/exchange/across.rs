@@ -199,7 +199,7 @@ fn rosters_of_older_places_count_where_the_usual_one_is_missing() {
 #[test]
 fn what_a_flat_summary_has_no_room_for_is_reported() {
     let mut tree = streams();
-    let told = SUMMARY.replace("[The runner follows.]", "[{no: text}, A, B, C, D, E, F]");
+    let told = SUMMARY.replace("[The runner follows.]", "[A, B, C, D, E, F]");
     tree.insert_text(".jules/changes/latest.yml", &told);
     let migration = migrate_layout(&tree, Layout::Flat, "generic").unwrap();
     let step = migration
