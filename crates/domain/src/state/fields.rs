@@ -14,6 +14,7 @@ pub(super) struct Fields<'t, 'c> {
     at: usize,
     path: &'c KeyPath<'c>,
     issues: &'c Issues<'c>,
+    /// The last member of the file first: most are taken in the order of the file, each from the end.
     unread: Vec<(Cow<'c, str>, &'c Node<'t>)>,
     /// Values of known keys that phileas would write in another way, as they stand in the file.
     originals: Extra,
@@ -30,7 +31,7 @@ impl<'t, 'c> Fields<'t, 'c> {
             issues.report_wrong_kind(node, path, "an object");
             return None;
         };
-        let unread = members.iter();
+        let unread = members.iter().rev();
         let unread = unread.map(|member| (Cow::Borrowed(&*member.key), &member.node));
         Some(Self {
             at: node.at,
@@ -47,7 +48,7 @@ impl<'t, 'c> Fields<'t, 'c> {
     }
 
     fn position(&self, key: &str) -> Option<usize> {
-        self.unread.iter().position(|(name, _)| name == key)
+        self.unread.iter().rposition(|(name, _)| name == key)
     }
 
     fn peek_node(&self, key: &str) -> Option<&'c Node<'t>> {
