@@ -10,10 +10,9 @@ use super::changes::ChangeFeed;
 use super::monitor_files::{CheckJobs, MonitorFiles};
 use super::phileas_api::PhileasApi;
 use super::policy::Policy;
-use super::tool_error::ToolError;
+use super::tool_error::{ErrorCause, ToolError};
 use crate::adapters::pipeline::{RUNS_FOLDER, Runs};
 use crate::runtime::ports::sessions_api::{JobActivity, SessionsApi};
-use crate::runtime::ports::{Disposition, Failure};
 
 /// The path segments before a session's id in addresses that people copy.
 const PAGES: [&str; 3] = ["sessions", "/session", "/task"];
@@ -82,11 +81,10 @@ impl ToolContext {
     }
 
     /// Jules.
-    pub(super) fn jules(&self) -> Result<&dyn SessionsApi, Failure> {
-        self.jules.as_deref().map_err(|missing| Failure {
-            disposition: Disposition::Denied,
-            detail: missing.0.clone(),
-        })
+    pub(super) fn jules(&self) -> Result<&dyn SessionsApi, ToolError> {
+        self.jules
+            .as_deref()
+            .map_err(|missing| ToolError::with_cause(ErrorCause::Credential, &missing.0))
     }
 
     /// Reads a job that Jules knows and that the policy shows.

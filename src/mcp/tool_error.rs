@@ -27,6 +27,8 @@ pub enum ErrorCause {
     Credential,
     /// A service that is unavailable.
     Unavailable,
+    /// A fault of phileas.
+    Internal,
 }
 
 impl ErrorCause {
@@ -40,6 +42,7 @@ impl ErrorCause {
             Self::Call => "call",
             Self::Credential => "credential",
             Self::Unavailable => "unavailable",
+            Self::Internal => "internal",
         }
     }
 }
@@ -155,7 +158,7 @@ impl From<TickError> for ToolError {
         match error {
             TickError::Outside(failure) => failure.into(),
             TickError::Contended(_) => Self::with_cause(ErrorCause::Unavailable, error.to_string()),
-            TickError::Invariant(_) => Self::new(error.to_string()),
+            TickError::Invariant(_) => Self::with_cause(ErrorCause::Internal, error.to_string()),
         }
     }
 }

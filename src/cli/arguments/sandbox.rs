@@ -59,7 +59,7 @@ pub struct Sandbox {
     /// Put this folder on the branch `jules` first
     ///
     /// The clock of the sandbox then starts after the newest time in that ledger, and numbers of issues and pull
-    /// requests continue from it.
+    /// requests continue from it. After a recent ledger the days of `--until` are in the future.
     #[arg(long, value_name = "DIR")]
     pub ledger: Option<PathBuf>,
     /// How much time passes

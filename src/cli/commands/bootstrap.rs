@@ -31,8 +31,8 @@ pub(crate) fn run(
     };
     if ledger.get(plan::SCHEDULES_PATH).is_some() || ledger.get(plan::CONFIG_PATH).is_some() {
         return Err(CliError::usage(format!(
-            "--output {}: the plan lies there, so it is not the branch `jules`, and copies of phileas' texts would stay as \
-             they are when phileas is upgraded; name a folder for the files of that branch, such as ../ledger",
+            "--output {}: the plan lies there, so it is not the branch `jules`. Copies of phileas' texts would stay old there \
+             when phileas is upgraded. Name a folder for the files of that branch, such as ../ledger",
             arguments.output.display()
         )));
     }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use phileas_domain::model::{RepositoryName, Tree};
-use phileas_domain::plan::{self, SCHEDULES_PATH};
+use phileas_domain::plan::{self, SCHEDULES_PATH, StepKind};
 use serde_json::json;
 
 use super::labels::{self, LabelOptions};
@@ -19,9 +19,6 @@ use crate::starter::{
     ENVIRONMENT, FileChange, HOME, INIT_BRANCH, Pin, StarterFile, WORKFLOW_PATH, blank_hint, parts,
     tree_after,
 };
-
-/// The layers of which each pass needs one session: the narrator and the decider.
-const LAYERS_WITH_ONE_SESSION: usize = 2;
 
 const PULL_TITLE: &str = "Let phileas run Jules on a schedule";
 const PULL_BODY: &str = "\
@@ -146,13 +143,26 @@ fn small_budget_note(tree: &Tree) -> Option<String> {
     let (plan, _) = plan::read(tree);
     let observers = plan.roster.observers.iter();
     let observers = observers.filter(|member| member.enabled).count();
-    let needed = observers + LAYERS_WITH_ONE_SESSION;
+    let steps = plan.tracks.values().flat_map(|track| &track.steps);
+    let sessions = steps.filter_map(|step| match &step.kind {
+        StepKind::Layer(name) if name == "observers" => {
+            Some((observers, format!("{observers} observers")))
+        }
+        StepKind::Layer(name) if matches!(name.as_str(), "narrator" | "decider") => {
+            Some((1, name.clone()))
+        }
+        // The others need a session for each piece of work, or have a pass of their own.
+        StepKind::Layer(_) | StepKind::Persona(_) => None,
+    });
+    let (counts, layers): (Vec<usize>, Vec<String>) = sessions.unzip();
+    let needed: usize = counts.iter().sum();
     let daily = usize::try_from(plan.budget.daily_sessions).unwrap_or(usize::MAX);
     (daily < needed).then(|| {
         format!(
-            "A pass of the layers takes {needed} sessions (narrator, {observers} observers, decider) and one or two more for \
-             each piece of work, but the budget lets {daily} start in a day, so a pass takes several days. To change that, \
-             write `daily_sessions = {}` below `[budget]` in {SCHEDULES_PATH}.",
+            "A pass of the layers takes {needed} sessions ({}), and one or two more for each piece of work. The budget lets \
+             {daily} start in a day, so a pass takes several days. To change that, set `daily_sessions = {}` in `[budget]` \
+             in {SCHEDULES_PATH}.",
+            layers.join(", "),
             needed * 2
         )
     })

@@ -137,19 +137,20 @@ impl<'a> RosterEditor<'a> {
                 files.push(pin);
             }
         }
-        let notes = match self.place.json {
-            true => Vec::new(),
-            false => self.added_notes(layer, roles, copy),
-        };
+        let json = self.place.json;
+        let notes = self.added_notes(layer, roles, !files.is_empty());
         let exit = self.write_changes(files, screen)?;
         for note in notes {
-            screen.print_line(&note)?;
+            screen.print_line(&match json {
+                true => json!({ "note": note }).to_string(),
+                false => note,
+            })?;
         }
         Ok(exit)
     }
 
-    /// What a person should know, or do next, about roles that were added.
-    fn added_notes(&self, layer: &str, roles: &[String], copy: bool) -> Vec<String> {
+    /// What a person should know, or do next, about roles that were added. `copied`: whether a text was copied.
+    fn added_notes(&self, layer: &str, roles: &[String], copied: bool) -> Vec<String> {
         let mut tree = self.tree.clone();
         tree.insert_text(CONFIG_PATH, &self.config.config_text());
         let (plan, _) = plan::read(&tree);
@@ -171,7 +172,7 @@ impl<'a> RosterEditor<'a> {
                 held.explanation()
             ));
         }
-        if copy {
+        if copied {
             notes.push(format!(
                 "change the copied text as you like, and look at it with phileas prompt render {layer} --role NAME"
             ));
@@ -407,8 +408,11 @@ fn idle_reason(tree: &Tree, plan: &Plan, layer: &str) -> Option<&'static str> {
     if steps.any(of_layer) {
         return None;
     }
+    let config = tree.text(CONFIG_PATH);
     Some(if tree.get(CONFIG_PATH).is_none() {
         "no layer works in this repository: there is no .jlo/config.toml; phileas init --layers writes it"
+    } else if config.is_some_and(roster::turns_layers_off) {
+        "`enabled = false` in `[workflow]` of .jlo/config.toml turns all layers off"
     } else {
         "the plan does not have its layer, because no role of it is on, or `layers` in .jlo/config.toml leaves it out"
     })

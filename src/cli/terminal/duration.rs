@@ -42,7 +42,7 @@ pub(crate) fn parse_duration(text: &str) -> Result<SignedDuration, String> {
     let most = SignedDuration::from_hours(MAX_DAYS * 24);
     match seconds.map(SignedDuration::from_secs) {
         Some(SignedDuration::ZERO) => Err(format!(
-            "`{text}` is no time at all; give a second (`1s`) or more"
+            "`{text}` is not a length of time; give a second (`1s`) or more"
         )),
         Some(total) if total <= most => Ok(total),
         _ => Err(format!(
@@ -84,7 +84,7 @@ mod tests {
             ("1w", "is not a duration"),
             ("1é", "is not a duration"),
             ("-1h", "is not a duration"),
-            ("0m", "is no time at all"),
+            ("0m", "is not a length of time"),
             ("0s", "give a second (`1s`) or more"),
             ("367d", "366 days (`366d`) or less"),
             ("366d1s", "366 days (`366d`) or less"),

@@ -240,7 +240,7 @@ fn check_state(text: &str) -> Result<(), ToolError> {
         return Ok(());
     }
     Err(ToolError::new(format!(
-        "`state` is `{}`, and no job is in such a state; the states are {}",
+        "`state` is `{}`, which is not a known state; the known ones are {}",
         text.escape_debug(),
         names.join(", ")
     )))

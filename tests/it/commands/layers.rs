@@ -65,8 +65,7 @@ fn a_fresh_repository_gets_layers_and_has_no_findings() {
     let note = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         note.contains("takes 6 sessions (narrator, 4 observers, decider)")
-            && note
-                .contains("write `daily_sessions = 12` below `[budget]` in .jules/schedules.toml"),
+            && note.contains("set `daily_sessions = 12` in `[budget]` in .jules/schedules.toml"),
         "{ran:?}"
     );
     let config = text_of(&folder.join(CONFIG));
@@ -90,6 +89,32 @@ fn a_fresh_repository_gets_layers_and_has_no_findings() {
     assert_eq!(text_of(&folder.join(CONFIG)), config);
     within(&folder, &["deinit", "--yes"]).done();
     assert!(!folder.join(".jlo").exists() && !folder.join(WORKFLOW).exists());
+}
+
+/// The note on the budget counts the layers that the plan has.
+#[test]
+fn the_budget_is_too_small_only_for_the_layers_of_the_plan() {
+    for (config, needed) in [
+        (
+            "",
+            Some("takes 6 sessions (narrator, 4 observers, decider)"),
+        ),
+        (
+            "[workflow]\nlayers = [\"observers\", \"decider\"]\n",
+            Some("takes 5 sessions (4 observers, decider)"),
+        ),
+        ("[workflow]\nlayers = [\"decider\", \"planner\"]\n", None),
+        ("[workflow]\nenabled = false\n", None),
+    ] {
+        let folder = repository();
+        folder.write(CONFIG, config);
+        let ran = within(&folder, &["init", "--layers", "--yes", "--action", PIN]).done();
+        let note = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        match needed {
+            Some(needed) => assert!(note.contains(needed), "{ran:?}"),
+            None => assert!(!note.contains("daily_sessions"), "{ran:?}"),
+        }
+    }
 }
 
 #[test]
@@ -263,6 +288,12 @@ fn roles_are_listed_with_where_they_come_from_and_whether_they_work() {
             .contains("in a public repository the role security does not work: "),
         "{added:?}"
     );
+    let copied = "change the copied text";
+    let added = within(&folder, &["role", "add", "observers", "docs", "--copy"]).done();
+    assert!(added.out.contains(copied), "{added:?}");
+    // Its text is there already.
+    let again = within(&folder, &["role", "add", "observers", "docs", "--copy"]).done();
+    assert!(!again.out.contains(copied), "{again:?}");
     let listed = within(&folder, &["role", "list", "--layer", "observers"]).done();
     let headings = listed.out.lines().next().unwrap();
     let headings: Vec<&str> = headings.split_whitespace().collect();
@@ -308,6 +339,18 @@ fn roles_are_listed_with_where_they_come_from_and_whether_they_work() {
         .map(|line| line["role"].as_str().unwrap())
         .collect();
     assert_eq!(on, ["errors"]);
+    // What turns all layers off is named, for programs too.
+    bare.write(".jlo/config.toml", "[workflow]\nenabled = false\n");
+    let off = "`enabled = false` in `[workflow]` of .jlo/config.toml turns all layers off";
+    let added = ["role", "add", "observers", "docs", bare.text()];
+    let shown = alone(&added).done();
+    assert!(
+        shown.out.contains(&format!("observers: {off}")),
+        "{shown:?}"
+    );
+    let lines = alone(&[&added[..], &["--json"]].concat()).done().lines();
+    let note = lines.last().unwrap()["note"].as_str().unwrap();
+    assert!(note.contains(off), "{lines:?}");
 }
 
 #[test]

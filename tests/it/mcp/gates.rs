@@ -138,6 +138,7 @@ fn a_tool_that_needs_no_jules_is_called_without_a_key() {
     for tool in ["jules_list_jobs", "jules_list_sources"] {
         let missed = call(&[tool]).expect(3);
         assert!(missed.err.contains("no Jules API key"), "{missed}");
+        assert!(!missed.err.contains("only a person"), "{missed}");
         let refused = place
             .program(&["call", tool])
             .env("JULES_API_KEY", "no-such-key");

@@ -60,7 +60,7 @@ fn a_job_lives_from_its_creation_to_its_changes() {
         assert_eq!(listed["jobs"].as_array().unwrap().len(), count, "{state}");
     }
     let unknown =
-        "`state` is `DONE`, and no job is in such a state; the states are QUEUED, PLANNING, ";
+        "`state` is `DONE`, which is not a known state; the known ones are QUEUED, PLANNING, ";
     host.refused("jules_list_jobs", json!({"state": "DONE"}), unknown);
     let found = host.done("jules_get_artifacts", json!({"job_id": id}));
     assert_eq!(

@@ -177,7 +177,7 @@ impl Reader<'_> {
         let count = count.filter(|count| (least..=1_000).contains(count));
         if count.is_none() {
             let help = format!("write a whole number from {least} to 1000");
-            self.report(key, "it is not such a number", &help);
+            self.report(key, "it is not a number in range", &help);
         }
         count
     }

@@ -280,7 +280,7 @@ impl Event {
         let value: Value =
             serde_json::from_str(line).map_err(|error| format!("the line is not JSON: {error}"))?;
         if !value.is_object() {
-            return Err("the line is JSON, but no object".to_owned());
+            return Err("the line is JSON, but not an object".to_owned());
         }
         serde_json::from_value(value).map_err(|error| format!("the line is not an event: {error}"))
     }

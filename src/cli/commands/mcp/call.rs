@@ -43,6 +43,7 @@ pub(super) async fn run(
         let exit = match cause {
             Some(cause) if cause == ErrorCause::Credential.name() => Exit::Credential,
             Some(cause) if cause == ErrorCause::Unavailable.name() => Exit::Unavailable,
+            Some(cause) if cause == ErrorCause::Internal.name() => Exit::Fault,
             _ => Exit::Findings,
         };
         let message = format!("{tool}: {}", string_at(result, "/content/0/text"));

@@ -88,6 +88,7 @@ fn mcp_error(stopped: CliError) -> ToolError {
     let cause = match stopped.exit {
         Exit::Credential => ErrorCause::Credential,
         Exit::Unavailable => ErrorCause::Unavailable,
+        Exit::Fault => ErrorCause::Internal,
         _ => ErrorCause::Call,
     };
     ToolError::with_cause(cause, stopped.message)

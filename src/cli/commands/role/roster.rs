@@ -5,6 +5,15 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value};
 
 use crate::cli::exit::CliError;
 
+/// Whether a file turns all layers off.
+pub(super) fn turns_layers_off(text: &str) -> bool {
+    let document = text.parse::<DocumentMut>().unwrap_or_default();
+    let enabled = document
+        .get("workflow")
+        .and_then(|workflow| workflow.get("enabled"));
+    enabled.and_then(Item::as_bool) == Some(false)
+}
+
 /// The file as an editable document.
 pub(super) struct RosterConfig(DocumentMut);
 
