@@ -100,10 +100,7 @@ fn the_budget_is_too_small_only_for_the_layers_of_the_plan() {
             Some("takes 6 sessions (narrator, 4 observers, decider)"),
         ),
         // Five sessions are as many as the budget lets start in a day.
-        (
-            "[workflow]\nlayers = [\"observers\", \"decider\"]\n",
-            None,
-        ),
+        ("[workflow]\nlayers = [\"observers\", \"decider\"]\n", None),
         ("[workflow]\nlayers = [\"decider\", \"planner\"]\n", None),
         ("[workflow]\nenabled = false\n", None),
     ] {
