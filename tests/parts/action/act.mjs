@@ -90,10 +90,13 @@ export async function run(text, event, payload, { env = {}, secrets = {}, progra
 
 async function ended(program, words, env) {
   const child = spawn(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'], timeout: RUN_LIMIT_MS });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (data) => { text += data; });
+  // A chunk may end within a line, so what comes by the other stream must not get between.
+  const texts = ['', ''];
+  for (const [at, stream] of [child.stdout, child.stderr].entries()) {
+    stream.setEncoding('utf8').on('data', (data) => { texts[at] += data; });
+  }
   const [code] = await once(child, 'close');
-  return { code, text };
+  return { code, text: texts.join('\n') };
 }
 
 /** What act printed, a JSON document a line. */

@@ -265,7 +265,7 @@ test('a file with another digest, or none, is refused, and nothing of it runs', 
     await publish(version, evil, null, sums);
     const done = await run(fetching, 'workflow_dispatch', payload({ inputs: {} }), { env: { ...env, VERSION: version } });
     assert.ok(!done.ok);
-    assert.equal(done.errors.length, 1);
+    assert.equal(done.errors.length, 1, done.log.join('\n'));
     assert.match(done.errors[0].message, word);
     assert.ok(!said(done, 'RAN'));
     assert.equal(done.outputs.decision || '', '');
