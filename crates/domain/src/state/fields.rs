@@ -149,7 +149,7 @@ impl<'t, 'c> Fields<'t, 'c> {
     /// Everything that was not taken, and what was taken and is written in another way.
     pub(super) fn into_extra(self) -> Extra {
         let mut extra = self.originals;
-        for (key, node) in self.unread {
+        for (key, node) in self.unread.into_iter().rev() {
             match keep(node) {
                 Ok(value) => {
                     extra.insert(key.into_owned(), value);
