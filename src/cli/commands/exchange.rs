@@ -45,15 +45,6 @@ pub(crate) fn run(
     }
 }
 
-/// A file and folders that only the branch `jules` has.
-pub(super) const LEDGER_PATHS: [&str; 5] = [
-    STATE_PATH,
-    ".jules/exchange",
-    ".jules/workstations",
-    ".jules/workstreams",
-    ".jules/changes",
-];
-
 fn check_exchange(
     place: &ExchangeLocation,
     strict: bool,
@@ -141,9 +132,15 @@ fn read_ledger(place: &ExchangeLocation) -> Result<Tree, CliError> {
 }
 
 /// Whether a tree has files that only the branch `jules` has.
-fn is_ledger(tree: &Tree) -> bool {
-    let has = |path: &str| tree.get(path).is_some() || tree.below(path).next().is_some();
-    LEDGER_PATHS.into_iter().any(has)
+pub(super) fn is_ledger(tree: &Tree) -> bool {
+    let folders = [
+        ".jules/exchange",
+        ".jules/workstations",
+        ".jules/workstreams",
+        ".jules/changes",
+    ];
+    let mut folders = folders.into_iter();
+    tree.get(STATE_PATH).is_some() || folders.any(|folder| tree.below(folder).next().is_some())
 }
 
 fn narrow_to_stream(

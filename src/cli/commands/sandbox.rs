@@ -22,7 +22,7 @@ use phileas_world::maintainer::ReviewPolicy;
 use phileas_world::{FaultPlan, Knobs};
 use serde_json::json;
 
-use super::exchange::LEDGER_PATHS;
+use super::exchange::is_ledger;
 use super::validate;
 use crate::adapters::files;
 use crate::cli::arguments::{Maintainer, Sandbox};
@@ -47,8 +47,9 @@ pub(crate) async fn run(
         check_export(arguments)?;
         return scenario::run(file, arguments, screen).await;
     }
-    let is_ledger = |dir: &Path| LEDGER_PATHS.iter().any(|path| dir.join(path).exists());
-    if let Some(dir) = arguments.ledger.as_deref().filter(|dir| !is_ledger(dir)) {
+    if let Some(dir) = &arguments.ledger
+        && !(dir.is_dir() && is_ledger(&files::read_tree(dir)?))
+    {
         return Err(CliError::usage(format!(
             "--ledger: {} has no files of the branch `jules`; name a folder that has, such as a checkout of that branch or \
              `branches/jules` of an export",

@@ -183,6 +183,7 @@ fn a_file_that_cannot_be_read_is_reported_with_its_option_and_a_fix() {
     let folder = Folder::empty();
     folder.write("branches/jules/.jules/cycle_state.json", "{}");
     folder.write(".jules/schedules.toml", "cycle = [\"curator\"]\n");
+    std::fs::create_dir_all(folder.join(".jules/exchange")).unwrap();
     let words = [
         "no files of the branch `jules`",
         "`branches/jules` of an export",

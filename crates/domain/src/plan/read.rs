@@ -197,7 +197,7 @@ fn read_root(reader: &mut Reader<'_>, root: &Section<'_>, known: &Known<'_>) -> 
     if let Some(section) =
         of("schedules").and_then(|entry| entry.table(reader, "a table `[schedules]`"))
     {
-        let schedules = schedules::read(reader, &section, known, &plan.defaults);
+        let schedules = schedules::read(reader, &section, known, &plan.defaults, &HOMES);
         plan.schedules = schedules.sound;
         plan.stopped.extend(schedules.stopped);
     }

@@ -36,6 +36,7 @@ pub(super) fn read(
     section: &Section<'_>,
     known: &Known<'_>,
     defaults: &Policy,
+    homes: &[(&str, &[&str])],
 ) -> Schedules {
     let mut found = Schedules::default();
     for (count, entry) in section.entries(reader).iter().enumerate() {
@@ -50,12 +51,10 @@ pub(super) fn read(
             );
             break;
         }
-        let is_of_other_place = OTHER_HOMES
-            .iter()
-            .any(|(_, keys)| keys.contains(&entry.key));
-        if is_of_other_place && known.get(entry.key).is_none() {
+        let is_misplaced = homes.iter().any(|(_, keys)| keys.contains(&entry.key));
+        if is_misplaced && known.get(entry.key).is_none() {
             // A line below the wrong heading.
-            reader.unknown(entry, &[], &OTHER_HOMES);
+            reader.unknown(entry, &[], homes);
             continue;
         }
         known.remark(entry.key, reader, entry.at, &entry.path);

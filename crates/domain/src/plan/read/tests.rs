@@ -737,6 +737,21 @@ fn a_cycle_below_a_table_is_told_where_it_belongs() {
 }
 
 #[test]
+fn a_setting_below_the_schedules_is_told_where_it_belongs() {
+    for (line, home) in [
+        ("timezone = \"UTC\"", "[defaults]"),
+        ("daily_sessions = 2", "[budget]"),
+        ("count_merged = \"30d\"", "[novelty]"),
+    ] {
+        let key = line.split(' ').next().unwrap();
+        let lines = report_lines(&format!("cycle = [\"bolt\"]\n[schedules]\n{line}\n"));
+        let said = format!("schedules.{key}: unknown key `{key}`; it belongs into `{home}`");
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert!(lines[0].contains(&said), "{lines:?}");
+    }
+}
+
+#[test]
 fn the_largest_file_is_read_in_reasonable_time_however_broken() {
     let largest = usize::try_from(MAX_SCHEDULES_BYTES).unwrap();
     for piece in [
