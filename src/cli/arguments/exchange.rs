@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, Subcommand};
-use phileas_domain::exchange::{FLAT_STREAM, Layout, Shape};
+use phileas_domain::exchange::{Layout, Shape};
 
 use super::help::{FOLDER, PRINTS, command_end};
 use super::plan::artifact_shape;
@@ -47,9 +47,9 @@ pub enum ExchangeCommand {
         /// exchange
         #[arg(long, value_name = "LAYOUT", value_parser = layout_name())]
         to: Option<Layout>,
-        /// The name of the workstream that a flat exchange becomes
-        #[arg(long, value_name = "NAME", default_value = FLAT_STREAM, requires = "to")]
-        stream: String,
+        /// The name of the workstream that a flat exchange becomes [default: generic]
+        #[arg(long, value_name = "NAME", requires = "to")]
+        stream: Option<String>,
         /// Change nothing, print the changes
         #[arg(long)]
         dry_run: bool,

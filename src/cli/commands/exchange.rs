@@ -3,6 +3,7 @@
 mod migrate;
 
 use std::io::Write;
+use std::path::Path;
 
 use phileas_domain::exchange::{self, CheckResult, EventState, Exchange, Fix};
 use phileas_domain::model::Tree;
@@ -35,8 +36,12 @@ pub(crate) fn run(
             dry_run,
             json,
         } => {
-            let to = to.map(|layout| (layout, stream.as_str()));
-            migrate::run(dir, to, *dry_run, *json, screen)
+            let tree = read_ledger(dir)?;
+            let to = match to {
+                Some(to) => Some((*to, migrate::stream_name(&tree, *to, stream.as_deref())?)),
+                None => None,
+            };
+            migrate::run(dir, &tree, to, *dry_run, *json, screen)
         }
         ExchangeCommand::Template { name } => {
             screen.print_document(&name.to_template())?;
@@ -51,7 +56,7 @@ fn check_exchange(
     fix: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let mut tree = read_ledger(place)?;
+    let mut tree = read_ledger(&place.dir)?;
     // Fail on a missing workstream before fixing anything.
     let mut checked = narrow_to_stream(exchange::check_exchange(&tree), place)?;
     if fix {
@@ -68,7 +73,7 @@ fn check_exchange(
             print_fix(one, place.json, screen)?;
         }
         if !fixes.is_empty() {
-            tree = read_ledger(place)?;
+            tree = read_ledger(&place.dir)?;
             checked = narrow_to_stream(exchange::check_exchange(&tree), place)?;
         }
     }
@@ -93,7 +98,7 @@ fn inspect_exchange(
     labels: Option<&[String]>,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let tree = read_ledger(place)?;
+    let tree = read_ledger(&place.dir)?;
     let checked = narrow_to_stream(exchange::check_exchange(&tree), place)?;
     let Some(exchange) = checked.exchange else {
         // Without a layout there is nothing to show; the findings say why.
@@ -119,15 +124,15 @@ fn inspect_exchange(
 }
 
 /// Reads the files of the branch `jules`.
-fn read_ledger(place: &ExchangeLocation) -> Result<Tree, CliError> {
-    let tree = files::read_tree(&place.dir)?;
+fn read_ledger(dir: &Path) -> Result<Tree, CliError> {
+    let tree = files::read_tree(dir)?;
     if is_ledger(&tree) {
         return Ok(tree);
     }
     Err(CliError::usage(format!(
         "{} has no files of the branch `jules`; check that branch out (`git fetch origin jules && git worktree add \
          ../ledger jules`), and name its folder here (../ledger)",
-        place.dir.display()
+        dir.display()
     )))
 }
 

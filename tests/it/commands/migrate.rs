@@ -108,6 +108,12 @@ fn files(folder: &Folder) -> BTreeMap<String, String> {
 }
 
 #[track_caller]
+fn refused(ended: Ended, word: &str) {
+    let ended = ended.expect(2);
+    assert!(ended.err.contains(word), "{word:?} is not in {ended}");
+}
+
+#[track_caller]
 fn line(ended: &Ended, begins: &str) {
     let found = ended.out.lines().any(|line| line.starts_with(begins));
     assert!(found, "{begins}\n{ended}");
@@ -342,10 +348,7 @@ fn where_there_is_no_room_nothing_is_changed() {
 }
 
 #[test]
-fn nothing_is_written_through_a_link_and_an_empty_folder_is_well() {
-    let folder = Folder::empty();
-    let ended = migrate(&folder, &[]).expect(0);
-    line(&ended, "there is nothing to migrate");
+fn nothing_is_written_through_a_link() {
     let elsewhere = Folder::empty();
     let folder = flat();
     std::os::unix::fs::symlink(
@@ -409,6 +412,53 @@ fn an_exchange_goes_to_the_other_layout_and_a_dry_run_only_tells() {
     Phileas::new(&["exchange", "check", folder.text()])
         .run()
         .expect(0);
+}
+
+/// Where phileas does not know what is there, it does not say that all is well.
+#[test]
+fn a_wrong_folder_a_wrong_workstream_and_an_unreadable_file_are_named() {
+    let folder = Folder::empty();
+    folder.write(".jlo/config.toml", "version = 1\n");
+    for more in [&[][..], &["--dry-run"], &["--to", "workstreams"]] {
+        refused(migrate(&folder, more), "no files of the branch `jules`");
+    }
+    let folder = workstreams();
+    migrate(&folder, &[]).expect(0);
+    refused(
+        migrate(&folder, &["--to", "workstreams", "--stream", "core"]),
+        "there is no workstream `core`; the only one is `generic`",
+    );
+    for more in [
+        &["--to", "workstreams"][..],
+        &["--to", "workstreams", "--stream", "generic"],
+    ] {
+        line(
+            &migrate(&folder, more).expect(0),
+            "there is nothing to migrate",
+        );
+    }
+    refused(
+        migrate(&folder, &["--to", "flat", "--stream", "generic"]),
+        "remove it",
+    );
+
+    let pending = ".jules/workstreams/generic/exchange/events/pending";
+    std::fs::write(folder.join(&format!("{pending}/binary.yml")), b"\xff\xfe").unwrap();
+    folder.write(&format!("{pending}/broken.yml"), "title: `One`\n");
+    let ended = migrate(&folder, &[]).expect(1);
+    for begins in [
+        &format!("{pending}/binary.yml: error: it was not read: it is not text"),
+        &format!("{pending}/broken.yml:1:8: error: this is not YAML"),
+        "nothing was changed; 2 files cannot be read",
+    ] {
+        line(&ended, begins);
+    }
+    // What can be read is migrated all the same.
+    folder.write(&format!("{pending}/older.yaml"), EVENT);
+    line(
+        &migrate(&folder, &[]).expect(1),
+        "1 file changed; 2 files cannot be read",
+    );
 }
 
 /// A tree of workstreams with everything that repositories of the releases around seed 000 have in it.
@@ -527,7 +577,7 @@ fn a_work_item_that_no_layer_takes_is_named_with_the_command_that_brings_it_alon
             .replace("item01", "item04")
             .replace("summary:", "brief:"),
     );
-    let ended = migrate(&folder, &[]).expect(0);
+    let ended = migrate(&folder, &[]).expect(1);
     line(
         &ended,
         &format!(

@@ -1,9 +1,12 @@
 //! `phileas exchange migrate`: moves files of older layouts and shapes to the current layout.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
-use phileas_domain::exchange::{self, Layout, Step};
+use phileas_domain::Diagnostic;
+use phileas_domain::exchange::{self, FLAT_STREAM, Layout, Migration, Step};
+use phileas_domain::model::Tree;
 use serde_json::json;
 
 use crate::adapters::files::{self, FileWrite};
@@ -12,36 +15,46 @@ use crate::cli::terminal::diagnostics;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::pluralize;
 
+/// The workstream that a flat exchange becomes. A name that has no use here is refused.
+pub(super) fn stream_name<'a>(
+    tree: &Tree,
+    to: Layout,
+    given: Option<&'a str>,
+) -> Result<&'a str, CliError> {
+    let Some(name) = given else {
+        return Ok(FLAT_STREAM);
+    };
+    if to == Layout::Flat {
+        return Err(CliError::usage(
+            "--stream names the workstream that a flat exchange becomes; remove it, because with --to flat all \
+             workstreams become one exchange",
+        ));
+    }
+    let checked = exchange::check_exchange(tree);
+    let layout = checked.exchange.as_ref().map(|exchange| exchange.layout);
+    if layout == Some(Layout::Workstreams) {
+        checked
+            .only_stream(name)
+            .map_err(|error| CliError::usage(error.to_string()))?;
+    }
+    Ok(name)
+}
+
 pub(super) fn run(
     dir: &Path,
+    tree: &Tree,
     to: Option<(Layout, &str)>,
     dry_run: bool,
     json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let tree = files::read_tree(dir)?;
     let sought = match to {
-        None => exchange::migrate_exchange(&tree),
-        Some((layout, stream)) => exchange::migrate_layout(&tree, layout, stream),
+        None => exchange::migrate_exchange(tree),
+        Some((layout, stream)) => exchange::migrate_layout(tree, layout, stream),
     };
     let migration = match sought {
         Ok(migration) => migration,
-        Err(half) => {
-            diagnostics::print_diagnostics(&half, json, screen)?;
-            if !json {
-                screen.print_line(&match to {
-                    None => format!(
-                        "nothing was changed: {} half-way between two forms",
-                        pluralize(half.len(), "file")
-                    ),
-                    Some(_) => format!(
-                        "nothing was changed: {} in the way",
-                        pluralize(half.len(), "mistake")
-                    ),
-                })?;
-            }
-            return Ok(Exit::Findings);
-        }
+        Err(half) => return report_obstacles(&half, to.is_some(), json, screen),
     };
     if !dry_run {
         let changes = migration.file_changes().into_iter();
@@ -53,14 +66,51 @@ pub(super) fn run(
         print_step(step, dry_run, json, screen)?;
     }
     diagnostics::print_diagnostics(&migration.kept, json, screen)?;
+    let unread: BTreeSet<&str> = migration
+        .kept
+        .iter()
+        .filter(|one| one.is_error())
+        .map(|one| one.file.as_str())
+        .collect();
     if !json {
-        screen.print_line(&match (migration.steps.len(), dry_run) {
-            (0, _) => "there is nothing to migrate".to_owned(),
-            (count, true) => format!("{} would be changed", pluralize(count, "file")),
-            (count, false) => format!("{} changed", pluralize(count, "file")),
-        })?;
+        screen.print_line(&verdict_text(&migration, unread.len(), dry_run))?;
     }
-    Ok(Exit::Done)
+    Ok(if unread.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Findings
+    })
+}
+
+/// Prints why nothing was changed.
+fn report_obstacles(
+    found: &[Diagnostic],
+    to_other_layout: bool,
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<Exit, CliError> {
+    diagnostics::print_diagnostics(found, json, screen)?;
+    let what = match to_other_layout {
+        false => pluralize(found.len(), "file") + " half-way between two forms",
+        true => pluralize(found.len(), "mistake") + " in the way",
+    };
+    if !json {
+        screen.print_line(&format!("nothing was changed: {what}"))?;
+    }
+    Ok(Exit::Findings)
+}
+
+fn verdict_text(migration: &Migration, unread: usize, dry_run: bool) -> String {
+    let done = match (migration.steps.len(), dry_run) {
+        (0, _) if unread == 0 => return "there is nothing to migrate".to_owned(),
+        (0, _) => "nothing was changed".to_owned(),
+        (count, true) => format!("{} would be changed", pluralize(count, "file")),
+        (count, false) => format!("{} changed", pluralize(count, "file")),
+    };
+    match unread {
+        0 => done,
+        unread => format!("{done}; {} cannot be read", pluralize(unread, "file")),
+    }
 }
 
 fn print_step(

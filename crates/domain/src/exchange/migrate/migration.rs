@@ -1,8 +1,11 @@
 //! Defines the steps of a migration, and computes the resulting tree.
 
+use super::document::Document;
 use super::waiting;
 use crate::diagnostic::Diagnostic;
-use crate::exchange::layout::Layout;
+use crate::exchange::artifact_file::artifact_text;
+use crate::exchange::layout::{Layout, Location, locate};
+use crate::exchange::read;
 use crate::model::Tree;
 
 /// What happens to one file.
@@ -23,7 +26,8 @@ pub struct Step {
 pub struct Migration {
     /// The steps, by path.
     pub steps: Vec<Step>,
-    /// Files that stay although they are no artifacts of this layout, and what a person should review.
+    /// Files that stay although they are no artifacts of this layout, and what a person should review. An error is of an
+    /// artifact that cannot be read, so that its form is unknown.
     pub kept: Vec<Diagnostic>,
 }
 
@@ -59,6 +63,35 @@ impl Migration {
     pub(super) fn report_waiting_items(&mut self, tree: &Tree, layout: Layout) {
         let waiting = waiting::not_taken(&self.tree_after(tree), layout);
         self.kept.extend(waiting);
+    }
+
+    /// Reports the artifacts that cannot be read, with the mistakes that a check finds in them.
+    pub(super) fn report_unread_files(&mut self, tree: &Tree, layout: Layout) {
+        let next = self.tree_after(tree);
+        let found = read::read_exchange(&next, Some(layout)).diagnostics;
+        let unread = found
+            .into_iter()
+            .filter(|one| one.is_error() && is_unread(&next, layout, &one.file));
+        self.kept.extend(unread);
+    }
+}
+
+/// Whether a file is an artifact whose keys cannot be read.
+fn is_unread(tree: &Tree, layout: Layout, path: &str) -> bool {
+    let (Some(place), Some(entry)) = (locate(layout, path), tree.get(path)) else {
+        return false;
+    };
+    match place {
+        Location::Event { .. }
+        | Location::Item { .. }
+        | Location::Proposal { .. }
+        | Location::Feedback { .. }
+        | Location::Memory { .. } => match artifact_text(path, entry) {
+            Ok(text) => Document::parse_file(path, text).is_none(),
+            Err(_) => true,
+        },
+        Location::Changes => artifact_text(path, entry).is_err(),
+        _ => false,
     }
 }
 

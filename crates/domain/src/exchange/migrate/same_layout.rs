@@ -36,7 +36,7 @@ pub fn migrate_exchange(tree: &Tree) -> Result<Migration, Vec<Diagnostic>> {
             }
         };
         let Some(text) = entry.text.as_deref().filter(|_| entry.mode == Mode::File) else {
-            continue; // The checks say why it is not read.
+            continue; // It is reported with all other files that cannot be read.
         };
         match migrate_file(layout, tree, path, text, goal, &mut migration.kept) {
             Ok(Some(step)) => {
@@ -53,6 +53,7 @@ pub fn migrate_exchange(tree: &Tree) -> Result<Migration, Vec<Diagnostic>> {
     }
     update_indexes(tree, layout, &mut migration);
     migration.report_waiting_items(tree, layout);
+    migration.report_unread_files(tree, layout);
     sorted_migration(migration, wrong)
 }
 
