@@ -461,6 +461,44 @@ fn a_wrong_folder_a_wrong_workstream_and_an_unreadable_file_are_named() {
     );
 }
 
+/// The copies that `bootstrap` writes belong to a layout. They are replaced, unless a person has changed them.
+#[test]
+fn phileas_own_texts_follow_the_layout() {
+    let (repository, folder) = (Folder::empty(), Folder::empty());
+    let bootstrap = || {
+        let words = ["bootstrap", repository.text(), "--output", folder.text()];
+        Phileas::new(&words).run().expect(0)
+    };
+    let check = || {
+        let words = ["exchange", "check", folder.text(), "--strict"];
+        Phileas::new(&words).run()
+    };
+    bootstrap();
+    let (event, change) = (
+        ".jules/layers/observers/schemas/event.yml",
+        ".jules/layers/narrator/schemas/change",
+    );
+    let own = files(&folder)[event].clone() + "# ours\n";
+    folder.write(event, &own);
+    for (to, narrators) in [("workstreams", ".yml"), ("flat", "s.yml")] {
+        migrate(&folder, &["--to", to]).expect(0);
+        line(&check().expect(0), &format!("ok: {to} layout"));
+        let after = files(&folder);
+        assert_eq!(after[event], own);
+        let narrators = format!("{change}{narrators}");
+        let schemas: Vec<&String> = after
+            .keys()
+            .filter(|path| path.starts_with(change))
+            .collect();
+        assert_eq!(schemas, [&narrators]);
+        // The roster of a flat exchange is for the default branch.
+        std::fs::remove_file(folder.join(".jlo/config.toml")).unwrap_or_default();
+        let again = bootstrap();
+        assert!(again.out.contains(" 0 conflicts"), "{again}");
+        assert_eq!(files(&folder)[&narrators], after[&narrators]);
+    }
+}
+
 /// A tree of workstreams with everything that repositories of the releases around seed 000 have in it.
 fn workstreams() -> Folder {
     let folder = Folder::empty();

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::layout::{FLAT_STREAM, Layout};
 use super::model::Exchange;
 use crate::diagnostic::Diagnostic;
+use crate::layers::is_own_copy;
 use crate::model::Tree;
 use crate::plan::suggest::{closest, either_of};
 use crate::yaml::{self, Node};
@@ -106,7 +107,7 @@ pub(super) fn check_bindings(tree: &Tree, exchange: &Exchange) -> Vec<Diagnostic
             }
         }
     }
-    found.extend(check_rosters(exchange, &on_disk));
+    found.extend(check_rosters(tree, exchange, &on_disk));
     found
 }
 
@@ -185,7 +186,11 @@ fn unfit_binding(binding: &Binding<'_>, exchange: &Exchange) -> Option<Diagnosti
 }
 
 /// Roles in rosters without a file, and files without a roster entry. Checked only if the tree has files of the layer.
-fn check_rosters(exchange: &Exchange, on_disk: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Diagnostic> {
+fn check_rosters(
+    tree: &Tree,
+    exchange: &Exchange,
+    on_disk: &BTreeMap<&str, BTreeSet<&str>>,
+) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if exchange.layout == Layout::Flat {
         return found;
@@ -225,6 +230,10 @@ fn check_rosters(exchange: &Exchange, on_disk: &BTreeMap<&str, BTreeSet<&str>>) 
             .filter(|role| any && !listed.contains(**role))
         {
             let file = format!(".jules/roles/{layer}/{role}");
+            // `bootstrap` copies the whole catalogue for people to read.
+            if is_own_copy(tree, &format!("{file}/role.yml")) {
+                continue;
+            }
             let one =
                 Diagnostic::warning(file, format!("`{role}` is on no roster, so it never runs"));
             found.push(one.help("add it to a `scheduled.toml`, or remove it"));

@@ -35,7 +35,7 @@ pub use catalogue::Catalogue;
 pub use own_files::check_layer_files;
 pub use pin::{
     CONFIG_PIN_PATH, FileChangeKind, LEDGER_PIN_PATH, Move, Pin, PinError, README_PATH,
-    placeholder_files, upgrade_moves,
+    is_own_copy, placeholder_files, upgrade_moves,
 };
 pub use role::{ROLE_NAME, Role, Source, blank_role, is_role_name, role_names};
 pub use role_status::{HoldReason, RoleStatus};

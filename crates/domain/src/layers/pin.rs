@@ -135,6 +135,16 @@ fn text_digest(text: &str) -> String {
     HEXLOWER.encode(&Sha256::digest(text.replace("\r\n", "\n")))
 }
 
+/// Whether a file of the ledger has the text that phileas wrote there.
+#[must_use]
+pub fn is_own_copy(ledger: &Tree, path: &str) -> bool {
+    let (Some(text), Some(pin)) = (ledger.text(path), ledger.text(LEDGER_PIN_PATH)) else {
+        return false;
+    };
+    let wanted = format!("{}  {path}", text_digest(text));
+    pin.lines().any(|line| line.trim() == wanted)
+}
+
 /// What happens to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileChangeKind {

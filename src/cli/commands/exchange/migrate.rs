@@ -6,6 +6,7 @@ use std::path::Path;
 
 use phileas_domain::Diagnostic;
 use phileas_domain::exchange::{self, FLAT_STREAM, Layout, Migration, Step};
+use phileas_domain::layers::{Catalogue, LEDGER_PIN_PATH};
 use phileas_domain::model::Tree;
 use serde_json::json;
 
@@ -50,7 +51,14 @@ pub(super) fn run(
 ) -> Result<Exit, CliError> {
     let sought = match to {
         None => exchange::migrate_exchange(tree),
-        Some((layout, stream)) => exchange::migrate_layout(tree, layout, stream),
+        Some((layout, stream)) => {
+            exchange::migrate_layout(tree, layout, stream).map(|mut migration| {
+                if let Ok(Some(from)) = Layout::detect(tree) {
+                    replace_own_texts(tree, from, layout, &mut migration);
+                }
+                migration
+            })
+        }
     };
     let migration = match sought {
         Ok(migration) => migration,
@@ -98,6 +106,31 @@ fn report_obstacles(
         screen.print_line(&format!("nothing was changed: {what}"))?;
     }
     Ok(Exit::Findings)
+}
+
+/// Replaces the copies that `bootstrap` wrote for the old layout. Changed copies stay.
+fn replace_own_texts(tree: &Tree, from: Layout, to: Layout, migration: &mut Migration) {
+    if from == to || tree.get(LEDGER_PIN_PATH).is_none() {
+        return;
+    }
+    let copies = |layout| Catalogue::of(&Tree::new(), layout).copies();
+    let (old, new) = (copies(from), copies(to));
+    let paths: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    for path in paths {
+        let (before, after) = (old.get(path), new.get(path));
+        if before == after || tree.text(path) != before.map(String::as_str) {
+            continue;
+        }
+        migration.steps.push(Step {
+            path: path.clone(),
+            to: after.map(|_| path.clone()),
+            text: after.cloned().unwrap_or_default(),
+            why: vec!["phileas' own text for the other layout".to_owned()],
+        });
+    }
+    migration
+        .steps
+        .sort_by(|one, other| one.path.cmp(&other.path));
 }
 
 fn verdict_text(migration: &Migration, unread: usize, dry_run: bool) -> String {
