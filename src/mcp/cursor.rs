@@ -50,7 +50,7 @@ pub(super) fn open_cursor<T: DeserializeOwned>(
         .filter(|sealed| sealed.v == VERSION && sealed.of == of);
     match sealed {
         Some(sealed) => Ok(Some(sealed.at)),
-        None => Err(ToolError::new(
+        None => Err(ToolError::input(
             "this `cursor` does not belong to this listing; pass `next_cursor` of its last answer unchanged, or none \
              to start again",
         )),

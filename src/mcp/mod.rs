@@ -44,7 +44,7 @@ mod view;
 mod watch_files;
 
 pub use monitor_files::{CheckJobs, MonitorFiles};
-pub use phileas_api::PhileasApi;
+pub use phileas_api::{PhileasApi, TickAnswer};
 pub use policy::Policy;
 pub use server::Server;
 pub use tool_context::{MissingKey, ToolContext};

@@ -9,18 +9,27 @@ use phileas_domain::model::RepositoryName;
 
 use super::changes::ChangeFeed;
 use super::policy::Policy;
-use super::tool_error::ToolError;
+use super::tool_error::{ErrorCause, ToolError};
+use crate::adapters::files::is_disk_full;
 use crate::jobs::files::{Unreadable, read_state};
 use crate::jobs::monitor::MAX_MEMORY_BYTES;
 use crate::jobs::paths::confine_path;
-use crate::jobs::{EventsFile, JobPaths, JobsFile, Page, StoreError};
+use crate::jobs::{EventsFile, FileProblem, JobPaths, JobsFile, Page, StoreError};
 
 /// How many of the newest events may be new to a listener that reads every second.
 const NEWEST: u64 = 20;
 
 impl From<StoreError> for ToolError {
     fn from(error: StoreError) -> Self {
-        Self::new(error.to_string())
+        let cause = match &error.problem {
+            FileProblem::System(source) if is_disk_full(source) => ErrorCause::Internal,
+            FileProblem::Corrupt(_) | FileProblem::TooLarge { .. } => ErrorCause::Corrupt,
+            FileProblem::System(_)
+            | FileProblem::Full { .. }
+            | FileProblem::Folder
+            | FileProblem::Link => ErrorCause::Input,
+        };
+        Self::with_cause(cause, error.to_string())
     }
 }
 
@@ -69,7 +78,7 @@ impl MonitorFiles {
             Some(path) if self.jobs.path() == std::path::Path::new(path) => Ok(self.jobs.clone()),
             Some(path) => confine_path(&self.root, path)
                 .map(JobsFile::new)
-                .map_err(|error| ToolError::new(format!("`jobs_path`: {error}"))),
+                .map_err(|error| ToolError::input(format!("`jobs_path`: {error}"))),
         }
     }
 

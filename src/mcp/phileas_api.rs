@@ -4,8 +4,16 @@ use async_trait::async_trait;
 use phileas_domain::engine::{MergeFacts, MergeMethod, RunRequest, Snapshot};
 use phileas_domain::model::{Oid, PullNumber, RepositoryName};
 
-use super::tool_error::ToolError;
+use super::tool_error::{ErrorCause, ToolError};
 use crate::runtime::TickReport;
+
+/// The report of a tick or of a forecast.
+pub struct TickAnswer {
+    /// What was decided, and what became of it.
+    pub report: TickReport,
+    /// What kept the tick from a part of its work, such as a mistake in the plan or a refused request.
+    pub cause: Option<ErrorCause>,
+}
 
 /// phileas for a repository. The program that starts the server provides credentials and addresses.
 #[async_trait]
@@ -15,14 +23,14 @@ pub trait PhileasApi: Send + Sync {
         &self,
         repository: &RepositoryName,
         ask: RunRequest,
-    ) -> Result<(TickReport, Box<Snapshot>), ToolError>;
+    ) -> Result<(TickAnswer, Box<Snapshot>), ToolError>;
 
     /// Runs one tick.
     async fn run(
         &self,
         repository: &RepositoryName,
         ask: RunRequest,
-    ) -> Result<TickReport, ToolError>;
+    ) -> Result<TickAnswer, ToolError>;
 
     /// Reads the ledger's state file; `None` if there is none.
     async fn read_state(&self, repository: &RepositoryName) -> Result<Option<String>, ToolError>;

@@ -87,7 +87,7 @@ impl Policy {
     /// When it is no name, or is not allowed here.
     pub fn parse_repository(&self, text: &str) -> Result<RepositoryName, ToolError> {
         let name: RepositoryName = text.trim().parse().map_err(|_| {
-            ToolError::new(format!("`{text}` names no repository; write `owner/name`"))
+            ToolError::input(format!("`{text}` names no repository; write `owner/name`"))
         })?;
         if self.is_allowed(&name) {
             Ok(name)

@@ -13,6 +13,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
+use phileas_domain::plan::closest;
 use serde_json::{Value, from_value};
 
 use super::resources::ResourceError;
@@ -69,17 +70,24 @@ impl Server {
         self.find_tool(tool)?.check_arguments(arguments)
     }
 
+    /// Whether a tool does nothing without an argument of this name.
+    #[must_use]
+    pub fn is_required(&self, tool: &str, argument: &str) -> bool {
+        let Ok(found) = self.find_tool(tool) else {
+            return false;
+        };
+        let required = found.tool.input_schema.get("required");
+        let mut required = required.and_then(Value::as_array).into_iter().flatten();
+        required.any(|name| name == argument)
+    }
+
     fn is_offered(&self, offer: &ToolDefinition) -> bool {
         !(self.context.policy.read_only && offer.effect.is_write())
     }
 
     fn find_tool(&self, name: &str) -> Result<&ToolDefinition, ToolError> {
         let offer = self.offers.iter().find(|offer| offer.tool.name == name);
-        let offer = offer.ok_or_else(|| {
-            ToolError::new(format!(
-                "there is no tool `{name}`; tools/list shows all tools"
-            ))
-        })?;
+        let offer = offer.ok_or_else(|| self.unknown_tool(name))?;
         if self.is_offered(offer) {
             Ok(offer)
         } else {
@@ -88,6 +96,16 @@ impl Server {
                  can start it without `--read-only`"
             )))
         }
+    }
+
+    fn unknown_tool(&self, name: &str) -> ToolError {
+        let offered = self.offers.iter().filter(|offer| self.is_offered(offer));
+        let names: Vec<&str> = offered.map(|offer| offer.tool.name.as_ref()).collect();
+        let help = match closest(name, names.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("the tools are {}", names.join(", ")),
+        };
+        ToolError::input(format!("there is no tool `{name}`; {help}"))
     }
 }
 

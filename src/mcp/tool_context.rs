@@ -91,7 +91,7 @@ impl ToolContext {
     pub(super) async fn read_job(&self, id: &str) -> Result<AccountSession, ToolError> {
         let id = job_id(id)?;
         let unknown = || {
-            ToolError::new(format!(
+            ToolError::input(format!(
                 "Jules knows no job {id} under this key; `jules_list_jobs` shows all jobs"
             ))
         };
@@ -129,7 +129,7 @@ pub(super) fn job_id(text: &str) -> Result<String, ToolError> {
     };
     let is_digits = id.bytes().all(|byte| byte.is_ascii_digit());
     if id.is_empty() || !is_digits || id.len() > MAX_ID_CHARS {
-        return Err(ToolError::new(
+        return Err(ToolError::input(
             "`job_id` is not the id of a job; give its digits, `sessions/<digits>`, or the address of its page",
         ));
     }

@@ -74,8 +74,20 @@ impl ToolEffect {
 pub(super) enum ToolReply<T> {
     /// The result.
     Done(T),
+    /// The result, and what kept the tool from a part of its work.
+    Partly(T, ErrorCause),
     /// The client must ask a person first, and call again.
     AskPerson(Box<InputRequiredResult>),
+}
+
+impl<T> ToolReply<T> {
+    /// The result, with what kept the tool from a part of its work, if anything did.
+    pub(super) fn with_cause(output: T, cause: Option<ErrorCause>) -> Self {
+        match cause {
+            Some(cause) => Self::Partly(output, cause),
+            None => Self::Done(output),
+        }
+    }
 }
 
 /// One call of a tool, without its arguments.
@@ -144,6 +156,11 @@ impl ToolDefinition {
                     };
                     match reply {
                         Ok(ToolReply::Done(output)) => success_result(&output).into(),
+                        Ok(ToolReply::Partly(output, cause)) => {
+                            let mut result = success_result(&output);
+                            result.meta = Some(cause_meta(cause));
+                            result.into()
+                        }
                         Ok(ToolReply::AskPerson(question)) => (*question).into(),
                         Err(trouble) => error_result(&trouble).into(),
                     }
@@ -226,7 +243,7 @@ fn parse_arguments<I: DeserializeOwned>(
         let error = error.to_string();
         let about = wrong_key::<I>(&given, &error).map(|key| format!("`{key}`: "));
         let about = about.unwrap_or_default();
-        ToolError::new(format!("the arguments of {tool} are wrong: {about}{error}"))
+        ToolError::input(format!("the arguments of {tool} are wrong: {about}{error}"))
     })
 }
 
@@ -287,9 +304,11 @@ fn success_result(output: &impl Serialize) -> CallToolResult {
 /// The error result, for the model to read, with its cause for programs.
 pub(super) fn error_result(trouble: &ToolError) -> CallToolResult {
     let mut result = CallToolResult::error(vec![ContentBlock::text(trouble.to_string())]);
-    let cause = Value::from(trouble.cause().name());
-    result.meta = Some(MetaObject(
-        [(ErrorCause::KEY.to_owned(), cause)].into_iter().collect(),
-    ));
+    result.meta = Some(cause_meta(trouble.cause()));
     result
+}
+
+fn cause_meta(cause: ErrorCause) -> MetaObject {
+    let cause = Value::from(cause.name());
+    MetaObject([(ErrorCause::KEY.to_owned(), cause)].into_iter().collect())
 }

@@ -18,16 +18,20 @@ pub struct ToolError {
     cause: ErrorCause,
 }
 
-/// What kept a tool from its work, for programs. A result has it as `_meta`.
+/// What kept a tool from its work or from a part of it, for programs. A result has it as `_meta`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorCause {
-    /// The call, or what it found.
+    /// The call was refused, or what it found is wrong.
     Call,
+    /// An argument is wrong, or names something that does not exist.
+    Input,
     /// A missing or refused credential.
     Credential,
     /// A service that is unavailable.
     Unavailable,
-    /// A fault of phileas.
+    /// The state file, or a file of the monitor, cannot be read.
+    Corrupt,
+    /// A fault of phileas or of the operating system.
     Internal,
 }
 
@@ -40,8 +44,10 @@ impl ErrorCause {
     pub fn name(self) -> &'static str {
         match self {
             Self::Call => "call",
+            Self::Input => "input",
             Self::Credential => "credential",
             Self::Unavailable => "unavailable",
+            Self::Corrupt => "corrupt",
             Self::Internal => "internal",
         }
     }
@@ -52,6 +58,12 @@ impl ToolError {
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self::with_cause(ErrorCause::Call, text)
+    }
+
+    /// Creates an error of an argument with this text.
+    #[must_use]
+    pub fn input(text: impl Into<String>) -> Self {
+        Self::with_cause(ErrorCause::Input, text)
     }
 
     /// Creates an error with this cause and text.
@@ -95,7 +107,7 @@ impl From<Failure> for ToolError {
             Disposition::Retry { .. } | Disposition::Unknown | Disposition::TooLarge => {
                 ErrorCause::Unavailable
             }
-            Disposition::NotFound | Disposition::Refused => ErrorCause::Call,
+            Disposition::NotFound | Disposition::Refused => ErrorCause::Input,
         };
         Self::with_cause(cause, format!("{}{help}", failure.detail))
     }
@@ -149,7 +161,20 @@ impl From<RunsError> for ToolError {
         if found.len() > MAX_FINDINGS {
             text.push_str("\n- …; `pipeline_validate` shows more");
         }
-        Self::new(text)
+        let cause = match &error {
+            RunsError::Unknown(_)
+            | RunsError::NoFile(_)
+            | RunsError::Unsound(_)
+            | RunsError::Trace(_)
+            | RunsError::Taken(_) => ErrorCause::Call,
+            RunsError::Settings(_)
+            | RunsError::NoRun(_)
+            | RunsError::Archived { .. }
+            | RunsError::NotOfARun
+            | RunsError::Refused { .. }
+            | RunsError::System { .. } => ErrorCause::Input,
+        };
+        Self::with_cause(cause, text)
     }
 }
 
@@ -160,5 +185,16 @@ impl From<TickError> for ToolError {
             TickError::Contended(_) => Self::with_cause(ErrorCause::Unavailable, error.to_string()),
             TickError::Invariant(_) => Self::with_cause(ErrorCause::Internal, error.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decision_that_breaks_an_invariant_is_a_fault_of_phileas() {
+        let error = ToolError::from(TickError::Invariant("two turns of one track".to_owned()));
+        assert_eq!(error.cause(), ErrorCause::Internal);
     }
 }

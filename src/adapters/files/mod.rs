@@ -10,4 +10,4 @@ mod write;
 pub use change_files::{ChangeError, FileWrite, change_files};
 pub use text::{TextError, read_limited, read_limited_text, read_text};
 pub use tree::read_tree;
-pub use write::{FileError, refuse_link};
+pub use write::{FileError, is_disk_full, refuse_link};

@@ -72,7 +72,7 @@ pub(super) fn stage_file(
 }
 
 /// Whether the disk or the quota is full.
-pub(super) fn is_disk_full(error: &io::Error) -> bool {
+pub fn is_disk_full(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
     matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }

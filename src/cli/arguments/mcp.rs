@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use phileas_domain::model::parse_switch;
 
 use super::JobFiles;
-use super::help::{ONLINE, command_end};
+use super::help::{LEDGER, command_end};
 use crate::mcp::policy::Allowed;
 
 /// Arguments of `mcp`.
@@ -46,7 +46,7 @@ pub struct McpOptions {
 #[derive(Debug, Subcommand)]
 pub enum McpCommand {
     /// Call one tool, print its answer as JSON, and end
-    #[command(after_help = command_end("phileas mcp call jules_list_jobs", ONLINE))]
+    #[command(after_help = command_end("phileas mcp call jules_list_jobs", LEDGER))]
     Call {
         /// The tool, such as `jules_get_job`
         tool: String,

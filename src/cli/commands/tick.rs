@@ -111,7 +111,7 @@ fn check_event(arguments: &TickArguments) -> Result<(), CliError> {
 /// The exit code of a report. An untrusted ledger, a refused key and an unknown name each have their own code, whatever
 /// else was done; a mistake in the plan or in a prompt and a refused request of this run are findings. Every other wait
 /// is 0. Requests by labels and comments are answered on GitHub, and do not count here.
-fn exit_of_report(report: &TickReport, ask: &RunRequest) -> Exit {
+pub(crate) fn exit_of_report(report: &TickReport, ask: &RunRequest) -> Exit {
     let has = |reason| report.waiting.iter().any(|(_, line)| line.reason == reason);
     let is_unknown = |line: &Line| line.is_requested && line.reason == Reason::Unknown;
     let distrusted = [

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::CliError;
-use crate::adapters::files::{ChangeError, FileError};
+use crate::adapters::files::{ChangeError, FileError, is_disk_full};
 
 /// A file is where a folder is needed.
 pub(crate) fn not_a_folder(path: &Path) -> CliError {
@@ -22,10 +22,7 @@ pub(crate) fn path_error(path: &Path, error: &io::Error) -> CliError {
     if error.get_ref().is_some() {
         return CliError::usage(format!("{}: {error}", path.display()));
     }
-    let is_full = matches!(
-        error.kind(),
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
-    );
+    let is_full = is_disk_full(error);
     let help = match error.kind() {
         io::ErrorKind::PermissionDenied => {
             "give the user that runs phileas the right to read and write there (chmod, chown)"

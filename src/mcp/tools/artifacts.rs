@@ -237,7 +237,7 @@ async fn get_diff_of(
                 .take(MAX_FILES)
                 .map(|one| one.path)
                 .collect();
-            ToolError::new(format!(
+            ToolError::input(format!(
                 "job {} does not change `{file}`, but {}",
                 job.id,
                 names.join(", ")

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::super::tool_context::{ToolContext, job_id};
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
-use super::super::tool_error::ToolError;
+use super::super::tool_error::{ErrorCause, ToolError};
 use super::super::view::JobView;
 use super::arguments::list_or_one;
 use super::events::known_id;
@@ -148,10 +148,13 @@ async fn run_create_job(
             // later.
             match find_marked_job(&context, &repository, &marker_line(&key)).await {
                 Ok(Some(job)) => Ok(watch_job(&context, job_output(&job, true, key), card)),
-                _ => Err(ToolError::new(format!(
-                    "it is unknown whether Jules created the job ({detail}); before you try again, call with \
-                     `idempotency_key: \"{key}\"`, which finds the job if it exists"
-                ))),
+                _ => Err(ToolError::with_cause(
+                    ErrorCause::Unavailable,
+                    format!(
+                        "it is unknown whether Jules created the job ({detail}); before you try again, call with \
+                         `idempotency_key: \"{key}\"`, which finds the job if it exists"
+                    ),
+                )),
             }
         }
         Err(failure) => Err(explain_refusal(&context, &source, failure).await),
@@ -180,7 +183,7 @@ pub(super) async fn explain_refusal(
             if source.branches.len() > MAX_BRANCHES {
                 names.push("…");
             }
-            ToolError::new(format!(
+            ToolError::input(format!(
                 "nothing was created: Jules sees no branch `{branch}` in {repository}; its branches are: {}. A new \
                  branch may appear late",
                 names.join(", ")
@@ -193,7 +196,7 @@ pub(super) async fn explain_refusal(
 }
 
 fn not_connected(repository: &RepositoryName) -> ToolError {
-    ToolError::new(format!(
+    ToolError::input(format!(
         "nothing was created: {repository} is not connected to Jules with this key; a person must install the Jules \
          App on it at jules.google.com (`jules_list_sources` shows the connected repositories)"
     ))
@@ -284,7 +287,7 @@ impl Settings {
         };
         for (name, value) in constraints {
             let wrong = |wanted: &str| {
-                ToolError::new(format!(
+                ToolError::input(format!(
                     "constraints.{name} is {value}; it must be {wanted}"
                 ))
             };
@@ -318,9 +321,10 @@ fn check_key(given: Option<&str>) -> Result<String, ToolError> {
     let Some(key) = given else {
         let mut bytes = [0; RANDOM_BYTES];
         getrandom::fill(&mut bytes).map_err(|error| {
-            ToolError::new(format!(
-                "the operating system returned no random bytes: {error}"
-            ))
+            ToolError::with_cause(
+                ErrorCause::Internal,
+                format!("the operating system returned no random bytes: {error}"),
+            )
         })?;
         return Ok(data_encoding::BASE32_NOPAD
             .encode(&bytes)
@@ -328,7 +332,7 @@ fn check_key(given: Option<&str>) -> Result<String, ToolError> {
     };
     let is_sound = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if key.is_empty() || key.len() > MAX_KEY_CHARS || !key.chars().all(is_sound) {
-        return Err(ToolError::new(format!(
+        return Err(ToolError::input(format!(
             "`idempotency_key` must have 1 to {MAX_KEY_CHARS} letters, digits, `.`, `_` and `-`"
         )));
     }
@@ -337,7 +341,7 @@ fn check_key(given: Option<&str>) -> Result<String, ToolError> {
 
 fn one_line(name: &str, text: &str) -> Result<(), ToolError> {
     if text.trim().is_empty() || text.contains(['\n', '\r']) {
-        return Err(ToolError::new(format!(
+        return Err(ToolError::input(format!(
             "`{name}` must be one line that is not empty"
         )));
     }
@@ -352,10 +356,10 @@ fn build_prompt(
     key: &str,
 ) -> Result<String, ToolError> {
     if task.trim().is_empty() {
-        return Err(ToolError::new("`prompt` is empty; describe the task"));
+        return Err(ToolError::input("`prompt` is empty; describe the task"));
     }
     if acceptance.len() > MAX_LINKS {
-        return Err(ToolError::new(format!(
+        return Err(ToolError::input(format!(
             "`acceptance` has {} conditions; more than {MAX_LINKS} do not fit one pull request, so split the work",
             acceptance.len()
         )));
@@ -375,7 +379,7 @@ fn build_prompt(
     }
     prompt.push_str(&format!("\n\n{MARKER} {key}"));
     if prompt.chars().count() > MAX_PROMPT_CHARS {
-        return Err(ToolError::new(format!(
+        return Err(ToolError::input(format!(
             "the prompt is longer than {MAX_PROMPT_CHARS} characters; put long texts into the repository and name \
              their files"
         )));
@@ -421,7 +425,7 @@ pub(super) async fn find_marked_job(
 /// Checks that all dependencies are completed.
 async fn are_settled(context: &ToolContext, depends_on: &[String]) -> Result<(), ToolError> {
     if depends_on.len() > MAX_LINKS {
-        return Err(ToolError::new(format!(
+        return Err(ToolError::input(format!(
             "`depends_on` names more than {MAX_LINKS} jobs"
         )));
     }
@@ -450,12 +454,12 @@ async fn default_branch(
 ) -> Result<String, ToolError> {
     match source_of(context, repository).await? {
         Lookup::Found(source) => source.default_branch.ok_or_else(|| {
-            ToolError::new(format!(
+            ToolError::input(format!(
                 "Jules does not show the default branch of {repository}; give `branch`"
             ))
         }),
         Lookup::Unknown => Err(not_connected(repository)),
-        Lookup::BeyondPages => Err(ToolError::new(format!(
+        Lookup::BeyondPages => Err(ToolError::input(format!(
             "{repository} was not among the first sources of the account; give `branch`"
         ))),
     }

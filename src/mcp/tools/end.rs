@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::super::confirm::{Confirmation, confirm_action};
 use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect, ToolReply};
-use super::super::tool_error::ToolError;
+use super::super::tool_error::{ErrorCause, ToolError};
 use super::super::view::JobView;
 use super::create::{explain_refusal, find_marked_job};
 use crate::runtime::ports::sessions_api::NewJob;
@@ -125,10 +125,13 @@ async fn retry_job(
             .ok()
             .flatten()
             .ok_or_else(|| {
-                ToolError::new(format!(
-                    "it is unknown whether Jules created the job ({detail}); call again in a minute, which finds the \
-                     job if it exists"
-                ))
+                ToolError::with_cause(
+                    ErrorCause::Unavailable,
+                    format!(
+                        "it is unknown whether Jules created the job ({detail}); call again in a minute, which finds \
+                         the job if it exists"
+                    ),
+                )
             })?,
         Err(failure) => return Err(explain_refusal(&context, &source, failure).await),
     };

@@ -109,7 +109,7 @@ async fn run_register_job(
 /// Converts an id that was parsed before for the monitor's files.
 pub(super) fn known_id(id: &str) -> Result<JobId, ToolError> {
     id.parse()
-        .map_err(|error| ToolError::new(format!("`job_id`: {error}")))
+        .map_err(|error| ToolError::input(format!("`job_id`: {error}")))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -230,7 +230,7 @@ async fn run_list_events(
 
 fn event_names(ids: &[String]) -> Result<BTreeSet<JobId>, ToolError> {
     if ids.len() > MAX_NAMED {
-        return Err(ToolError::new(format!(
+        return Err(ToolError::input(format!(
             "`job_ids` names more than {MAX_NAMED} jobs; leave it out for all"
         )));
     }
@@ -416,7 +416,7 @@ async fn acknowledge_event(
         .queue
         .events_after(&context.policy, before, 1, |event| event.id == Some(id))?;
     if page.events.is_empty() {
-        return Err(ToolError::new(format!(
+        return Err(ToolError::input(format!(
             "there is no event {id}; `jules_list_events` shows all events"
         )));
     }

@@ -239,7 +239,7 @@ fn check_state(text: &str) -> Result<(), ToolError> {
     if names.iter().any(|name| name.eq_ignore_ascii_case(text)) {
         return Ok(());
     }
-    Err(ToolError::new(format!(
+    Err(ToolError::input(format!(
         "`state` is `{}`, which is not a known state; the known ones are {}",
         text.escape_debug(),
         names.join(", ")
@@ -252,7 +252,7 @@ pub(super) fn check_limit(given: Option<u32>, usual: u32, most: u32) -> Result<u
     if (1..=most).contains(&limit) {
         Ok(limit as usize)
     } else {
-        Err(ToolError::new(format!(
+        Err(ToolError::input(format!(
             "`limit` is {limit}; it must be between 1 and {most}"
         )))
     }

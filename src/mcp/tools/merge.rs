@@ -119,7 +119,7 @@ async fn merge_pull(
     let (pull, number) = (number, number.0);
     let facts = context.phileas.merge_facts(&repository, pull).await?;
     let facts = facts.ok_or_else(|| {
-        ToolError::new(format!(
+        ToolError::input(format!(
             "GitHub shows no pull request {repository}#{number}"
         ))
     })?;
@@ -213,14 +213,14 @@ fn pull_of(job: &AccountSession, wanted: Option<u64>) -> Result<PullLink, ToolEr
         .collect();
     match links.as_slice() {
         [one] => Ok((*one).clone()),
-        [] => Err(ToolError::new(match wanted {
+        [] => Err(ToolError::input(match wanted {
             Some(number) => format!(
                 "job {} has no pull request #{number}; `jules_get_job` shows its pull requests",
                 job.id
             ),
             None => format!("job {} has no pull request", job.id),
         })),
-        several => Err(ToolError::new(format!(
+        several => Err(ToolError::input(format!(
             "job {} has several pull requests; choose one by `payload.pull_number`: {}",
             job.id,
             several

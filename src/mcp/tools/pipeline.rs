@@ -397,17 +397,17 @@ async fn run_check(
         .find(|stage| stage.as_str() == input.stage)
         .ok_or_else(|| {
             let names: Vec<_> = all.iter().map(|stage| stage.as_str()).collect();
-            ToolError::new(format!("`stage` is one of {}", names.join(", ")))
+            ToolError::input(format!("`stage` is one of {}", names.join(", ")))
         })?;
     let changed = input.changed.as_deref();
     if stage == CheckStage::Of(Stage::Implement) && changed.is_none() {
-        return Err(ToolError::new(
+        return Err(ToolError::input(
             "`changed` is missing: for `implement` give the changed paths since the work began (`git diff --name-only \
              main...`, and new files)",
         ));
     }
     if changed.is_some_and(|changed| changed.len() > MAX_CHANGED) {
-        return Err(ToolError::new(format!(
+        return Err(ToolError::input(format!(
             "`changed` names more than {MAX_CHANGED} paths; use `phileas pipeline check`, which runs git itself"
         )));
     }
@@ -474,7 +474,7 @@ async fn run_write(
         .transpose()
         .map_err(|_| {
             let help = "write an instant in RFC 3339, such as 2026-01-05T09:00:00Z";
-            ToolError::new(format!("`started_at` is not an instant: {help}"))
+            ToolError::input(format!("`started_at` is not an instant: {help}"))
         })?;
     if context.runs.is_archived(&issue)? {
         return Err(archived_error(&issue));
@@ -510,7 +510,7 @@ fn find_run(context: &ToolContext, issue: &IssueId) -> Result<Run, ToolError> {
     match run {
         Some(run) => Ok(run),
         None if context.runs.is_archived(issue)? => Err(archived_error(issue)),
-        None => Err(ToolError::new(format!(
+        None => Err(ToolError::input(format!(
             "there is no run of {issue} in {}; `pipeline_status` shows all runs, `pipeline_write` begins one",
             context.runs.folder().display()
         ))),
@@ -518,13 +518,13 @@ fn find_run(context: &ToolContext, issue: &IssueId) -> Result<Run, ToolError> {
 }
 
 fn archived_error(issue: &IssueId) -> ToolError {
-    ToolError::new(format!("the run of {issue} is done and archived"))
+    ToolError::input(format!("the run of {issue} is done and archived"))
 }
 
 fn parse_issue(text: &str) -> Result<IssueId, ToolError> {
     text.trim()
         .parse()
-        .map_err(|error| ToolError::new(format!("`issue`: {error}")))
+        .map_err(|error| ToolError::input(format!("`issue`: {error}")))
 }
 
 /// Parses the name of an artifact, with or without the file's extension.
@@ -537,6 +537,6 @@ fn parse_artifact(text: &str) -> Result<Artifact, ToolError> {
     match Artifact::ALL.into_iter().find(stem) {
         Some(artifact) => Ok(artifact),
         None => Artifact::from_path(text)
-            .map_err(|error| ToolError::new(format!("`artifact`: {error}"))),
+            .map_err(|error| ToolError::input(format!("`artifact`: {error}"))),
     }
 }

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::confirm::{Confirmation, confirm_action};
+use super::super::phileas_api::TickAnswer;
 use super::super::text_limit::TextLimit;
 use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect, ToolReply};
@@ -131,26 +132,22 @@ pub(super) fn explain_repository() -> ToolDefinition {
             code for each track, schedule and request. Writes nothing.",
         effect: ToolEffect::Asks,
     };
-    ToolDefinition::new(card, run_explain)
+    ToolDefinition::with_confirmation(card, run_explain)
 }
 
 async fn run_explain(
     context: Arc<ToolContext>,
     input: ExplainInput,
     _call: ToolCall,
-) -> Result<ReportView, ToolError> {
+) -> Result<ToolReply<ReportView>, ToolError> {
     let repository = context.policy.parse_repository(&input.repo)?;
-    let (report, _) = context
+    let (answer, _) = context
         .phileas
         .explain_repository(&repository, RunRequest::Due)
         .await?;
     let track = input.track.as_deref().map(TrackName::from);
-    Ok(report_view(
-        repository.to_string(),
-        true,
-        &report,
-        track.as_ref(),
-    ))
+    let view = report_view(repository.to_string(), true, &answer.report, track.as_ref());
+    Ok(ToolReply::with_cause(view, answer.cause))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -238,16 +235,16 @@ pub(super) fn repository_status() -> ToolDefinition {
             allows.",
         effect: ToolEffect::Asks,
     };
-    ToolDefinition::new(card, run_status)
+    ToolDefinition::with_confirmation(card, run_status)
 }
 
 async fn run_status(
     context: Arc<ToolContext>,
     input: StatusInput,
     _call: ToolCall,
-) -> Result<StatusView, ToolError> {
+) -> Result<ToolReply<StatusView>, ToolError> {
     let repository = context.policy.parse_repository(&input.repo)?;
-    let (report, snapshot) = context
+    let (TickAnswer { report, cause }, snapshot) = context
         .phileas
         .explain_repository(&repository, RunRequest::Due)
         .await?;
@@ -256,12 +253,11 @@ async fn run_status(
         Ledger::Missing { .. } => "missing",
         Ledger::Corrupt { .. } => "corrupt",
     };
-    let live = report
-        .all_lines()
-        .filter(|(_, line)| line.session_id.is_some());
+    let lines = report.all_lines();
+    let live = lines.filter(|(_, line)| line.session_id.is_some());
     let view = RepositoryView::new(&snapshot, report.current_lines());
     let figures = &view.budget;
-    Ok(StatusView {
+    let status = StatusView {
         repo: repository.to_string(),
         ledger,
         entries: view.entries.unwrap_or_default(),
@@ -300,7 +296,8 @@ async fn run_status(
             backlog_limit: figures.limits.map(|limits| limits.backlog),
         },
         next_due: report.wake_at.map(|at| at.to_string()),
-    })
+    };
+    Ok(ToolReply::with_cause(status, cause))
 }
 
 fn yield_view(figures: &Yield) -> YieldView {
@@ -371,13 +368,14 @@ async fn run_cycle(
             format!("the track {name}"),
         ),
         (Some(_), Some(_)) => {
-            return Err(ToolError::new("give `persona` or `track`, not both"));
+            return Err(ToolError::input("give `persona` or `track`, not both"));
         }
     };
     let repo = repository.to_string();
     if input.dry_run {
-        let (report, _) = context.phileas.explain_repository(&repository, ask).await?;
-        return Ok(ToolReply::Done(report_view(repo, true, &report, None)));
+        let (answer, _) = context.phileas.explain_repository(&repository, ask).await?;
+        let view = report_view(repo, true, &answer.report, None);
+        return Ok(ToolReply::with_cause(view, answer.cause));
     }
     let question = format!(
         "Let phileas run {what} in {repo} now? It may start Jules jobs, and merge pull requests if the plan allows \
@@ -390,9 +388,10 @@ async fn run_cycle(
     {
         return Ok(ToolReply::AskPerson(ask));
     }
-    let report = context.phileas.run(&repository, ask).await?;
+    let TickAnswer { report, cause } = context.phileas.run(&repository, ask).await?;
     if report.commits > 0 {
         context.changes.notify_state(&repo);
     }
-    Ok(ToolReply::Done(report_view(repo, false, &report, None)))
+    let view = report_view(repo, false, &report, None);
+    Ok(ToolReply::with_cause(view, cause))
 }

@@ -64,12 +64,12 @@ async fn run_send_message(
 ) -> Result<MessageOutput, ToolError> {
     let (Message::Text(text) | Message::Object { content: text }) = input.message;
     if text.trim().is_empty() {
-        return Err(ToolError::new(
+        return Err(ToolError::input(
             "nothing was sent: `message` is empty; write a text",
         ));
     }
     if text.chars().count() > MAX_MESSAGE_CHARS {
-        return Err(ToolError::new(format!(
+        return Err(ToolError::input(format!(
             "nothing was sent: `message` is longer than {MAX_MESSAGE_CHARS} characters"
         )));
     }

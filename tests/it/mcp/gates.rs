@@ -160,11 +160,6 @@ fn one_tool_is_called_from_a_shell() {
     let seen = call(&["jules_get_job", &id]).expect(0);
     assert_eq!(seen.lines()[0]["job_id"], made["job_id"]);
     assert_eq!(call(&["jules_list_jobs"]).expect(0).lines().len(), 1);
-    let wrong = call(&["jules_get_job", "{\"job_id\": \"x\"}"]).expect(1);
-    assert!(
-        wrong.err.contains("not the id of a job") && wrong.out.is_empty(),
-        "{wrong}"
-    );
     assert!(
         call(&["jules_get_job", "[1]"])
             .expect(2)
@@ -182,11 +177,69 @@ fn one_tool_is_called_from_a_shell() {
             "{}",
             "the arguments of jules_get_job are wrong: missing field `job_id`",
         ),
-        ("jules_get_jobs", "{}", "there is no tool `jules_get_jobs`"),
+        (
+            "jules_get_jobs",
+            "{}",
+            "there is no tool `jules_get_jobs`; did you mean `jules_get_job`?",
+        ),
+        (
+            "nope",
+            "{}",
+            "there is no tool `nope`; the tools are jules_create_job, ",
+        ),
+        (
+            "jules_get_job",
+            "{\"job_id\": \"x\"}",
+            "not the id of a job",
+        ),
+        (
+            "jules_get_job",
+            "{\"job_id\": \"404\"}",
+            "Jules knows no job 404",
+        ),
+        ("status", "{}", "missing field `repo`"),
     ] {
         let wrong = call(&[tool, arguments]).expect(2);
         assert!(wrong.err.contains(said) && wrong.out.is_empty(), "{wrong}");
     }
     let unsure = call(&["jules_cancel_job", &id]).expect(1);
     assert!(unsure.err.contains("confirm: true"), "{unsure}");
+}
+
+/// A tool about a repository ends with the exit code of the command of its name.
+#[test]
+fn tools_about_a_repository_end_as_the_commands_do() {
+    let place = place(Vec::new());
+    let call = |tool: &str, arguments: &str, variable: (&str, &str)| {
+        let program = place.program(&["call", tool, arguments]);
+        program.env(variable.0, variable.1).run()
+    };
+    let here = ("GITHUB_REPOSITORY", "acme/widget");
+    for tool in ["status", "explain"] {
+        let seen = call(tool, "{}", here).expect(0);
+        assert_eq!(seen.lines()[0]["repo"], "acme/widget");
+        let named = "{\"repo\": \"acme/nowhere\"}";
+        let unknown = call(tool, named, here).expect(2);
+        assert!(
+            unknown.err.contains("acme/nowhere") && unknown.out.is_empty(),
+            "{unknown}"
+        );
+    }
+    let run = |persona: &str| json!({"persona": persona, "confirm": true}).to_string();
+    let unknown = call("run", &run("nope"), here).expect(2);
+    assert_eq!(
+        unknown.lines()[0]["lines"][0]["decision"],
+        "refused",
+        "{unknown}"
+    );
+    let repo = |persona: &str| {
+        json!({"repo": "acme/widget", "persona": persona, "confirm": true}).to_string()
+    };
+    let paused = call("run", &repo("curator"), ("PHILEAS_PAUSED", "1")).expect(1);
+    assert_eq!(
+        paused.lines()[0]["lines"][0]["decision"],
+        "paused",
+        "{paused}"
+    );
+    call("run", &run("curator"), here).expect(0);
 }

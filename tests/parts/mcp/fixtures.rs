@@ -11,8 +11,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use phileas::mcp::{PhileasApi, Server, ToolError};
-use phileas::runtime::TickReport;
+use phileas::mcp::{PhileasApi, Server, TickAnswer, ToolError};
 use phileas_domain::engine::{MergeFacts, MergeMethod, RunRequest, Snapshot};
 use phileas_domain::model::{Oid, PullNumber, RepositoryName};
 use rmcp::model::*;
@@ -33,11 +32,11 @@ impl PhileasApi for NoHouse {
         &self,
         _: &RepositoryName,
         _: RunRequest,
-    ) -> Result<(TickReport, Box<Snapshot>), ToolError> {
+    ) -> Result<(TickAnswer, Box<Snapshot>), ToolError> {
         nothing()
     }
 
-    async fn run(&self, _: &RepositoryName, _: RunRequest) -> Result<TickReport, ToolError> {
+    async fn run(&self, _: &RepositoryName, _: RunRequest) -> Result<TickAnswer, ToolError> {
         nothing()
     }
 

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
 use crate::adapters::files::read_limited;
+use crate::cli::context::env_var::env_value;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::mcp::{ErrorCause, Server};
@@ -17,8 +18,20 @@ use crate::mcp::{ErrorCause, Server};
 const PIPE_BYTES: usize = 64 * 1024;
 /// The largest arguments that are read from standard input, in bytes.
 const MAX_INPUT_BYTES: u64 = 1024 * 1024;
+/// The argument that names a repository.
+const REPOSITORY: &str = "repo";
 /// The id of the only request.
 const REQUEST_ID: u64 = 1;
+
+/// The exit code for each cause that a tool gives.
+const EXITS: [(ErrorCause, Exit); 6] = [
+    (ErrorCause::Call, Exit::Findings),
+    (ErrorCause::Input, Exit::Usage),
+    (ErrorCause::Credential, Exit::Credential),
+    (ErrorCause::Unavailable, Exit::Unavailable),
+    (ErrorCause::Corrupt, Exit::Corrupt),
+    (ErrorCause::Internal, Exit::Fault),
+];
 
 pub(super) async fn run(
     server: Server,
@@ -26,7 +39,13 @@ pub(super) async fn run(
     arguments: &str,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let arguments = parse_object(arguments)?;
+    let mut arguments = parse_object(arguments)?;
+    if server.is_required(tool, REPOSITORY)
+        && !arguments.contains_key(REPOSITORY)
+        && let Some(repository) = env_value("GITHUB_REPOSITORY")
+    {
+        arguments.insert(REPOSITORY.to_owned(), repository.into());
+    }
     server
         .check_call(tool, arguments.clone())
         .map_err(|trouble| CliError::usage(trouble.to_string()))?;
@@ -38,19 +57,14 @@ pub(super) async fn run(
         )));
     }
     let result = &answer["result"];
+    let exit = result["_meta"][ErrorCause::KEY].as_str().and_then(exit_of);
     if result["isError"] == true {
-        let cause = result["_meta"][ErrorCause::KEY].as_str();
-        let exit = match cause {
-            Some(cause) if cause == ErrorCause::Credential.name() => Exit::Credential,
-            Some(cause) if cause == ErrorCause::Unavailable.name() => Exit::Unavailable,
-            Some(cause) if cause == ErrorCause::Internal.name() => Exit::Fault,
-            _ => Exit::Findings,
-        };
+        let exit = exit.unwrap_or(Exit::Findings);
         let message = format!("{tool}: {}", string_at(result, "/content/0/text"));
         return Err(CliError { exit, message });
     }
     screen.print_line(&result["structuredContent"].to_string())?;
-    Ok(Exit::Done)
+    Ok(exit.unwrap_or(Exit::Done))
 }
 
 fn string_at(value: &Value, place: &str) -> String {
@@ -124,4 +138,33 @@ async fn send_request(server: Server, tool: &str, arguments: Value) -> Result<Va
         }
     }
     Err(CliError::fault("the server ended before it answered"))
+}
+
+/// The cause of an exit code; `None` if nothing is wrong.
+pub(super) fn cause_of(exit: Exit) -> Option<ErrorCause> {
+    let found = EXITS.iter().find(|(_, of)| *of == exit);
+    found.map(|(cause, _)| *cause)
+}
+
+/// The exit code of a cause by its name.
+fn exit_of(cause: &str) -> Option<Exit> {
+    let found = EXITS.iter().find(|(of, _)| of.name() == cause);
+    found.map(|(_, exit)| *exit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_exit_code_of_a_failure_has_one_cause() {
+        for exit in Exit::ALL {
+            let back = cause_of(exit).and_then(|cause| exit_of(cause.name()));
+            assert_eq!(back, Some(exit).filter(|exit| *exit != Exit::Done));
+        }
+        assert_eq!(
+            exit_of(ErrorCause::Internal.name()).map(Exit::code),
+            Some(70)
+        );
+    }
 }

@@ -6,11 +6,13 @@ use async_trait::async_trait;
 use phileas_domain::engine::{MergeFacts, MergeMethod, RunRequest, Snapshot};
 use phileas_domain::model::{Oid, PullNumber, RepositoryName};
 
+use super::super::tick;
+use super::call::cause_of;
 use crate::adapters::github;
 use crate::adapters::jules::RepositoryJules;
 use crate::cli::context::clients::{self, Connection};
-use crate::cli::exit::{CliError, Exit};
-use crate::mcp::{ErrorCause, PhileasApi, ToolError};
+use crate::cli::exit::CliError;
+use crate::mcp::{ErrorCause, PhileasApi, TickAnswer, ToolError};
 use crate::runtime::ports::{LedgerRead, ReadGitHub as _, WriteGitHub as _};
 use crate::runtime::{self, Tick, TickReport};
 use crate::server::accounts::external_services::SharedStopwatch;
@@ -77,7 +79,7 @@ fn find_member(
     members
         .find(|member| member.name == *repository)
         .ok_or_else(|| {
-            ToolError::new(format!(
+            ToolError::input(format!(
                 "the service does not look after {repository}; a person can install its App there, or name it in \
                  phileas.toml"
             ))
@@ -85,13 +87,14 @@ fn find_member(
 }
 
 fn mcp_error(stopped: CliError) -> ToolError {
-    let cause = match stopped.exit {
-        Exit::Credential => ErrorCause::Credential,
-        Exit::Unavailable => ErrorCause::Unavailable,
-        Exit::Fault => ErrorCause::Internal,
-        _ => ErrorCause::Call,
-    };
+    let cause = cause_of(stopped.exit).unwrap_or(ErrorCause::Call);
     ToolError::with_cause(cause, stopped.message)
+}
+
+/// The answer of a tool with the cause for which `phileas tick` has an exit code.
+fn tick_answer(report: TickReport, ask: &RunRequest) -> TickAnswer {
+    let cause = cause_of(tick::exit_of_report(&report, ask));
+    TickAnswer { report, cause }
 }
 
 #[async_trait]
@@ -100,19 +103,19 @@ impl PhileasApi for RepositoryAccess {
         &self,
         repository: &RepositoryName,
         ask: RunRequest,
-    ) -> Result<(TickReport, Box<Snapshot>), ToolError> {
+    ) -> Result<(TickAnswer, Box<Snapshot>), ToolError> {
         let way = self.call_clients(repository)?;
         let settings = clients::run_settings(ask).map_err(mcp_error)?;
         let (report, sight) =
             runtime::explain_repository(&way.github, &way.jules, &way.stopwatch, &settings).await?;
-        Ok((report, Box::new(sight.snapshot)))
+        Ok((tick_answer(report, &settings.ask), Box::new(sight.snapshot)))
     }
 
     async fn run(
         &self,
         repository: &RepositoryName,
         ask: RunRequest,
-    ) -> Result<TickReport, ToolError> {
+    ) -> Result<TickAnswer, ToolError> {
         let way = self.call_clients(repository)?;
         let settings = clients::run_settings(ask).map_err(mcp_error)?;
         let tick = Tick {
@@ -120,7 +123,8 @@ impl PhileasApi for RepositoryAccess {
             jules: &way.jules,
             stopwatch: &way.stopwatch,
         };
-        Ok(tick.run(&settings).await?)
+        let report = tick.run(&settings).await?;
+        Ok(tick_answer(report, &settings.ask))
     }
 
     async fn read_state(&self, repository: &RepositoryName) -> Result<Option<String>, ToolError> {
@@ -129,9 +133,10 @@ impl PhileasApi for RepositoryAccess {
             LedgerRead::State { text, .. } => Some(text),
             LedgerRead::NoBranch | LedgerRead::NoState { .. } => None,
             LedgerRead::Unreadable { what, .. } => {
-                return Err(ToolError::new(format!(
-                    "the ledger of {repository} cannot be read: {what}"
-                )));
+                return Err(ToolError::with_cause(
+                    ErrorCause::Corrupt,
+                    format!("the ledger of {repository} cannot be read: {what}"),
+                ));
             }
         })
     }
