@@ -28,6 +28,7 @@ mod write;
 
 pub use change::{Change, TaskError};
 pub use lint::{Kind, LintResult, lint};
+pub use personas::persona_names;
 pub use select::{tags_of, tasks_for};
 pub use sprints::{
     SPRINTS_FOLDER, SprintFile, SprintFileKind, current_sprint, current_sprint_path, sprint_files,

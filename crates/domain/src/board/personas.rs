@@ -9,7 +9,8 @@ use crate::plan::{PERSONAS_FOLDER, closest};
 const OTHERS: [&str; 2] = ["blocks", "partials"];
 
 /// The names of all persona folders, whether or not their prompts can be read.
-pub(super) fn persona_names(tree: &Tree) -> BTreeSet<&str> {
+#[must_use]
+pub fn persona_names(tree: &Tree) -> BTreeSet<&str> {
     tree.iter()
         .filter_map(|(path, _)| {
             let (name, _) = path

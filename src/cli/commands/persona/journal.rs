@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-use phileas_domain::board::Kind;
+use phileas_domain::board::{self, Kind};
 use phileas_domain::model::{PersonaId, Tree};
 use phileas_domain::plan::PERSONAS_FOLDER;
 use phileas_domain::prompt;
@@ -61,17 +61,13 @@ pub(super) fn check_journals(
 
 /// Checks that a persona has a folder, whether or not its prompt can be read.
 fn check_persona_folder(tree: &Tree, id: &str) -> Result<(), CliError> {
-    let folders = || {
-        let rest = tree.below(PERSONAS_FOLDER);
-        let rest = rest.map(|(path, _)| &path[PERSONAS_FOLDER.len() + 1..]);
-        rest.filter_map(|rest| rest.split_once('/').map(|(folder, _)| folder))
-    };
-    if folders().any(|folder| folder == id) {
+    let personas = board::persona_names(tree);
+    if personas.contains(id) {
         return Ok(());
     }
     let wrong = format!(
         "there is no persona `{id}`{}",
-        suggestion_text(id, folders())
+        suggestion_text(id, personas.into_iter())
     );
     Err(CliError::usage(wrong))
 }
