@@ -204,7 +204,11 @@ async fn run_headless(
             }
             Ok(report) => {
                 let colour = screen.colour;
-                for (at, line) in &report.done {
+                // What concerns no track keeps everything from starting.
+                let held = report.waiting.iter().filter(|(_, line)| {
+                    line.track.is_none() && line.persona.is_none() && said.is_news(line)
+                });
+                for (at, line) in held.chain(&report.done) {
                     let text = line_text(line, colour, Tense::Done);
                     screen.print_wrapped(&format!("{}  {text}", short_time(*at)), INDENT)?;
                 }

@@ -192,6 +192,19 @@ fn a_file_that_cannot_be_read_is_reported_with_its_option_and_a_fix() {
         &["sandbox", "--headless", "--ledger", folder.text()],
         &words,
     );
+    // Nothing starts after a ledger that cannot be read, and the sandbox says why, once.
+    folder.write(".jules/cycle_state.json", "{broken");
+    let arguments = [
+        "sandbox",
+        "--headless",
+        "--until",
+        "6h",
+        "--ledger",
+        folder.text(),
+    ];
+    let ended = phileas(&arguments).expect(0);
+    let reason = ended.out.matches(".jules/cycle_state.json:1:2: error: ");
+    assert_eq!(reason.count(), 1, "{ended}");
 }
 
 #[test]
