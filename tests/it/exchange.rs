@@ -115,6 +115,17 @@ fn findings_name_file_line_column_key_and_fix() {
     );
 }
 
+/// git holds no empty folder, so only a work tree has this mistake.
+#[test]
+fn a_folder_with_the_name_of_an_artifact_is_named() {
+    let folder = flat();
+    let path = ".jules/exchange/events/pending/dir.yml";
+    std::fs::create_dir_all(folder.join(path)).unwrap();
+    let ended = exchange(&["check", folder.text()]).expect(1);
+    let wanted = format!("{path}: error: it is not a regular file; put a text file in its place");
+    assert!(ended.out.contains(&wanted), "{ended}");
+}
+
 #[test]
 fn warnings_count_when_that_is_asked_for() {
     let folder = flat();

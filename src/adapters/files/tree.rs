@@ -11,6 +11,8 @@ use super::write::{FileError, STAGED_PREFIX};
 
 /// The largest file that is read as text.
 const FILE_LIMIT_BYTES: u64 = 1 << 20;
+/// The endings of artifacts, tasks and prompts. A folder with such a name is a mistake, which an empty one would hide.
+const FILE_ENDINGS: [&str; 3] = [".md", ".yml", ".yaml"];
 /// The deepest level of folders that is read.
 const DEPTH_LIMIT: usize = 12;
 /// The most files that are listed.
@@ -73,6 +75,10 @@ fn walk_folder(
             if depth < DEPTH_LIMIT {
                 walk_folder(&path, &name, depth + 1, left, tree)?;
             }
+            let is_named_as_file = FILE_ENDINGS.iter().any(|ending| name.ends_with(ending));
+            if is_named_as_file && tree.below(&name).next().is_none() {
+                tree.insert(name, special_entry(0));
+            }
             continue;
         }
         if *left == 0 {
@@ -87,17 +93,23 @@ fn walk_folder(
         } else {
             (Mode::Special, None)
         };
-        tree.insert(
-            name,
-            Entry {
-                mode,
-                oid: String::new(),
-                size: meta.len(),
-                text,
-            },
-        );
+        let entry = Entry {
+            mode,
+            text,
+            ..special_entry(meta.len())
+        };
+        tree.insert(name, entry);
     }
     Ok(())
+}
+
+fn special_entry(size: u64) -> Entry {
+    Entry {
+        mode: Mode::Special,
+        oid: String::new(),
+        size,
+        text: None,
+    }
 }
 
 /// The text of a file, unless it is too large, not text, or just removed.

@@ -266,7 +266,7 @@ fn a_pipe_is_no_link() {
     let made = std::process::Command::new("mkfifo").arg(&path).status();
     assert!(made.unwrap().success());
     let ended = phileas(&["validate", folder.text()]).expect(1);
-    assert!(ended.out.contains("neither a file nor a folder"), "{ended}");
+    assert!(ended.out.contains("the prompt is not a file"), "{ended}");
     assert!(!ended.out.contains("link"), "{ended}");
 }
 

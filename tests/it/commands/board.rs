@@ -211,6 +211,17 @@ fn findings_are_for_programs_too_and_kinds_can_be_chosen() {
     let sound = Folder::repository("cycle = [\"a\"]\n", &["a"]);
     alone(&["task", "check", "--strict", sound.text()]).done();
     alone(&["task", "check", "/no/such/folder"]).refused(2, "no such folder");
+    // A folder of partials is no persona.
+    sound.write(".jules/personas/partials/head.md", "Be brief.\n");
+    for id in ["partial", "partials"] {
+        let ran = alone(&["persona", "journal", "--persona", id, sound.text()]);
+        ran.refused(2, &format!("there is no persona `{id}`; there are: a\n"));
+    }
+    // git holds no empty folder, so only a work tree has this mistake.
+    fs::create_dir_all(sound.join(".jules/tasks/todo/dir.md")).unwrap();
+    let ran = alone(&["task", "check", sound.text()]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_lines(&ran, &[".jules/tasks/todo/dir.md: error: it is not a file"]);
 }
 
 /// What lint offers for a task in two states works, whether git knows the files or not, and whatever they are called.

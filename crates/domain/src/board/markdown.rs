@@ -230,7 +230,7 @@ pub(super) fn unreadable_file(path: &str, entry: &Entry) -> Option<Diagnostic> {
             "put the file itself here",
         ),
         (Mode::Submodule, _) => ("it is a submodule", "put a file here"),
-        (Mode::Special, _) => ("it is neither a file nor a folder", "put a file here"),
+        (Mode::Special, _) => ("it is not a file", "put a file here"),
         (Mode::File, _) if entry.size > FILE_LIMIT_BYTES => {
             let what = format!("it is larger than {FILE_LIMIT_BYTES} bytes");
             return Some(Diagnostic::error(path, what).help("say it shorter"));

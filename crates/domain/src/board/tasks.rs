@@ -12,7 +12,7 @@ use super::markdown::{Edit, MarkdownDocument, apply_edits, unreadable_file};
 use super::personas::{persona_names, suggest_persona};
 use super::task::{PERSONA_KEYS, TASKS_FOLDER, Task, TaskState};
 use crate::Diagnostic;
-use crate::model::{Entry, Tree};
+use crate::model::{Entry, Mode, Tree};
 use crate::yaml::{Node, Value};
 
 /// Prefixes of file names below the tasks' folder that are no tasks.
@@ -114,7 +114,10 @@ fn task_files<'t>(tree: &'t Tree, found: &mut Vec<Diagnostic>) -> (Vec<File<'t>>
             found.push(Diagnostic::error(TASKS_FOLDER, wrong).help("remove some that are done"));
             break;
         }
-        ids.entry(stem).or_default().push(path);
+        // What can be no file is no second state of a task.
+        if entry.mode != Mode::Special {
+            ids.entry(stem).or_default().push(path);
+        }
         files.push(File {
             path,
             stem,

@@ -16,7 +16,7 @@ pub enum Mode {
     Link,
     /// `160000`: a submodule.
     Submodule,
-    /// A pipe, a socket or a device in a folder. git holds none of them.
+    /// A pipe, a socket, a device, or an empty folder named like a file. git holds none of them.
     Special,
 }
 

@@ -267,7 +267,7 @@ fn text_of<'t>(path: &str, entry: &'t Entry) -> Result<&'t str, Box<Diagnostic>>
             "put a file here",
         )),
         Mode::Special => Err(error(
-            "the prompt is neither a file nor a folder".to_owned(),
+            "the prompt is not a file".to_owned(),
             "put a file here",
         )),
         Mode::File if entry.size > MAX_PROMPT_BYTES => Err(error(
