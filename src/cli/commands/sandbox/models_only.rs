@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 
 use super::environment;
-use super::service::serve_models;
+use super::service::{models_result, serve_models};
 use crate::cli::arguments::Sandbox;
 use crate::cli::context::bind::bind_listener;
 use crate::cli::context::shutdown_signal::shutdown_signal;
@@ -62,13 +62,18 @@ pub(crate) async fn run(
     screen.flush()?;
 
     let (end, asked) = shutdown_pair();
-    let models = serve_models(&shared, github, jules, ClockMode::Manual, &asked);
-    tokio::select! {
-        () = wait_for_input_end() => {}
-        () = signal => {}
-    }
+    let mut models = serve_models(&shared, github, jules, ClockMode::Manual, &asked);
+    let early = tokio::select! {
+        ended = &mut models => Some(ended),
+        () = wait_for_input_end() => None,
+        () = signal => None,
+    };
     end.request_shutdown();
-    let _ended = models.await;
+    let ended = match early {
+        Some(ended) => ended,
+        None => models.await,
+    };
+    models_result(ended)?;
     if let Some(dir) = &arguments.export {
         shared
             .lock_world()

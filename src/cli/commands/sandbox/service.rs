@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 
 use super::transcript::Transcript;
 use super::{environment, play};
@@ -145,7 +145,8 @@ pub(crate) async fn run(
         }
     }
     end.request_shutdown();
-    let _ended = tokio::join!(post, faces);
+    let (_ended, faces) = tokio::join!(post, faces);
+    models_result(faces)?;
     print_result(
         arguments,
         &shared,
@@ -248,6 +249,15 @@ pub(super) fn serve_models(
     let github = face(github, Face::Github);
     let jules = face(jules, Face::Jules);
     tokio::spawn(async move { tokio::join!(github, jules) })
+}
+
+/// Whether both models served until the end.
+pub(super) fn models_result(ended: Result<((), ()), JoinError>) -> Result<(), CliError> {
+    ended.map(drop).map_err(|error| {
+        CliError::fault(format!(
+            "a model of GitHub or Jules stopped: {error}; report this as a bug of phileas"
+        ))
+    })
 }
 
 /// The models as the service reaches them.
@@ -500,4 +510,18 @@ fn first_session_commands(github: SocketAddr, repository: &RepositoryName) -> [S
         ),
         String::new(),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_model_that_stops_early_is_a_fault() {
+        let models: JoinHandle<((), ())> = tokio::spawn(async { panic!("a bug") });
+        let stopped = models_result(models.await).unwrap_err();
+        assert_eq!(stopped.exit, Exit::Fault);
+        assert!(stopped.message.contains("a bug"), "{stopped}");
+        assert!(models_result(Ok(((), ()))).is_ok());
+    }
 }
