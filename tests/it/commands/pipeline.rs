@@ -75,9 +75,14 @@ fn on(folder: &Folder, arguments: &[&str]) -> Ran {
 
 /// `phileas pipeline write`, with a text on standard input.
 fn write(folder: &Folder, artifact: &str, text: &str) -> Ran {
+    write_with(folder, artifact, text, &[])
+}
+
+fn write_with(folder: &Folder, artifact: &str, text: &str, more: &[&str]) -> Ran {
     let outside = Folder::empty();
     outside.write("input", text);
-    let mut command = program(&["pipeline", "write", artifact, "--issue", "X-1"]);
+    let words = ["pipeline", "write", artifact, "--issue", "X-1"];
+    let mut command = program(&[&words, more].concat());
     command.current_dir(folder.path());
     command.stdin(File::open(outside.join("input")).unwrap());
     run(command)

@@ -5,7 +5,7 @@ use std::io::Write;
 use jiff::Timestamp;
 use phileas_domain::pipeline::limits::ARTIFACT_LIMIT_BYTES;
 use phileas_domain::pipeline::{Artifact, Made};
-use phileas_domain::utf8_text;
+use phileas_domain::{Diagnostic, utf8_text};
 use serde_json::json;
 
 use super::runs::{self, open_run};
@@ -16,6 +16,9 @@ use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::diagnostics::print_beside_results;
 use crate::cli::terminal::output::Screen;
 
+/// How diagnostics name standard input.
+const INPUT: &str = "standard input";
+
 pub(super) fn run(
     artifact: Artifact,
     run_place: &RunLocation,
@@ -25,13 +28,19 @@ pub(super) fn run(
 ) -> Result<Exit, CliError> {
     let runs = runs::open_runs(&run_place.place)?;
     let settings = runs.read_settings()?;
-    let text = read_input()?;
+    let json = run_place.place.json;
+    let text = match read_input()? {
+        Ok(text) => text,
+        Err(wrong) => {
+            print_beside_results(std::slice::from_ref(&wrong), json, screen)?;
+            return Err(CliError::finding("nothing was written"));
+        }
+    };
     let made = Made {
         at: Timestamp::now(),
         started_at,
         agent,
     };
-    let json = run_place.place.json;
     let written = match runs.write_artifact(&run_place.issue, artifact, &text, settings, &made) {
         Ok(written) => written,
         Err(error @ RunsError::Unsound(_)) => {
@@ -50,15 +59,15 @@ pub(super) fn run(
     Ok(Exit::Done)
 }
 
-/// Standard input, up to the limit of an artifact.
-fn read_input() -> Result<String, CliError> {
-    let wrong = |text: &dyn std::fmt::Display| {
-        CliError::finding(format!("standard input: {text}; nothing was written"))
-    };
+/// Standard input, up to the limit of an artifact; or what is wrong with it.
+fn read_input() -> Result<Result<String, Diagnostic>, CliError> {
+    let wrong = |text: String, help: &str| Diagnostic::error(INPUT, text).help(help);
     let limit = ARTIFACT_LIMIT_BYTES;
-    let bytes = read_limited(std::io::stdin().lock(), limit as u64)?
-        .ok_or_else(|| wrong(&format!("it is larger than {limit} bytes")))?;
-    utf8_text(bytes).map_err(|error| wrong(&error))
+    let read = read_limited(std::io::stdin().lock(), limit as u64)?;
+    let bytes = read.ok_or_else(|| wrong(format!("it is larger than {limit} bytes"), "shorten it"));
+    Ok(bytes.and_then(|bytes| {
+        utf8_text(bytes).map_err(|error| wrong(error.to_string(), "write it in UTF-8"))
+    }))
 }
 
 pub(super) fn archive_run(

@@ -1,6 +1,6 @@
 //! `pipeline write`: checked first, replaced whole.
 
-use super::{FAILED, PLAN, WORKER, names, on, repository, write};
+use super::{FAILED, PLAN, WORKER, names, on, repository, write, write_with};
 use crate::commands::bench::text_of;
 
 #[test]
@@ -65,6 +65,20 @@ fn what_is_not_sound_replaces_nothing() {
     write(&folder, "lessons", "{}").refused(2, "invalid value");
     folder.write(".pipeline/config.toml", "self_assessment = \"required\"");
     write(&folder, "worker-result", WORKER).refused(1, "`self_assessment` is missing");
+}
+
+/// What is not read is reported as every other mistake is.
+#[test]
+fn a_text_that_is_too_long_is_a_diagnostic() {
+    let folder = repository();
+    let long = " ".repeat((1 << 20) + 1);
+    let said = "standard input: error: it is larger than 1048576 bytes; shorten it";
+    write(&folder, "plan", &long).refused(1, said);
+    let ran = write_with(&folder, "plan", &long, &["--json"]).refused(1, "nothing was written");
+    let found = ran.json();
+    assert_eq!(found["file"], "standard input");
+    assert_eq!(found["message"], "it is larger than 1048576 bytes");
+    assert!(!folder.join(".pipeline").exists());
 }
 
 #[test]
