@@ -39,6 +39,7 @@ use super::public_url::public_url;
 use crate::adapters::files::{TextError, read_limited_text};
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
 use crate::adapters::jules::key;
+use crate::adapters::transport::excessive_port;
 use crate::server::accounts::app::{APP_ID, APP_KEY, TOKEN};
 
 /// The largest file, in bytes.
@@ -300,12 +301,16 @@ fn name_schema(_: &mut SchemaGenerator) -> Schema {
 
 fn parse_address<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<SocketAddr>, D::Error> {
     let text = String::deserialize(reader)?;
-    let wrong = || {
-        D::Error::custom(format!(
-            "`{text}` is not an address; write it as `127.0.0.1:8080`"
-        ))
+    let wrong = || match excessive_port(&text) {
+        Some(port) => format!(
+            "there is no port {port}; write a port from 0 to {}",
+            u16::MAX
+        ),
+        None => format!("`{text}` is not an address; write it as `127.0.0.1:8080`"),
     };
-    text.parse().map(Some).map_err(|_| wrong())
+    text.parse()
+        .map(Some)
+        .map_err(|_| D::Error::custom(wrong()))
 }
 
 fn parse_size<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<u64>, D::Error> {
@@ -465,6 +470,11 @@ mod tests {
                 "\nlisten = \"localhost\"\n",
                 "phileas.toml:2:10",
                 "127.0.0.1:8080",
+            ),
+            (
+                "admin_listen = \"127.0.0.1:99999\"\n",
+                "phileas.toml:1:16",
+                "there is no port 99999 (at admin_listen); write a port from 0 to 65535",
             ),
             ("data-dir = \"x\"\n", "phileas.toml:1:1", "data_dir"),
             (
