@@ -55,8 +55,8 @@ pub(crate) struct Parts<I, C> {
     pub(crate) access: Arc<Access>,
     /// What it serves beside the dashboard and the metrics.
     pub(crate) more_admin_routes: Router,
-    /// The base URL of GitHub's pages.
-    pub(crate) github: String,
+    /// The base URL of GitHub's pages; `None` where nothing has a page there.
+    pub(crate) github: Option<String>,
     /// How long deliveries are still accepted after shutdown was requested.
     pub(crate) drain: Duration,
     /// When the drain is cut short.

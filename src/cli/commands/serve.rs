@@ -134,7 +134,7 @@ async fn serve(
         admin,
         access,
         more_admin_routes,
-        github: github_server(),
+        github: Some(github_server()),
         drain: config.drain,
         hurry: hurry.1,
         ending: asked.clone(),

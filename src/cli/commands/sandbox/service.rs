@@ -45,7 +45,6 @@ use crate::server::accounts::keys::Keys;
 use crate::server::admin::audit::Audit;
 use crate::server::admin::dashboard::Access;
 use crate::server::admin::metrics::{self, Metrics};
-use crate::server::admin::setup::GITHUB;
 use crate::server::assemble::{Parts, Workers, assemble};
 use crate::server::config::RepositoryEntry;
 use crate::server::public::webhook::{RepositoryFilter, Secrets};
@@ -219,7 +218,7 @@ fn build_service(
         admin,
         access: Arc::new(Access::new(at.admin, None, [])?),
         more_admin_routes: axum::Router::new(),
-        github: GITHUB.to_owned(),
+        github: None,
         drain: Duration::ZERO,
         hurry: asked.clone(),
         ending: asked.clone(),

@@ -36,8 +36,9 @@ pub struct Dashboard<I> {
     pub figures: Arc<Figures>,
     /// Shows whether the driver works.
     pub heartbeat: Arc<Heartbeat>,
-    /// The address of GitHub's pages, such as `https://github.com`.
-    pub github: String,
+    /// The address of GitHub's pages, such as `https://github.com`. `None`: nothing on these pages has a page elsewhere,
+    /// as in a sandbox.
+    pub github: Option<String>,
     /// When connections of open pages are closed.
     pub ending: Shutdown,
 }

@@ -45,6 +45,11 @@ struct Answer {
 
 impl Stand {
     fn new(token: Option<&str>) -> Self {
+        Self::with_pages(token, Some("https://github.com"))
+    }
+
+    /// `github`: the address of GitHub's pages.
+    fn with_pages(token: Option<&str>, github: Option<&str>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let directory = DataDirectory::lock_directory(folder.path()).unwrap();
         let inbox = SqliteInbox::open(directory, DEFAULT_ROOM, Timestamp::now()).unwrap();
@@ -63,7 +68,7 @@ impl Stand {
             audit: Arc::new(Audit::open(folder.path()).unwrap()),
             figures: Arc::clone(&figures),
             heartbeat: Arc::default(),
-            github: "https://github.com".to_owned(),
+            github: github.map(str::to_owned),
             ending: asked,
         };
         Self {
@@ -211,9 +216,13 @@ async fn the_review_page_has_each_open_pull_request_with_what_settles_it() {
     let other = stand.get("/repositories/8/review").await;
     assert_eq!(other.status, StatusCode::NOT_FOUND);
 
+    let sandbox = Stand::with_pages(None, None);
+    sandbox.receive_event("issues").await;
     let store = |report: TickReport| {
-        let summary = Summary::new(&report).unwrap();
-        stand.board.store_summary(summary, *report.seen.unwrap());
+        for board in [&stand.board, &sandbox.board] {
+            let summary = Summary::new(&report).unwrap();
+            board.store_summary(summary, *report.seen.clone().unwrap());
+        }
     };
     store(checked(Vec::new(), WorkState::default()));
     let empty = stand.get(PATH).await.text;
@@ -255,10 +264,21 @@ async fn the_review_page_has_each_open_pull_request_with_what_settles_it() {
     assert!(others.contains("#9 Escape quotes</a>"), "{others}");
     assert!(others.contains("size unknown"), "{others}");
     let repository = stand.get("/repositories/7").await.text;
-    assert!(
-        repository.contains("href=\"/repositories/7/review\">review (2)</a>"),
-        "{repository}"
-    );
+    for part in [
+        "href=\"/repositories/7/review\">review (2)</a>",
+        ">on GitHub</a>",
+    ] {
+        assert!(repository.contains(part), "{part}: {repository}");
+    }
+    // What a sandbox invents has no page anywhere else.
+    for (path, part) in [
+        (PATH, "same as #9, which is open"),
+        ("/repositories/7", "review (2)"),
+    ] {
+        let page = sandbox.get(path).await.text;
+        assert!(page.contains(part), "{part}: {page}");
+        assert!(!page.contains("href=\"http"), "{page}");
+    }
 }
 
 /// Two versions of a prompt, by the sessions of the history.

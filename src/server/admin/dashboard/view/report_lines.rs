@@ -26,7 +26,7 @@ pub struct ReportLineView {
     /// The session's page.
     pub jules: Option<String>,
     /// The pull request: the number, and the page.
-    pub pull: Option<(u64, String)>,
+    pub pull: Option<(u64, Option<String>)>,
 }
 
 /// Builds the view of a line at an instant.
@@ -50,7 +50,7 @@ pub fn line_view(line: &Line, now: Timestamp) -> ReportLineView {
 pub fn track_lines(
     track: &TrackView,
     repository: &RepositoryName,
-    github: &str,
+    github: Option<&str>,
     now: Timestamp,
 ) -> Vec<ReportLineView> {
     let turns = track.turns.iter();
@@ -65,7 +65,7 @@ pub fn track_lines(
 fn turn_view(
     turn: &TurnView,
     repository: &RepositoryName,
-    github: &str,
+    github: Option<&str>,
     now: Timestamp,
 ) -> ReportLineView {
     let line = turn.line.as_ref().map(|line| line_view(line, now));
@@ -77,7 +77,7 @@ fn turn_view(
         detail: line.map_or_else(String::new, |line| line.detail.clone()),
         code: line.map_or("", |line| line.code),
         until: line.and_then(|line| line.until.clone()),
-        jules: turn.session.as_ref().map(session_page),
+        jules: github.and(turn.session.as_ref().map(session_page)),
         pull: turn
             .pull
             .map(|number| (number.0, pull_page(github, repository, number.0))),

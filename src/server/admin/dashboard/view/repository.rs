@@ -11,7 +11,7 @@ use phileas_domain::state::Pause;
 use super::front::of_standing;
 use super::report_lines::{ReportLineView, line_view, track_lines};
 use super::ring::{Ring, track_ring};
-use super::sessions::{SessionView, session_view};
+use super::sessions::{SessionView, pull_page, session_view};
 use super::timeline::{TimelineView, session_timeline};
 use super::yields::{self, Meter, YieldView};
 use crate::runtime::inbox::Wake;
@@ -29,8 +29,8 @@ pub const MAX_COMING: usize = 8;
 pub struct RepositoryPage {
     /// What its last good tick left.
     pub summary: Arc<Summary>,
-    /// Where people meet GitHub.
-    pub github: String,
+    /// Where people meet GitHub; `None` in a sandbox.
+    pub github: Option<String>,
     /// The service's time.
     pub now: Timestamp,
 }
@@ -42,8 +42,9 @@ impl RepositoryPage {
 
     /// Its page on GitHub.
     #[must_use]
-    pub fn page(&self) -> String {
-        format!("{}/{}", self.github, self.summary.name)
+    pub fn page(&self) -> Option<String> {
+        let github = self.github.as_ref()?;
+        Some(format!("{github}/{}", self.summary.name))
     }
 
     /// An instant, seen from now.
@@ -75,7 +76,8 @@ impl RepositoryPage {
     /// What a track does or waits for.
     #[must_use]
     pub fn track_lines(&self, track: &TrackView) -> Vec<ReportLineView> {
-        track_lines(track, &self.summary.name, &self.github, self.now)
+        let github = self.github.as_deref();
+        track_lines(track, &self.summary.name, github, self.now)
     }
 
     /// What concerns none of its tracks.
@@ -95,22 +97,23 @@ impl RepositoryPage {
     #[must_use]
     pub fn needs(&self) -> Vec<(String, Option<String>)> {
         let needs = self.view().needs.iter().map(|need| {
-            let issue = need
-                .issue
-                .map(|number| format!("{}/issues/{number}", self.page()));
-            let session = || need.session.as_ref().map(session_page);
-            (short_line(&plain_text(&need.title)), issue.or_else(session))
+            let page = self.page().and_then(|page| {
+                let issue = need.issue.map(|number| format!("{page}/issues/{number}"));
+                issue.or_else(|| need.session.as_ref().map(session_page))
+            });
+            (short_line(&plain_text(&need.title)), page)
         });
         needs.collect()
     }
 
     /// The pull requests that wait for a review, and their pages.
     #[must_use]
-    pub fn reviews(&self) -> Vec<(String, String)> {
+    pub fn reviews(&self) -> Vec<(String, Option<String>)> {
         let pulls = self.view().budget.unreviewed.iter().take(MAX_LISTED);
         pulls
             .map(|pull| {
-                let page = format!("{}/pull/{}", self.page(), pull.number);
+                let github = self.github.as_deref();
+                let page = pull_page(github, &self.summary.name, pull.number.0);
                 (plain_text(&pull.name()), page)
             })
             .collect()
@@ -139,15 +142,17 @@ impl RepositoryPage {
     #[must_use]
     pub fn timeline(&self) -> Option<TimelineView> {
         let summary = &self.summary;
-        session_timeline(&summary.sessions, &summary.name, &self.github, self.now)
+        let github = self.github.as_deref();
+        session_timeline(&summary.sessions, &summary.name, github, self.now)
     }
 
     /// The newest sessions.
     #[must_use]
     pub fn sessions(&self) -> Vec<SessionView> {
         let entries = self.summary.sessions.iter().take(MAX_LISTED);
+        let github = self.github.as_deref();
         entries
-            .map(|entry| session_view(entry, &self.summary.name, &self.github, self.now))
+            .map(|entry| session_view(entry, &self.summary.name, github, self.now))
             .collect()
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use phileas_domain::engine::{Checks, ReviewLane, ReviewPull};
 
+use super::sessions::pull_page;
 use crate::server::admin::dashboard::format::{self, Moment};
 use crate::server::admin::dashboard::summary::{MAX_ROWS, Summary};
 
@@ -13,8 +14,8 @@ use crate::server::admin::dashboard::summary::{MAX_ROWS, Summary};
 pub struct ReviewPage {
     /// What its last good tick left.
     pub summary: Arc<Summary>,
-    /// Where people meet GitHub.
-    pub github: String,
+    /// Where people meet GitHub; `None` in a sandbox.
+    pub github: Option<String>,
     /// The service's time.
     pub now: Timestamp,
 }
@@ -40,7 +41,7 @@ pub struct PullView {
     /// Its title.
     pub title: String,
     /// Its page on GitHub.
-    pub page: String,
+    pub page: Option<String>,
     /// Whose work it is.
     pub persona: Option<String>,
     /// Its files and lines.
@@ -63,7 +64,7 @@ pub enum TextPart {
     /// A command or a label.
     Code(String),
     /// A pull request, and its page.
-    Pull(u64, String),
+    Pull(u64, Option<String>),
 }
 
 impl ReviewPage {
@@ -110,8 +111,8 @@ impl ReviewPage {
         }
     }
 
-    fn pull_page(&self, number: u64) -> String {
-        format!("{}/{}/pull/{number}", self.github, self.summary.name)
+    fn pull_page(&self, number: u64) -> Option<String> {
+        pull_page(self.github.as_deref(), &self.summary.name, number)
     }
 
     /// The parts of a sentence: what stands in backticks is code, and `#12` is a pull request.

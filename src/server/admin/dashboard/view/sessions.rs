@@ -28,15 +28,15 @@ pub struct SessionView {
     /// Its page.
     pub jules: Option<String>,
     /// Its pull request: the number, and the page.
-    pub pull: Option<(u64, String)>,
+    pub pull: Option<(u64, Option<String>)>,
     /// A remark.
     pub note: Option<String>,
 }
 
-/// The address of a pull request.
+/// The address of a pull request; `None` if pages have none, as in a sandbox.
 #[must_use]
-pub fn pull_page(github: &str, repository: &RepositoryName, number: u64) -> String {
-    format!("{github}/{repository}/pull/{number}")
+pub fn pull_page(github: Option<&str>, repository: &RepositoryName, number: u64) -> Option<String> {
+    github.map(|github| format!("{github}/{repository}/pull/{number}"))
 }
 
 /// Whether it has no outcome yet.
@@ -49,12 +49,12 @@ pub fn is_live(entry: &HistoryEntry, now: Timestamp) -> bool {
             .is_some_and(|at| now.duration_since(at) < LONGEST_LIVE)
 }
 
-/// Builds the view of a session at an instant. `github` is the address of GitHub's pages.
+/// Builds the view of a session at an instant. `github` is the address of GitHub's pages. Without it nothing is linked.
 #[must_use]
 pub fn session_view(
     entry: &HistoryEntry,
     repository: &RepositoryName,
-    github: &str,
+    github: Option<&str>,
     now: Timestamp,
 ) -> SessionView {
     let live = is_live(entry, now);
@@ -71,7 +71,7 @@ pub fn session_view(
         lasted: lasted.map(span_text),
         outcome: format::outcome_text(entry.outcome.as_ref(), live),
         class: format::outcome_class(entry.outcome.as_ref(), live),
-        jules: entry.session_id.as_ref().map(session_page),
+        jules: github.and(entry.session_id.as_ref().map(session_page)),
         pull: entry
             .pr_number
             .map(|number| (number.0, pull_page(github, repository, number.0))),

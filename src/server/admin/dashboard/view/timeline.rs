@@ -157,7 +157,7 @@ impl Span {
 pub fn session_timeline(
     entries: &[HistoryEntry],
     repository: &RepositoryName,
-    github: &str,
+    github: Option<&str>,
     now: Timestamp,
 ) -> Option<TimelineView> {
     let span = Span::choose(entries, now)?;
@@ -249,7 +249,7 @@ mod tests {
     fn at(entries: &[HistoryEntry]) -> Option<TimelineView> {
         let name = "acme/widget".parse().unwrap();
         let now = "2026-01-05T12:00:00Z".parse().unwrap();
-        session_timeline(entries, &name, "https://github.com", now)
+        session_timeline(entries, &name, Some("https://github.com"), now)
     }
 
     #[test]
