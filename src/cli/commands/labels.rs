@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use phileas_domain::Diagnostic;
-use phileas_domain::model::Tree;
+use phileas_domain::model::{RepositoryName, Tree};
 use phileas_domain::plan::{self, read_personas};
 use serde_json::json;
 
@@ -105,30 +105,43 @@ pub(crate) async fn sync_labels(
     Ok(found.iter().any(Diagnostic::is_error))
 }
 
-/// Deletes the unchanged labels of the personas of a tree.
-pub(crate) async fn remove_labels(
-    client: &Client,
-    tree: &Tree,
-    how: LabelOptions,
-    screen: &mut Screen<impl Write>,
-) -> Result<(), CliError> {
-    let ours = wanted(&read_personas(tree).0, has_work(&plan::read(tree).0));
-    let there = client.list_labels().await?;
-    let named = |name: &str| ours.iter().find(|one| one.name.eq_ignore_ascii_case(name));
-    for label in &there {
-        let Some(wanted) = named(&label.name) else {
-            continue;
-        };
-        if is_same(wanted, label) {
-            if !how.dry_run {
-                client.delete_label(&label.name).await?;
-            }
-            print_label(how, screen, &label.name, "deleted", "delete")?;
-        } else {
-            print_kept_label(how, screen, &label.name)?;
-        }
+/// The labels of a repository on GitHub.
+pub(crate) struct ExistingLabels {
+    client: Client,
+    labels: Vec<Label>,
+}
+
+impl ExistingLabels {
+    pub(crate) async fn read_labels(repository: &RepositoryName) -> Result<Self, CliError> {
+        let client = clients::github_client(repository)?;
+        let labels = client.list_labels().await?;
+        Ok(Self { client, labels })
     }
-    Ok(())
+
+    /// Deletes the unchanged labels of the personas of a tree.
+    pub(crate) async fn remove_labels(
+        &self,
+        tree: &Tree,
+        how: LabelOptions,
+        screen: &mut Screen<impl Write>,
+    ) -> Result<(), CliError> {
+        let ours = wanted(&read_personas(tree).0, has_work(&plan::read(tree).0));
+        let named = |name: &str| ours.iter().find(|one| one.name.eq_ignore_ascii_case(name));
+        for label in &self.labels {
+            let Some(wanted) = named(&label.name) else {
+                continue;
+            };
+            if is_same(wanted, label) {
+                if !how.dry_run {
+                    self.client.delete_label(&label.name).await?;
+                }
+                print_label(how, screen, &label.name, "deleted", "delete")?;
+            } else {
+                print_kept_label(how, screen, &label.name)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 fn is_same(wanted: &Label, there: &Label) -> bool {

@@ -285,6 +285,9 @@ fn only_what_is_unchanged_is_removed() {
     );
     assert!(folder.join(WORKFLOW).exists());
     within(&folder, &["deinit"]).refused(2, "--yes");
+    // The labels need a credential, and without it no file is removed either.
+    within(&folder, &["deinit", "--yes", "--labels"]).refused(3, "GITHUB_TOKEN");
+    assert!(folder.join(WORKFLOW).exists() && folder.join(PLAN).exists());
 
     let lines = within(&folder, &["deinit", "--yes", "--json"])
         .done()
