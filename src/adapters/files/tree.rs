@@ -1,16 +1,15 @@
 //! Reads a repository's folder as a tree. Nothing is followed that is not a regular file or a folder.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io;
 use std::path::Path;
 
-use phileas_domain::model::{Entry, Mode, Tree};
+use phileas_domain::model::{Entry, Mode, TEXT_LIMIT_BYTES, Tree};
 use phileas_domain::prompt::SOURCE_FOLDERS;
+use phileas_domain::{NotUtf8, utf8_text};
 
 use super::write::{FileError, STAGED_PREFIX};
 
-/// The largest file that is read as text.
-const FILE_LIMIT_BYTES: u64 = 1 << 20;
 /// The endings of artifacts, tasks and prompts. A folder with such a name is a mistake, which an empty one would hide.
 const FILE_ENDINGS: [&str; 3] = [".md", ".yml", ".yaml"];
 /// The deepest level of folders that is read.
@@ -75,9 +74,11 @@ fn walk_folder(
             if depth < DEPTH_LIMIT {
                 walk_folder(&path, &name, depth + 1, left, tree)?;
             }
-            let is_named_as_file = FILE_ENDINGS.iter().any(|ending| name.ends_with(ending));
-            if is_named_as_file && tree.below(&name).next().is_none() {
-                tree.insert(name, special_entry(0));
+            if tree.below(&name).next().is_none() {
+                tree.note_empty_folder(&name);
+                if FILE_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+                    tree.insert(name, special_entry(0));
+                }
             }
             continue;
         }
@@ -86,19 +87,7 @@ fn walk_folder(
             return Err(FileError { path, source });
         }
         *left -= 1;
-        let (mode, text) = if meta.is_file() {
-            (Mode::File, read_text(&path, meta.len())?)
-        } else if meta.is_symlink() {
-            (Mode::Link, None)
-        } else {
-            (Mode::Special, None)
-        };
-        let entry = Entry {
-            mode,
-            text,
-            ..special_entry(meta.len())
-        };
-        tree.insert(name, entry);
+        insert_file(&path, name, &meta, tree)?;
     }
     Ok(())
 }
@@ -112,13 +101,40 @@ fn special_entry(size: u64) -> Entry {
     }
 }
 
-/// The text of a file, unless it is too large, not text, or just removed.
-fn read_text(path: &Path, size: u64) -> Result<Option<std::sync::Arc<str>>, FileError> {
-    if size > FILE_LIMIT_BYTES {
+/// Adds what is no folder.
+fn insert_file(
+    path: &Path,
+    name: String,
+    meta: &Metadata,
+    tree: &mut Tree,
+) -> Result<(), FileError> {
+    let (mode, text) = if meta.is_file() {
+        let text = read_text(path, meta.len())?;
+        if let Some(Err(place)) = text {
+            tree.note_not_utf8(&name, place);
+        }
+        (Mode::File, text.and_then(Result::ok).map(Into::into))
+    } else if meta.is_symlink() {
+        (Mode::Link, None)
+    } else {
+        (Mode::Special, None)
+    };
+    let entry = Entry {
+        mode,
+        text,
+        ..special_entry(meta.len())
+    };
+    tree.insert(name, entry);
+    Ok(())
+}
+
+/// The text of a file, unless it is too large or just removed.
+fn read_text(path: &Path, size: u64) -> Result<Option<Result<String, NotUtf8>>, FileError> {
+    if size > TEXT_LIMIT_BYTES {
         return Ok(None);
     }
     match fs::read(path) {
-        Ok(bytes) => Ok(String::from_utf8(bytes).ok().map(Into::into)),
+        Ok(bytes) => Ok(Some(utf8_text(bytes))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(FileError {
             path: path.to_owned(),

@@ -160,7 +160,7 @@ fn check_folder(dir: &Path, findings: &mut Findings) -> Result<(), CliError> {
     findings.group = Group::Plan;
     let has_plan = [SCHEDULES_PATH, CONFIG_PATH]
         .iter()
-        .any(|path| dir.join(path).is_file());
+        .any(|path| dir.join(path).exists());
     if !has_plan && !dir.join(".jules").is_dir() {
         findings.add_unknown(
             "plan.folder",

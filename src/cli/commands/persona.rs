@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::Path;
 
 use phileas_domain::model::{PersonaId, RepositoryName};
-use phileas_domain::plan::{PERSONAS_FOLDER, Plan, SCHEDULES_PATH, closest};
+use phileas_domain::plan::{self, PERSONAS_FOLDER, Plan, SCHEDULES_PATH, closest};
 use phileas_domain::prompt::{self, RenderError, SourceFiles};
 use phileas_domain::{Diagnostic, board};
 use serde_json::json;
@@ -72,7 +72,7 @@ const LEFT_OUT: &str = "note: left out is what a session's prompt gets from GitH
 pub(super) fn has_persona(dir: &Path, name: &str) -> Result<bool, CliError> {
     let (tree, plan, _) = read_plan(dir)?;
     let folder = format!("{PERSONAS_FOLDER}/{name}");
-    Ok(plan.personas.contains_key(&PersonaId::from(name)) || tree.below(&folder).next().is_some())
+    Ok(plan.personas.contains_key(&PersonaId::from(name)) || tree.is_folder(&folder))
 }
 
 /// The persona of a folder whose id is closest to a mistyped one.
@@ -176,7 +176,7 @@ fn list_personas(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let (tree, plan, mut found) = read_plan(dir)?;
-    let lacks_plan = tree.get(SCHEDULES_PATH).is_none();
+    let lacks_plan = plan::is_absent(&tree);
     let is_of_lacking = |one: &Diagnostic| lacks_plan && one.file == SCHEDULES_PATH;
     let no_plan = found.iter().find(|one| is_of_lacking(one));
     let no_plan = no_plan.map(|one| one.message.clone());

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use phileas_domain::engine::{Line, Reason, blocking_mistakes};
 use phileas_domain::model::{PersonaId, TrackName, Tree};
-use phileas_domain::plan::SCHEDULES_PATH;
+use phileas_domain::plan::{CONFIG_PATH, SCHEDULES_PATH};
 use phileas_domain::toml_text::TomlText;
 use phileas_world::faults_file::FaultsFile;
 use phileas_world::jules::{Ideas, Weights};
@@ -105,13 +105,14 @@ fn check_plan(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result
         diagnostics::print_diagnostics(&found, false, screen)?;
     }
     screen.flush()?;
+    let is_there = |path: &&str| tree.get(path).is_some() || tree.is_folder(path);
     let runnable = validate::count_runnable(&plan, &tree) > 0;
     if runnable && blocking_mistakes(&found, &tree).is_empty() {
         return Ok(());
     }
     let what = if runnable {
         "its plan has a mistake that may concern everything, so nothing would start"
-    } else if tree.get(SCHEDULES_PATH).is_some() {
+    } else if [SCHEDULES_PATH, CONFIG_PATH].iter().any(is_there) {
         "nothing in its plan can run by itself"
     } else {
         "it has no plan"

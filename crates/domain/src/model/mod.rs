@@ -11,5 +11,5 @@ pub use ids::{
 };
 pub use repository::{RepositoryName, RepositoryNameError};
 pub use switch::{SwitchError, parse_switch};
-pub use tree::{Entry, Mode, Tree};
+pub use tree::{Entry, Mode, TEXT_LIMIT_BYTES, Tree};
 pub use turn::{Marker, MarkerError, PromptLine, TurnId};

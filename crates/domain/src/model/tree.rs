@@ -7,6 +7,11 @@ use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::{Diagnostic, NotUtf8};
+
+/// The largest file that is read as text, in bytes. A reader of one kind of file may have a lower limit.
+pub const TEXT_LIMIT_BYTES: u64 = 1 << 20;
+
 /// What a tree entry is. Only regular files are ever read as text; links and submodules are findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Mode {
@@ -42,6 +47,18 @@ pub struct Tree {
     entries: BTreeMap<String, Entry>,
     /// `None`: the tree is whole.
     parts: Option<Arc<Parts>>,
+    /// What a folder on this machine shows beside the entries.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    notes: BTreeMap<String, Note>,
+}
+
+/// What explains why no text was read at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+enum Note {
+    /// It is a folder without files. A commit has none.
+    EmptyFolder,
+    /// The place of the first byte that is not UTF-8.
+    NotUtf8 { line: u32, column: u32 },
 }
 
 /// What is known of a tree that was read in parts.
@@ -86,8 +103,8 @@ impl Tree {
     #[must_use]
     pub fn in_parts() -> Self {
         Self {
-            entries: BTreeMap::new(),
             parts: Some(Arc::default()),
+            ..Self::default()
         }
     }
 
@@ -124,6 +141,19 @@ impl Tree {
         if let Some(parts) = &mut self.parts {
             Arc::make_mut(parts).read.insert(path.to_owned());
         }
+    }
+
+    /// Notes that a path is a folder without files.
+    pub fn note_empty_folder(&mut self, path: &str) {
+        self.notes.insert(path.to_owned(), Note::EmptyFolder);
+    }
+
+    /// Notes where a file that was read is not UTF-8.
+    pub fn note_not_utf8(&mut self, path: &str, place: NotUtf8) {
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let (line, column) = (number(place.line), number(place.column));
+        self.notes
+            .insert(path.to_owned(), Note::NotUtf8 { line, column });
     }
 
     fn note_status(&mut self, path: &str, place: PathState) {
@@ -203,6 +233,7 @@ impl Tree {
     pub fn laid_over(&self, other: &Self) -> Self {
         let mut whole = other.clone();
         whole.parts = self.parts.clone();
+        whole.notes = self.notes.clone();
         for (path, entry) in &self.entries {
             whole.insert(path.clone(), entry.clone());
         }
@@ -258,6 +289,64 @@ impl Tree {
             .flatten()
     }
 
+    /// Whether a path is a folder, as far as it is known.
+    #[must_use]
+    pub fn is_folder(&self, path: &str) -> bool {
+        self.notes.get(path) == Some(&Note::EmptyFolder) || self.below(path).next().is_some()
+    }
+
+    /// The folders without files below `folder` (without its final slash), in byte order of their paths.
+    pub fn empty_folders(&self, folder: &str) -> impl Iterator<Item = &str> {
+        let prefix = format!("{folder}/");
+        self.notes
+            .iter()
+            .filter(|(_, note)| **note == Note::EmptyFolder)
+            .map(|(path, _)| path.as_str())
+            .filter(move |path| path.starts_with(&prefix))
+    }
+
+    /// The text of a regular file of at most `limit` bytes. `None`: nothing is at the path. `subject`: what the messages
+    /// call it, such as `the plan`.
+    ///
+    /// # Errors
+    ///
+    /// What is there in place of such a file, and how to fix it.
+    pub fn read_text(
+        &self,
+        path: &str,
+        subject: &str,
+        limit: u64,
+    ) -> Result<Option<&str>, Box<Diagnostic>> {
+        let error = |problem: &str, help: &str| {
+            let message = format!("{subject} is {problem}");
+            Box::new(Diagnostic::error(path, message).help(help))
+        };
+        if self.is_folder(path) {
+            return Err(error("a folder", "put a file here"));
+        }
+        let Some(entry) = self.get(path) else {
+            return Ok(None);
+        };
+        match entry.mode {
+            Mode::Link => Err(error(
+                "a symbolic link, and links are not followed",
+                "put the file itself here",
+            )),
+            Mode::Submodule => Err(error("a submodule, and not a file", "put a file here")),
+            Mode::Special => Err(error("not a file", "put a file here")),
+            Mode::File if entry.size > limit => {
+                Err(error(&format!("larger than {limit} bytes"), "shorten it"))
+            }
+            Mode::File => entry.text.as_deref().map(Some).ok_or_else(|| {
+                let error = error("not text in UTF-8", "save it as UTF-8");
+                match self.notes.get(path) {
+                    Some(Note::NotUtf8 { line, column }) => Box::new(error.at(*line, *column)),
+                    _ => error,
+                }
+            }),
+        }
+    }
+
     /// What stands where a folder would have to be for anything to lie at `path`: the entry nearest to the root, with
     /// its own path. A file, a link and a submodule are in the way alike.
     #[must_use]
@@ -297,6 +386,7 @@ impl Tree {
                 .map(|(path, entry)| (path.clone(), entry.clone()))
                 .collect(),
             parts: self.parts.clone(),
+            notes: self.notes.clone(),
         }
     }
 
@@ -323,6 +413,10 @@ impl Tree {
             feed(b"read");
             parts.read.iter().for_each(|path| feed(path.as_bytes()));
         }
+        for path in self.notes.keys() {
+            feed(b"noted");
+            feed(path.as_bytes());
+        }
         HEXLOWER.encode(&hash.finalize())
     }
 
@@ -336,6 +430,40 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_in_the_place_of_a_text_is_named() {
+        let mut tree = Tree::from_texts([("text", "1"), ("folder/a", "2")]);
+        tree.note_empty_folder("empty");
+        let file = tree.get("text").cloned().unwrap();
+        let text = None;
+        tree.insert("latin", Entry { text, ..file });
+        let (line, column) = (2, 4);
+        tree.note_not_utf8("latin", NotUtf8 { line, column });
+        assert_eq!(tree.read_text("text", "it", 1), Ok(Some("1")));
+        assert_eq!(tree.read_text("absent", "it", 1), Ok(None));
+        for (path, limit, expected) in [
+            (
+                "text",
+                0,
+                "text: error: it is larger than 0 bytes; shorten it",
+            ),
+            (
+                "folder",
+                1,
+                "folder: error: it is a folder; put a file here",
+            ),
+            ("empty", 1, "empty: error: it is a folder; put a file here"),
+            (
+                "latin",
+                1,
+                "latin:2:4: error: it is not text in UTF-8; save it as UTF-8",
+            ),
+        ] {
+            let error = tree.read_text(path, "it", limit).unwrap_err();
+            assert_eq!(error.to_string(), expected);
+        }
+    }
 
     #[test]
     fn what_is_in_the_way_is_the_one_nearest_to_the_root() {

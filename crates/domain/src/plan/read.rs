@@ -14,7 +14,7 @@ use super::tracks::{TRACK_KEYS, Tracks};
 use super::types::Plan;
 use super::{budget, config, gate, novelty, persona, schedules, sprints};
 use crate::Diagnostic;
-use crate::model::{Mode, PersonaId, Tree};
+use crate::model::{PersonaId, Tree};
 
 /// The largest `schedules.toml` that is read, in bytes.
 pub const MAX_SCHEDULES_BYTES: u64 = 64 * 1024;
@@ -98,40 +98,17 @@ pub fn may_concern_everything(key: &str) -> bool {
 /// Whether the repository has no plan at all.
 #[must_use]
 pub fn is_absent(tree: &Tree) -> bool {
-    tree.get(SCHEDULES_PATH).is_none() && tree.below(SCHEDULES_PATH).next().is_none()
+    tree.get(SCHEDULES_PATH).is_none() && !tree.is_folder(SCHEDULES_PATH)
 }
 
 fn text_of(tree: &Tree) -> Result<&str, Box<Diagnostic>> {
-    let error =
-        |message: &str, help: &str| Box::new(Diagnostic::error(SCHEDULES_PATH, message).help(help));
-    let Some(entry) = tree.get(SCHEDULES_PATH) else {
-        if tree.below(SCHEDULES_PATH).next().is_some() {
-            return Err(error("the plan is a folder", "put a file here"));
-        }
-        return Err(error(
-            "there is no plan, so nothing runs by itself",
+    let text = tree.read_text(SCHEDULES_PATH, "the plan", MAX_SCHEDULES_BYTES)?;
+    text.ok_or_else(|| {
+        let message = "there is no plan, so nothing runs by itself";
+        Box::new(Diagnostic::error(SCHEDULES_PATH, message).help(
             "write one on the default branch; the smallest is the line `cycle = [\"curator\"]`, with a prompt in `.jules/personas/curator/prompt.md`",
-        ));
-    };
-    match entry.mode {
-        Mode::Link => Err(error(
-            "the plan is a symbolic link, and links are not followed",
-            "put the file itself here",
-        )),
-        Mode::Submodule => Err(error("the plan is a submodule", "put a file here")),
-        Mode::Special => Err(error(
-            "the plan is neither a file nor a folder",
-            "put a file here",
-        )),
-        Mode::File if entry.size > MAX_SCHEDULES_BYTES => Err(error(
-            &format!("the plan is larger than {MAX_SCHEDULES_BYTES} bytes"),
-            "shorten it",
-        )),
-        Mode::File => entry
-            .text
-            .as_deref()
-            .ok_or_else(|| error("the plan is not text in UTF-8", "save it as UTF-8")),
-    }
+        ))
+    })
 }
 
 fn read_text(

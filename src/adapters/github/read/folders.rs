@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use phileas_domain::model::{Entry, Oid, Tree};
+use phileas_domain::model::{Entry, Oid, TEXT_LIMIT_BYTES, Tree};
 
 use super::paths;
 use super::plan_files::FileCollector;
@@ -14,8 +14,6 @@ use crate::runtime::ports::Failure;
 pub(crate) const DEPTH: usize = 5;
 /// How many files that GraphQL does not show whole are read one by one.
 const MAX_BLOB_READS: usize = 16;
-/// The largest of them, in bytes.
-const FILE_LIMIT_BYTES: u64 = 1 << 20;
 const NAME: &str = "Folders";
 
 /// The query for this number of folders or files.
@@ -48,7 +46,7 @@ impl Client {
         let (mut tree, unread) = files.into_parts();
         let small = unread
             .into_iter()
-            .filter(|file| file.size <= FILE_LIMIT_BYTES);
+            .filter(|file| file.size <= TEXT_LIMIT_BYTES);
         for file in small.take(MAX_BLOB_READS) {
             if let Some(text) = self.read_blob(&file.oid).await?
                 && let Some(entry) = tree.get(&file.path)

@@ -6,7 +6,9 @@ use std::time::Duration;
 use data_encoding::BASE64;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{Checks, DASHBOARD_KEY, Dashboard, Notice, Repository};
-use phileas_domain::model::{BranchName, Entry, Oid, RepositoryId, RepositoryName, Tree};
+use phileas_domain::model::{
+    BranchName, Entry, Oid, RepositoryId, RepositoryName, TEXT_LIMIT_BYTES, Tree,
+};
 use phileas_domain::state::STATE_PATH;
 use serde_json::Value;
 
@@ -33,8 +35,6 @@ use crate::runtime::ports::{Disposition, Failure, GitHubObservation, LedgerRead}
 
 /// The largest state file that is read, in bytes.
 pub const STATE_LIMIT_BYTES: u64 = 16 << 20;
-/// The largest file of the plan that is read, in bytes.
-const PLAN_FILE_LIMIT_BYTES: u64 = 1 << 20;
 /// How many files that GraphQL does not show whole are read one by one.
 const MAX_BLOB_READS: usize = 16;
 /// How many further pages of open pull requests are read; each holds 100.
@@ -266,7 +266,7 @@ impl Client {
     }
 
     async fn plan_text(&self, file: &UnreadFile) -> Result<Option<String>, Failure> {
-        if file.size > PLAN_FILE_LIMIT_BYTES {
+        if file.size > TEXT_LIMIT_BYTES {
             return Ok(None);
         }
         self.read_blob(&file.oid).await

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::{SignedDuration, Timestamp};
 use phileas_domain::engine::{self, Assumptions};
 use phileas_domain::model::Tree;
-use phileas_domain::plan::{PERSONAS_FOLDER, Plan, SCHEDULES_PATH};
+use phileas_domain::plan::{self, PERSONAS_FOLDER, Plan, SCHEDULES_PATH};
 
 use super::finding::{Findings, Group};
 use super::repository::CheckedRepository;
@@ -183,7 +183,7 @@ pub(super) async fn check_misplaced_files(
         .collect();
     let mut paths: Vec<String> = Vec::new();
     let has_plan = files.iter().any(|name| name == "schedules.toml");
-    if has_plan && tree.get(SCHEDULES_PATH).is_none() {
+    if has_plan && plan::is_absent(tree) {
         paths.push(SCHEDULES_PATH.to_owned());
     }
     let lost = personas.iter().filter(|name| !here.contains(name.as_str()));

@@ -6,6 +6,7 @@ use std::path::Path;
 use phileas_domain::Diagnostic;
 use phileas_domain::board::Change;
 use phileas_domain::model::{PersonaId, Tree};
+use phileas_domain::plan::limits::MAX_SCHEDULES_BYTES;
 use phileas_domain::plan::{self, Cron, PERSONAS_FOLDER, SCHEDULES_PATH};
 use serde_json::json;
 use toml_edit::{Array, DocumentMut, Item, Table, Value};
@@ -134,7 +135,8 @@ fn prompt_change(tree: &Tree, pack: Pack) -> Result<Option<Change>, CliError> {
     }
     let folder = format!("{PERSONAS_FOLDER}/{id}");
     let there = tree.below(&folder).next().map(|(path, _)| path.to_owned());
-    let there = there.or_else(|| tree.get(&folder).map(|_| folder.clone()));
+    let is_there = || tree.get(&folder).is_some() || tree.is_folder(&folder);
+    let there = there.or_else(|| is_there().then(|| folder.clone()));
     if let Some(there) = there {
         return Err(CliError::usage(format!(
             "there is a persona `{id}` already ({there}), and nothing is written over; rename its folder, or add another one"
@@ -160,10 +162,9 @@ fn plan_change(tree: &Tree, pack: Pack, when: &StartRule<'_>) -> Result<Option<C
     if named_by(tree, id) {
         return Ok(None);
     }
-    let known = tree.text(SCHEDULES_PATH);
-    if known.is_none() && tree.get(SCHEDULES_PATH).is_some() {
-        return Err(wrong_plan("it cannot be read"));
-    }
+    let known = tree
+        .read_text(SCHEDULES_PATH, "the plan", MAX_SCHEDULES_BYTES)
+        .map_err(|wrong| CliError::finding(wrong.without_severity()))?;
     // Comments above a key belong to it, so there must be a key.
     let begin = match when {
         StartRule::Clock(_) => "[schedules]",

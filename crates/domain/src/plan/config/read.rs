@@ -11,7 +11,7 @@ use super::keys::{
 use super::members;
 use crate::Diagnostic;
 use crate::layers;
-use crate::model::{Mode, TrackName, Tree};
+use crate::model::{TrackName, Tree};
 use crate::plan::constants::{INNOVATION_TRACK, LAYERS, PASS_TRACK, PLAN_VERSION};
 use crate::plan::cron::Cron;
 use crate::plan::document::Document;
@@ -34,33 +34,15 @@ pub(in crate::plan) struct Config {
 
 /// Whether there is a file to read.
 pub(in crate::plan) fn is_there(tree: &Tree) -> bool {
-    tree.get(CONFIG_PATH).is_some() || tree.below(CONFIG_PATH).next().is_some()
+    tree.get(CONFIG_PATH).is_some() || tree.is_folder(CONFIG_PATH)
 }
 
 /// Reads the file. Without a file no layer runs on a schedule, and the roster is the default one.
 pub(in crate::plan) fn read(tree: &Tree, defaults: &Policy) -> (Config, Vec<Diagnostic>) {
-    let error = |message: &str, help: &str| {
-        let one = Diagnostic::error(CONFIG_PATH, message).help(help);
-        (Config::default(), vec![one])
-    };
-    let Some(entry) = tree.get(CONFIG_PATH) else {
-        return match tree.below(CONFIG_PATH).next() {
-            Some(_) => error("it is a folder", "put a file here"),
-            None => (Config::default(), Vec::new()),
-        };
-    };
-    match (entry.mode, entry.text.as_deref()) {
-        (Mode::Link, _) => error(
-            "it is a symbolic link, and links are not followed",
-            "put the file itself here",
-        ),
-        (Mode::Submodule | Mode::Special, _) => error("it is not a file", "put a file here"),
-        (Mode::File, _) if entry.size > MAX_CONFIG_BYTES => error(
-            &format!("it is larger than {MAX_CONFIG_BYTES} bytes"),
-            "shorten it",
-        ),
-        (Mode::File, None) => error("it is not text in UTF-8", "save it as UTF-8"),
-        (Mode::File, Some(text)) => read_text(text, tree, defaults),
+    match tree.read_text(CONFIG_PATH, "it", MAX_CONFIG_BYTES) {
+        Ok(Some(text)) => read_text(text, tree, defaults),
+        Ok(None) => (Config::default(), Vec::new()),
+        Err(wrong) => (Config::default(), vec![*wrong]),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Diagnostic;
-use crate::model::{Entry, Mode, Tree};
+use crate::model::{Mode, Tree};
 use crate::plan::constants::{LAYERS, PERSONAS_FOLDER, RESERVED_IDS};
 
 /// The largest prompt that is read, in bytes.
@@ -129,7 +129,7 @@ pub(super) fn prompts(tree: &Tree) -> (Vec<Prompt<'_>>, Vec<Diagnostic>) {
     }
     let mut prompts = Vec::new();
     for (folder, files) in &folders {
-        let Some((path, entry)) = prompt_file(folder, files, &mut diagnostics) else {
+        let Some(path) = prompt_file(folder, files, &mut diagnostics) else {
             continue;
         };
         if prompts.len() >= MAX_PERSONAS {
@@ -144,29 +144,42 @@ pub(super) fn prompts(tree: &Tree) -> (Vec<Prompt<'_>>, Vec<Diagnostic>) {
             diagnostics.push(diagnostic);
             continue;
         }
-        match text_of(path, entry) {
-            Ok(text) => prompts.push(Prompt {
+        match tree.read_text(path, "the prompt", MAX_PROMPT_BYTES) {
+            Ok(text) => prompts.extend(text.map(|text| Prompt {
                 id: folder,
                 path,
                 text,
-            }),
-            Err(diagnostic) => diagnostics.push(*diagnostic),
+            })),
+            Err(wrong)
+                if tree
+                    .get(path)
+                    .is_some_and(|one| one.size > MAX_PROMPT_BYTES) =>
+            {
+                let help = "move parts of it to a file of the repository that it names";
+                diagnostics.push(wrong.help(help));
+            }
+            Err(wrong) => diagnostics.push(*wrong),
         }
     }
     (prompts, diagnostics)
 }
 
-type Files<'t> = Vec<(&'t str, &'t str, &'t Entry)>;
+/// What lies directly in a folder: its name and its path.
+type Files<'t> = Vec<(&'t str, &'t str)>;
 
-/// The files that lie directly in each folder that could be a persona's: name, path, entry.
+/// What lies directly in each folder that could be a persona's. A folder counts where a prompt belongs.
 fn folders<'t>(tree: &'t Tree, diagnostics: &mut Vec<Diagnostic>) -> BTreeMap<&'t str, Files<'t>> {
     let mut folders: BTreeMap<&str, Files<'_>> = BTreeMap::new();
     for (path, entry) in tree.below(PERSONAS_FOLDER) {
         match folder_of(path) {
             Some((folder, name)) if is_persona_folder(folder) => {
                 let files = folders.entry(folder).or_default();
-                if !name.contains('/') {
-                    files.push((name, path, entry));
+                match name.split_once('/') {
+                    None => files.push((name, path)),
+                    Some((name, rest)) if PROMPT_FILES.contains(&name) => {
+                        files.push((name, &path[..path.len() - rest.len() - 1]));
+                    }
+                    Some(_) => {}
                 }
             }
             None if entry.mode != Mode::File => {
@@ -175,6 +188,14 @@ fn folders<'t>(tree: &'t Tree, diagnostics: &mut Vec<Diagnostic>) -> BTreeMap<&'
                     .push(Diagnostic::error(path, message).help("put a folder with a prompt here"));
             }
             _ => {}
+        }
+    }
+    for path in tree.empty_folders(PERSONAS_FOLDER) {
+        if let Some((folder, name)) = folder_of(path)
+            && is_persona_folder(folder)
+            && PROMPT_FILES.contains(&name)
+        {
+            folders.entry(folder).or_default().push((name, path));
         }
     }
     folders
@@ -191,15 +212,15 @@ fn prompt_file<'t>(
     folder: &str,
     files: &Files<'t>,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Option<(&'t str, &'t Entry)> {
+) -> Option<&'t str> {
     let mut found = PROMPT_FILES
         .iter()
-        .filter_map(|wanted| files.iter().find(|(name, _, _)| name == wanted));
-    let Some((_, path, entry)) = found.next() else {
+        .filter_map(|wanted| files.iter().find(|(name, _)| name == wanted));
+    let Some((_, path)) = found.next() else {
         diagnostics.extend(without_prompt(folder, files));
         return None;
     };
-    if let Some((_, ignored, _)) = found.next() {
+    if let Some((_, ignored)) = found.next() {
         diagnostics.push(
             Diagnostic::warning(
                 *ignored,
@@ -208,7 +229,7 @@ fn prompt_file<'t>(
             .help("remove one of the two"),
         );
     }
-    Some((path, entry))
+    Some(path)
 }
 
 /// A folder without a prompt is nothing, except where a person meant to write one, or switched one off.
@@ -216,14 +237,14 @@ fn without_prompt(folder: &str, files: &Files<'_>) -> Option<Diagnostic> {
     let is_off = |name: &str| is_prompt_switched_off(name);
     let meant = files
         .iter()
-        .find(|(name, _, _)| name.to_lowercase().starts_with("prompt") && !is_off(name));
-    if let Some((name, path, _)) = meant {
+        .find(|(name, _)| name.to_lowercase().starts_with("prompt") && !is_off(name));
+    if let Some((name, path)) = meant {
         let message = format!("`{name}` is not read as the prompt of `{folder}`");
         return Some(
             Diagnostic::error(*path, message).help("call it `prompt.md.j2` or `prompt.md`"),
         );
     }
-    let (name, path, _) = files.iter().find(|(name, _, _)| is_off(name))?;
+    let (name, path) = files.iter().find(|(name, _)| is_off(name))?;
     let message = format!("the persona `{folder}` is switched off: its prompt is called `{name}`");
     Some(
         Diagnostic::warning(*path, message)
@@ -253,32 +274,4 @@ fn wrong_folder(folder: &str, path: &str, namesake: Option<&str>) -> Option<Diag
         ),
         "rename one of them",
     )
-}
-
-fn text_of<'t>(path: &str, entry: &'t Entry) -> Result<&'t str, Box<Diagnostic>> {
-    let error = |message: String, help: &str| Box::new(Diagnostic::error(path, message).help(help));
-    match entry.mode {
-        Mode::Link => Err(error(
-            "the prompt is a symbolic link, and links are not followed".to_owned(),
-            "put the file itself here",
-        )),
-        Mode::Submodule => Err(error(
-            "the prompt is a submodule".to_owned(),
-            "put a file here",
-        )),
-        Mode::Special => Err(error(
-            "the prompt is not a file".to_owned(),
-            "put a file here",
-        )),
-        Mode::File if entry.size > MAX_PROMPT_BYTES => Err(error(
-            format!("the prompt is larger than {MAX_PROMPT_BYTES} bytes"),
-            "move parts of it to a file of the repository that it names",
-        )),
-        Mode::File => entry.text.as_deref().ok_or_else(|| {
-            error(
-                "the prompt is not text in UTF-8".to_owned(),
-                "save it as UTF-8",
-            )
-        }),
-    }
 }

@@ -1,7 +1,9 @@
 use super::*;
 use crate::Diagnostic;
 use crate::model::{Entry, Mode, Tree};
-use crate::plan::{Automation, Branch, PERSONAS_FOLDER, PlanApproval, Policy, Priority};
+use crate::plan::{
+    Automation, Branch, PERSONAS_FOLDER, PlanApproval, Policy, Priority, SCHEDULES_PATH,
+};
 
 /// One persona's folder and prompt.
 fn read_one(folder: &str, text: &str) -> (Option<Persona>, Vec<Diagnostic>) {
@@ -373,7 +375,7 @@ fn a_plan_that_names_a_persona_that_is_off_says_what_to_rename() {
         let text = prompt("a");
         let tree = Tree::from_texts([
             (format!("{PERSONAS_FOLDER}/{prompt_file}"), text.as_str()),
-            (crate::plan::SCHEDULES_PATH.to_owned(), "cycle = [\"a\"]\n"),
+            (SCHEDULES_PATH.to_owned(), "cycle = [\"a\"]\n"),
         ]);
         let (_, found) = crate::plan::read(&tree);
         let named = found.iter().any(|one| one.to_string().contains(rename));
@@ -451,7 +453,7 @@ fn what_is_no_readable_file_is_a_finding() {
     for (path, broken, word) in [
         (&path, entry(Mode::Link, 5, Some("x")), "link"),
         (&path, entry(Mode::Submodule, 0, None), "submodule"),
-        (&path, entry(Mode::Special, 0, None), "neither a file"),
+        (&path, entry(Mode::Special, 0, None), "not a file"),
         (
             &path,
             entry(Mode::File, MAX_PROMPT_BYTES + 1, Some("")),
@@ -475,6 +477,27 @@ fn what_is_no_readable_file_is_a_finding() {
         assert!(personas.is_empty());
         assert_eq!(diagnostics.len(), 1);
         assert!(diagnostics[0].message.contains(word), "{}", diagnostics[0]);
+    }
+}
+
+#[test]
+fn a_folder_in_the_place_of_a_prompt_is_named() {
+    let path = format!("{PERSONAS_FOLDER}/a/prompt.md");
+    let mut empty = Tree::new();
+    empty.note_empty_folder(&path);
+    for tree in [empty, Tree::from_texts([(format!("{path}/b"), "")])] {
+        let said = [format!(
+            "{path}: error: the prompt is a folder; put a file here"
+        )];
+        let (personas, found) = read_personas(&tree);
+        assert!(personas.is_empty());
+        assert_eq!(Vec::from_iter(found.iter().map(ToString::to_string)), said);
+        // The plan that names the persona does not call its prompt missing.
+        let mut tree = tree;
+        tree.insert_text(SCHEDULES_PATH, "cycle = [\"a\"]\n");
+        let found = crate::plan::read(&tree).1;
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert_eq!(found[1].message, "the persona `a` cannot be read");
     }
 }
 

@@ -6,7 +6,7 @@ use super::super::policy::{
     Priority, RefusalsFor, Tier,
 };
 use super::*;
-use crate::model;
+use crate::model::{self, Mode};
 
 const PERSONAS: [&str; 5] = ["curator", "refactor", "sentinel", "bolt", "auditor"];
 
