@@ -88,8 +88,29 @@ fn bare_words(value: &str) -> Option<Vec<Cow<'_, str>>> {
         true => Cow::from(item),
         false => format!("\"{}\"", item.replace(['"', '\'', '\\'], "")).into(),
     };
-    let items = inner.split(',').map(str::trim);
+    let items = array_items(inner).into_iter().map(str::trim);
     Some(items.filter(|item| !item.is_empty()).map(quoted).collect())
+}
+
+/// The items between the brackets of an array. A comma in a text that begins with a quotation mark separates none.
+fn array_items(inner: &str) -> Vec<&str> {
+    let (mut items, mut begins, mut open) = (Vec::new(), 0, None);
+    for (at, c) in inner.char_indices() {
+        match open {
+            Some(quote) if c == quote => open = None,
+            Some(_) => {}
+            None if c == ',' => {
+                items.push(&inner[begins..at]);
+                begins = at + 1;
+            }
+            None if matches!(c, '"' | '\'') && inner[begins..at].trim().is_empty() => {
+                open = Some(c)
+            }
+            None => {}
+        }
+    }
+    items.push(&inner[begins..]);
+    items
 }
 
 fn is_toml(value: &str) -> bool {

@@ -693,6 +693,7 @@ fn slips_of_notation_are_named() {
         ("[novelty]\nmode: label\n", format!("2:5 novelty.mode: {}", colon("mode = \"label\""))),
         ("# x\nNote: this is our plan\n", "2:5 Note: invalid unquoted key, expected letters, numbers, `-`, `_`; take it out, or put `#` before it if it is a remark".to_owned()),
         ("cycle: [curator, \"bolt\",]\n", format!("1:6 cycle: {}", colon("cycle = [\"curator\", \"bolt\"]"))),
+        ("cycle: [bolt, \"auditor, x\"]\n", format!("1:6 cycle: {}", colon("cycle = [\"bolt\", \"auditor, x\"]"))),
         ("cycle: [\"bolt\"]\n", format!("1:6 cycle: {}", colon("cycle = [\"bolt\"]"))),
         ("cycle = (\"curator\", \"bolt\")\n", format!("1:9 cycle: {round}")),
         ("cycle = (\n  \"curator\",\n  \"bolt\",\n)\n[budget]\nmax_active = 1\n", format!("1:9 cycle: {round}")),
