@@ -113,16 +113,11 @@ impl TemplateFailure<'_> {
             ),
             ErrorKind::UndefinedError => self.explain_undefined(detail),
             ErrorKind::TemplateNotFound => (detail.to_owned(), self.near_file(detail)),
-            ErrorKind::UnknownMethod => (error_text(error), METHOD_HELP.to_owned()),
             ErrorKind::UnknownFunction => (
                 error_text(error),
                 self.near_name(quoted_name(detail).unwrap_or_default()),
             ),
-            ErrorKind::UnknownFilter | ErrorKind::UnknownTest => {
-                (error_text(error), FILTER_HELP.to_owned())
-            }
-            ErrorKind::SyntaxError => (error_text(error), syntax_text(detail)),
-            _ => (error_text(error), String::new()),
+            _ => (error_text(error), error_help(error).to_owned()),
         }
     }
 
@@ -223,9 +218,29 @@ pub(super) fn actions_expression(error: &Error) -> Option<String> {
     ))
 }
 
+/// The fix for an error that needs no other knowledge of the template.
+pub(super) fn error_help(error: &Error) -> &'static str {
+    let detail = error.detail().unwrap_or_default();
+    match error.kind() {
+        ErrorKind::SyntaxError => syntax_help(detail),
+        ErrorKind::UnknownMethod => METHOD_HELP,
+        ErrorKind::UnknownFilter | ErrorKind::UnknownTest => FILTER_HELP,
+        ErrorKind::MissingArgument | ErrorKind::TooManyArguments => {
+            "write the arguments that Jinja2 describes for it"
+        }
+        _ if detail.contains("too many elements") => {
+            "a range has at most 100000 numbers; write a smaller one"
+        }
+        _ if detail.contains("too large") => "repeat it fewer times",
+        _ => {
+            "write a value of the kind that is needed here; `x|int` makes a whole number, and `x|string` a text"
+        }
+    }
+}
+
 /// The fix for a syntax error, by what the parser expected.
-pub(super) fn syntax_text(detail: &str) -> String {
-    let help = if detail.contains("unexpected end of input") && detail.contains("end of block") {
+fn syntax_help(detail: &str) -> &'static str {
+    if detail.contains("unexpected end of input") && detail.contains("end of block") {
         "close every `{% if … %}`, `{% for … %}` and `{% block … %}` with its `{% end… %}`"
     } else if detail.contains("unexpected end of") {
         "complete the tag: something is missing before its end"
@@ -235,8 +250,7 @@ pub(super) fn syntax_text(detail: &str) -> String {
         "use a tag of Jinja (`if`, `for`, `set`, `block`, `include`, `macro`), or write `{% raw %}` around the text"
     } else {
         "to show braces as they are, write `{% raw %}` before them and `{% endraw %}` after them"
-    };
-    help.to_owned()
+    }
 }
 
 pub(super) fn error_text(error: &Error) -> String {

@@ -7,7 +7,7 @@ use minijinja::{Error, ErrorKind};
 use super::older::Compiled;
 use crate::Diagnostic;
 use crate::prompt::failure::{
-    actions_expression, error_chain, error_text, nearest_name, quoted_name, syntax_text,
+    actions_expression, error_chain, error_help, error_text, nearest_name, quoted_name,
 };
 use crate::prompt::limits::{FUEL_LIMIT_STEPS, RECURSION_LIMIT};
 use crate::prompt::percent::line_and_column;
@@ -140,7 +140,6 @@ fn error_reason(error: &Error, variables: &BTreeMap<String, String>) -> (String,
             detail.to_owned(),
             "write it, or fix the path: it counts from the repository's root".to_owned(),
         ),
-        ErrorKind::SyntaxError => (error_text(error), syntax_text(detail)),
-        _ => (error_text(error), String::new()),
+        _ => (error_text(error), error_help(error).to_owned()),
     }
 }

@@ -38,6 +38,27 @@ fn columns_count_in_the_template_as_it_was_written() {
 }
 
 #[test]
+fn each_mistake_says_how_to_go_on() {
+    let range = "a range has at most 100000 numbers; write a smaller one";
+    for (body, help) in [
+        ("{{ range(1000000) }}", range),
+        ("{{ range(1e9) }}", range),
+        ("{{ 'a' * 1e9 }}", "repeat it fewer times"),
+        (
+            "{{ range('a') }}",
+            "`x|int` makes a whole number, and `x|string` a text",
+        ),
+        (
+            "{{ range() }}",
+            "write the arguments that Jinja2 describes for it",
+        ),
+    ] {
+        let said = Given::body(body).mistake();
+        assert!(said.ends_with(help), "{body}: {said}");
+    }
+}
+
+#[test]
 fn a_missing_part_is_no_missing_name() {
     let given = Given::body("{% for pr in open_prs %}{{ pr.body }}{% endfor %}").pull(1, "x");
     assert!(given.mistake().ends_with(
