@@ -149,6 +149,7 @@ fn missing_files(found: &RepositoryFiles, pin: &Pin, layers: bool) -> Vec<Starte
                 found.tree.text(SCHEDULES_PATH).unwrap_or(""),
             )),
         });
+        parts.extend(existing_prompts(found));
         return parts;
     }
     let own = plan::schedulable_personas(&found.tree);
@@ -180,6 +181,19 @@ fn missing_files(found: &RepositoryFiles, pin: &Pin, layers: bool) -> Vec<Starte
         }
     }
     parts
+}
+
+/// The prompts of a beginning that are there.
+fn existing_prompts(found: &RepositoryFiles) -> impl Iterator<Item = StarterFile> {
+    plan::STARTERS.into_iter().filter_map(|starter| {
+        let path = plan::prompt_path(starter.id);
+        found.tree.get(&path)?;
+        Some(StarterFile {
+            path,
+            purpose: starter.purpose,
+            change: FileChange::Leave(Vec::new()),
+        })
+    })
 }
 
 fn of_layers(found: &RepositoryFiles) -> [StarterFile; 2] {

@@ -78,7 +78,7 @@ fn an_empty_repository_gets_all_it_needs() {
         plainly.out.contains("Commit and push to main"),
         "it is not committed yet: {plainly:?}"
     );
-    for path in [WORKFLOW, PLAN] {
+    for path in [WORKFLOW, PLAN, CURATOR, TESTER] {
         let line = plainly
             .out
             .lines()
@@ -103,7 +103,7 @@ fn an_empty_repository_gets_all_it_needs() {
         .iter()
         .filter(|line| line["file"].is_string())
         .collect();
-    assert_eq!(files.len(), 2, "{again:?}");
+    assert_eq!(files.len(), 4, "{again:?}");
     assert!(
         files.iter().all(|line| line["action"] == "leave"),
         "{again:?}"
