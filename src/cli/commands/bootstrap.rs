@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use jiff::Timestamp;
+use phileas_domain::Diagnostic;
 use phileas_domain::exchange::{self, Layout, Owner};
 use phileas_domain::layers::{
     Catalogue, FileChangeKind, LEDGER_PIN_PATH, Pin, placeholder_files, upgrade_moves,
@@ -12,6 +13,7 @@ use phileas_domain::layers::{
 use phileas_domain::model::Tree;
 use phileas_domain::plan;
 
+use super::validate_layers::check_texts;
 use crate::adapters::files;
 use crate::cli::arguments::Bootstrap;
 use crate::cli::context::file_changes::{self, FileChange};
@@ -37,17 +39,19 @@ pub(crate) fn run(
         )));
     }
     let tree = files::read_tree(&arguments.dir)?;
-    // Each role of the roster gets a memory, so the roster must be known.
-    let (_, mut found) = plan::read(&tree);
-    found.retain(|one| one.is_error() && one.file == plan::CONFIG_PATH);
+    let layout = Layout::detect(&ledger).map_err(|both| CliError::usage(both.to_string()))?;
+    let layout = layout.unwrap_or(Layout::Flat);
+    let catalogue = Catalogue::of(&tree, layout);
+    // Each role of the roster gets a memory, so the roster must be known. A broken text is not copied.
+    let (plan, mut found) = plan::read(&tree);
+    found.retain(|one| one.file == plan::CONFIG_PATH);
+    found.extend(check_texts(&tree, &catalogue, &plan.roster));
+    found.retain(Diagnostic::is_error);
     if !found.is_empty() {
         diagnostics::print_diagnostics(&found, arguments.json, screen)?;
         return Ok(Exit::Findings);
     }
-    let layout = Layout::detect(&ledger).map_err(|both| CliError::usage(both.to_string()))?;
-    let layout = layout.unwrap_or(Layout::Flat);
     let pin = file_changes::read_pin(&ledger, LEDGER_PIN_PATH)?;
-    let catalogue = Catalogue::of(&tree, layout);
     let (moves, after) = upgrade_moves(pin.as_ref(), VERSION, &catalogue.copies(), &ledger);
     let mut all: Vec<FileChange> = moves.into_iter().map(FileChange::from).collect();
     all.extend(missing_files(&ledger, initial_files(&tree, layout)));

@@ -7,7 +7,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use phileas_domain::Diagnostic;
 use phileas_domain::exchange::{self, Exchange, Layout};
-use phileas_domain::layers::{Catalogue, Job};
+use phileas_domain::layers::{Catalogue, Job, check_included_files};
 use phileas_domain::model::Tree;
 use phileas_domain::plan::ROLE_LAYERS;
 use phileas_domain::prompt::{
@@ -44,7 +44,14 @@ pub(crate) fn run(
     let exchange = exchange::check_exchange(&ledger).exchange;
     check_values(arguments, &catalogue, exchange.as_ref())?;
     let error = match assemble_prompt(arguments, &catalogue, &ledger, exchange.as_ref()) {
-        Ok(assembled) => return print_prompt(&assembled, &tree, arguments, screen),
+        Ok(assembled) => {
+            let found = own_mistakes(arguments, &catalogue, &tree, &assembled);
+            if found.is_empty() {
+                return print_prompt(&assembled, &tree, arguments, screen);
+            }
+            print_mistakes(&found, arguments.json, screen)?;
+            return Ok(Exit::Findings);
+        }
         Err(RenderError::Unavailable(why)) => {
             return Err(CliError::fault(format!(
                 "the prompt was not rendered: {why}"
@@ -68,13 +75,43 @@ pub(crate) fn run(
     if let Some(missing) = missing.next() {
         return Err(CliError::usage(missing));
     }
-    for one in &found {
-        match arguments.json {
+    print_mistakes(&found, arguments.json, screen)?;
+    Ok(Exit::Findings)
+}
+
+fn print_mistakes(
+    found: &[Diagnostic],
+    json: bool,
+    screen: &mut Screen<impl Write>,
+) -> Result<(), CliError> {
+    for one in found {
+        match json {
             true => screen.print_line(&diagnostic_json(one).to_string())?,
             false => screen.print_line(&one.to_string())?,
         }
     }
-    Ok(Exit::Findings)
+    Ok(())
+}
+
+/// The mistakes in the role and in the contract and tasks that a prompt includes. A prompt includes their texts as they
+/// are, so the template itself finds none of them.
+fn own_mistakes(
+    arguments: &RenderPrompt,
+    catalogue: &Catalogue,
+    tree: &Tree,
+    assembled: &Assembled,
+) -> Vec<Diagnostic> {
+    let layer = prompt::canonical_layer(&arguments.name.name).unwrap_or_default();
+    let role = arguments.role.as_deref();
+    let role = role.and_then(|name| catalogue.role(layer, name)?.source.path());
+    let of_role = catalogue.diagnostics().iter();
+    let of_role = of_role.filter(|one| role == Some(one.file.as_str()));
+    let included = assembled.included.iter().map(|one| one.path.as_str());
+    let mut found = check_included_files(tree, layer, included);
+    found.extend(of_role.cloned());
+    found.retain(Diagnostic::is_error);
+    found.sort();
+    found
 }
 
 /// The error for a name that neither a persona nor a layer has.

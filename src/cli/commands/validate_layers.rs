@@ -14,14 +14,7 @@ use crate::cli::context::placeholder_name;
 pub(crate) fn check_layers(tree: &Tree, plan: &Plan) -> Vec<Diagnostic> {
     let layout = Layout::detect(tree).ok().flatten().unwrap_or(Layout::Flat);
     let catalogue = Catalogue::of(tree, layout);
-    let mut found = catalogue.diagnostics().to_vec();
-    for one in found
-        .iter_mut()
-        .filter(|one| is_of_idle_role(one, &catalogue, &plan.roster))
-    {
-        one.severity = Severity::Warning;
-    }
-    found.extend(check_layer_files(tree));
+    let mut found = check_texts(tree, &catalogue, &plan.roster);
     // Without a layer in the plan its roles do not matter.
     let steps = plan.tracks.values().flat_map(|track| &track.steps);
     let names: Vec<&str> = steps
@@ -48,6 +41,19 @@ pub(crate) fn check_layers(tree: &Tree, plan: &Plan) -> Vec<Diagnostic> {
     for layer in names {
         found.extend(check_prompts(&catalogue, &plan.roster, layer));
     }
+    found
+}
+
+/// The mistakes in a repository's own roles, contracts and tasks. Those of a role that is turned off are warnings.
+pub(crate) fn check_texts(tree: &Tree, catalogue: &Catalogue, roster: &Roster) -> Vec<Diagnostic> {
+    let mut found = catalogue.diagnostics().to_vec();
+    for one in found
+        .iter_mut()
+        .filter(|one| is_of_idle_role(one, catalogue, roster))
+    {
+        one.severity = Severity::Warning;
+    }
+    found.extend(check_layer_files(tree));
     found
 }
 

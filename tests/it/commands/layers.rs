@@ -351,6 +351,39 @@ fn roles_are_listed_with_where_they_come_from_and_whether_they_work() {
     assert!(note.contains(off), "{lines:?}");
 }
 
+/// A prompt includes these files as they are, so a mistake in one would reach a session unseen.
+#[test]
+fn a_broken_text_of_ones_own_is_neither_shown_nor_copied() {
+    let (folder, ledger) = (with_layers(), Folder::empty());
+    let render = ["prompt", "render", "observers", "--role", "docs"];
+    let bootstrap = ["bootstrap", ".", "--output", ledger.text()];
+    let contract = ".jules/layers/observers/contracts.yml";
+    for (path, text, expected) in [
+        (DOCS, "role: [\n", ":2:1: error: this is not YAML"),
+        (DOCS, "- focus: f\n", ":1:1: error: it has no keys such as"),
+        (DOCS, "", ": error: it is empty"),
+        (
+            contract,
+            "layer: decider\n",
+            ":1:8: error: `layer` is `decider`",
+        ),
+    ] {
+        folder.write(path, text);
+        for arguments in [&render[..], &bootstrap] {
+            let ran = within(&folder, arguments);
+            let line = format!("{path}{expected}");
+            assert!(ran.code == 1 && ran.out.contains(&line), "{ran:?}");
+        }
+        let lines = within(&folder, &[&render[..], &["--json"]].concat()).lines();
+        assert_eq!(lines[0]["file"], path);
+        std::fs::remove_file(folder.join(path)).unwrap();
+    }
+    assert!(texts(ledger.path()).is_empty());
+    // The mistake of another role is not in this prompt.
+    folder.write(".jlo/roles/observers/tests/role.yml", "- focus: f\n");
+    within(&folder, &render).done();
+}
+
 #[test]
 fn a_role_of_ones_own_begins_with_blanks_and_works_when_they_are_filled() {
     let folder = with_layers();

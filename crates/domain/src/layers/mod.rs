@@ -32,7 +32,7 @@ mod texts;
 
 pub use brief::{Brief, Job, Section};
 pub use catalogue::Catalogue;
-pub use own_files::check_layer_files;
+pub use own_files::{check_included_files, check_layer_files};
 pub use pin::{
     CONFIG_PIN_PATH, FileChangeKind, LEDGER_PIN_PATH, Move, Pin, PinError, README_PATH,
     is_own_copy, placeholder_files, upgrade_moves,

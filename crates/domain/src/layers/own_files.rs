@@ -6,9 +6,12 @@ use super::catalogue::has_own_prompt;
 use super::spelling::{USUAL_FOLDER, layer_folders, layer_spellings};
 use super::texts::LAYER_FILES;
 use crate::Diagnostic;
-use crate::model::Tree;
+use crate::model::{TEXT_LIMIT_BYTES, Tree};
 use crate::plan::LAYERS;
 use crate::yaml;
+
+/// The name of a layer's contract.
+const CONTRACTS: &str = "contracts.yml";
 
 /// Mistakes in a repository's own contracts and tasks. A prompt includes these files as they are, so a file that is empty
 /// or of another layer would remove the agent's limits, and no message would say so.
@@ -16,27 +19,66 @@ use crate::yaml;
 pub fn check_layer_files(tree: &Tree) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for layer in LAYERS {
-        let folders = layer_folders(layer);
-        let has_prompt = |(folder, name): &(String, String)| has_own_prompt(tree, folder, name);
-        let own_prompt = folders.iter().any(has_prompt);
-        for (folder, _) in &folders {
-            for (path, entry) in tree.below(folder) {
-                let file = &path[folder.len() + 1..];
-                let is_task = file.starts_with("tasks/") && file.ends_with(".yml");
-                if file != "contracts.yml" && !is_task {
-                    continue;
-                }
-                // A repository's own prompt may include any file. A label chooses the task of an implementer.
-                if is_task && !own_prompt && layer != "implementer" && !is_built_in(layer, file) {
-                    found.push(unread_task(path, layer));
-                } else {
-                    found.extend(check_file(path, layer, entry.text.as_deref(), is_task));
-                }
-            }
-        }
+        let own = check_own_files(tree, layer).into_iter();
+        found.extend(own.flat_map(|(_, mistakes)| mistakes));
     }
     found.extend(unknown_layers(tree));
     found
+}
+
+/// The mistakes in a layer's own contracts and tasks that one of these included files has.
+#[must_use]
+pub fn check_included_files<'p>(
+    tree: &Tree,
+    layer: &str,
+    included: impl Iterator<Item = &'p str> + Clone,
+) -> Vec<Diagnostic> {
+    let own = check_own_files(tree, layer).into_iter();
+    // A file in a folder with another spelling is included from the layer's own folder.
+    own.filter(|(file, _)| {
+        included
+            .clone()
+            .any(|path| path.ends_with(&format!("/{file}")))
+    })
+    .flat_map(|(_, mistakes)| mistakes)
+    .collect()
+}
+
+/// The contracts and tasks of a layer, by their paths in its folder, and the mistakes in each.
+fn check_own_files<'t>(tree: &'t Tree, layer: &str) -> Vec<(&'t str, Vec<Diagnostic>)> {
+    let mut found = Vec::new();
+    let folders = layer_folders(layer);
+    let has_prompt = |(folder, name): &(String, String)| has_own_prompt(tree, folder, name);
+    let own_prompt = folders.iter().any(has_prompt);
+    for (folder, _) in &folders {
+        let paths = tree.below(folder).map(|(path, _)| path);
+        let paths = paths.chain(tree.empty_folders(folder));
+        let files = paths.filter_map(|path| own_file(&path[folder.len() + 1..]));
+        for file in BTreeSet::from_iter(files) {
+            let is_task = file != CONTRACTS;
+            let path = format!("{folder}/{file}");
+            // A repository's own prompt may include any file. A label chooses the task of an implementer.
+            let mistakes =
+                if is_task && !own_prompt && layer != "implementer" && !is_built_in(layer, file) {
+                    vec![unread_task(&path, layer)]
+                } else {
+                    check_file(tree, &path, layer, is_task)
+                };
+            found.push((file, mistakes));
+        }
+    }
+    found
+}
+
+/// The contract or task that a path in a layer's folder belongs to. A folder in the place of such a file is a mistake.
+fn own_file(path: &str) -> Option<&str> {
+    let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+    if first == CONTRACTS {
+        return Some(first);
+    }
+    let task = rest.split('/').next().filter(|_| first == "tasks")?;
+    let file = &path[..first.len() + 1 + task.len()];
+    task.ends_with(".yml").then_some(file)
 }
 
 fn is_built_in(layer: &str, file: &str) -> bool {
@@ -45,10 +87,10 @@ fn is_built_in(layer: &str, file: &str) -> bool {
         .any(|(of, name, _)| *of == layer && *name == file)
 }
 
-fn check_file(path: &str, layer: &str, text: Option<&str>, is_task: bool) -> Vec<Diagnostic> {
-    let Some(text) = text else {
-        let message = "it was not read: it is not a regular file, is not text, or is too large";
-        return vec![Diagnostic::error(path, message).help("put a text file here")];
+fn check_file(tree: &Tree, path: &str, layer: &str, is_task: bool) -> Vec<Diagnostic> {
+    let text = match tree.read_text(path, "it", TEXT_LIMIT_BYTES) {
+        Ok(text) => text.unwrap_or_default(),
+        Err(wrong) => return vec![*wrong],
     };
     let (root, mistakes) = yaml::parse(text);
     if !mistakes.is_empty() {
@@ -118,6 +160,15 @@ fn unknown_layers(tree: &Tree) -> Vec<Diagnostic> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_in_the_place_of_a_contract_is_named_once() {
+        let files =
+            ["a", "b"].map(|file| (format!(".jules/layers/decider/contracts.yml/{file}"), ""));
+        let found = check_layer_files(&Tree::from_texts(files));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].message, "it is a folder");
+    }
 
     #[test]
     fn contracts_and_tasks_of_a_repository_are_checked() {

@@ -7,7 +7,7 @@ use super::spelling::{layer_spellings, role_folders};
 use super::texts::ROLES;
 use crate::Diagnostic;
 use crate::exchange::limits::NAME_LIMIT_BYTES;
-use crate::model::Tree;
+use crate::model::{TEXT_LIMIT_BYTES, Tree};
 use crate::plan::ROLE_LAYERS;
 use crate::yaml::{self, Node, Value};
 
@@ -95,15 +95,17 @@ pub(super) fn built_in(layer: &str, role: &str) -> Option<&'static str> {
 pub(super) fn own_roles(tree: &Tree, layer: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for folder in role_folders(layer) {
-        for (path, _) in tree.below(&folder) {
-            let name = path
-                .strip_prefix(&format!("{folder}/"))
-                .and_then(|rest| rest.strip_suffix("/role.yml"))
-                .filter(|name| is_role_name(name));
-            if let Some(name) = name {
+        let files = tree.below(&folder).map(|(path, _)| path);
+        for path in files.chain(tree.empty_folders(&folder)) {
+            let rest = path.strip_prefix(&format!("{folder}/"));
+            let mut parts = rest.unwrap_or_default().split('/');
+            // A folder in the place of the file counts, because it is a mistake.
+            if let (Some(name), Some("role.yml")) = (parts.next(), parts.next())
+                && is_role_name(name)
+            {
                 found
                     .entry(name.to_owned())
-                    .or_insert_with(|| path.to_owned());
+                    .or_insert_with(|| format!("{folder}/{name}/role.yml"));
             }
         }
     }
@@ -135,16 +137,7 @@ pub(super) fn read_roles(tree: &Tree) -> (Vec<Role>, Vec<Diagnostic>) {
                 continue;
             };
             let before = found.len();
-            let (root, mistakes) = match tree.text(path) {
-                Some(text) => yaml::parse(text),
-                None => {
-                    let message =
-                        "it was not read: it is not a regular file, is not text, or is too large";
-                    found.push(Diagnostic::error(path, message).help("put a text file here"));
-                    (None, Vec::new())
-                }
-            };
-            found.extend(mistakes.into_iter().map(|one| one.diagnostic(path)));
+            let root = read_role(tree, path, &mut found);
             found.extend(
                 root.iter()
                     .flat_map(|root| check_role(path, layer, &name, root)),
@@ -166,6 +159,44 @@ pub(super) fn read_roles(tree: &Tree) -> (Vec<Role>, Vec<Diagnostic>) {
     (roles, found)
 }
 
+/// The content of a role's file. `None`: it has a mistake, which is among `found`.
+fn read_role(tree: &Tree, path: &str, found: &mut Vec<Diagnostic>) -> Option<Node> {
+    let text = match tree.read_text(path, "it", TEXT_LIMIT_BYTES) {
+        Ok(text) => text?,
+        Err(wrong) => {
+            found.push(*wrong);
+            return None;
+        }
+    };
+    let (root, mistakes) = yaml::parse(text);
+    if root.is_none() && mistakes.is_empty() {
+        found.push(without_content(Diagnostic::error(path, "it is empty")));
+    }
+    found.extend(mistakes.into_iter().map(|one| one.diagnostic(path)));
+    root
+}
+
+/// Adds how to fix a file that describes no role.
+fn without_content(wrong: Diagnostic) -> Diagnostic {
+    wrong.help("write at least `profile` with `focus` and `analysis_points`; `phileas role create` shows what belongs into it; the role does not work until then")
+}
+
+/// Whether a role's file has any content beside what names and describes the role: a session gets the file's text, and a
+/// text without this gives it nothing to look for.
+fn has_content(entries: &[(Node, Node)]) -> bool {
+    let mut entries = entries.iter().filter(|(key, _)| {
+        let key = key.text().unwrap_or_default();
+        !["role", "layer", "description", "sensitive"].contains(&key)
+    });
+    entries.any(|(_, node)| match &node.value {
+        Value::Null => false,
+        Value::Text(text) => !text.trim().is_empty(),
+        Value::List(items) => !items.is_empty(),
+        Value::Map(entries) => !entries.is_empty(),
+        _ => true,
+    })
+}
+
 /// A role from its file. `sensitive`: the default if the file does not say.
 fn parse_role(root: Option<&Node>, sensitive: bool) -> Role {
     let description = root.and_then(|root| root.get("description")?.text());
@@ -180,16 +211,22 @@ fn parse_role(root: Option<&Node>, sensitive: bool) -> Role {
     }
 }
 
-/// The mistakes in a role's file. An unfilled blank stops the role; a missing key does not.
+/// The mistakes in a role's file. An unfilled blank stops the role, and so does a file without content; a missing key does
+/// not.
 fn check_role(file: &str, layer: &str, role: &str, root: &Node) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    for (path, node) in collect_texts(root, "") {
-        if node.text().is_some_and(is_blank_to_fill) {
-            let one = Diagnostic::error(file, "a blank is not filled in");
-            let one = one.at(node.line, node.column).key(path);
-            found.push(one.help("write what belongs there; the role does not work until then"));
-        }
+    let wrong = |message: &str| {
+        let wrong = Diagnostic::error(file, message).at(root.line, root.column);
+        vec![without_content(wrong)]
+    };
+    match &root.value {
+        Value::Map(entries) if has_content(entries) => check_keys(file, layer, role, root),
+        Value::Map(_) => wrong("nothing says what the role looks for"),
+        _ => wrong("it has no keys such as `role` and `profile`"),
     }
+}
+
+fn check_keys(file: &str, layer: &str, role: &str, root: &Node) -> Vec<Diagnostic> {
+    let mut found = blanks(file, root);
     let mut warn = |node: &Node, key: &str, message: String, help: String| {
         let one = Diagnostic::warning(file, message).at(node.line, node.column);
         found.push(one.key(key).help(help));
@@ -240,6 +277,18 @@ fn check_role(file: &str, layer: &str, role: &str, root: &Node) -> Vec<Diagnosti
         warn(profile.unwrap_or(root), &path, message, help);
     }
     found
+}
+
+/// The blanks of [`blank_role`] that are not filled in.
+fn blanks(file: &str, root: &Node) -> Vec<Diagnostic> {
+    let texts = collect_texts(root, "").into_iter();
+    let blanks = texts.filter(|(_, node)| node.text().is_some_and(is_blank_to_fill));
+    let blanks = blanks.map(|(path, node)| {
+        let one = Diagnostic::error(file, "a blank is not filled in");
+        let one = one.at(node.line, node.column).key(path);
+        one.help("write what belongs there; the role does not work until then")
+    });
+    blanks.collect()
 }
 
 /// Whether a text is a blank of [`blank_role`].

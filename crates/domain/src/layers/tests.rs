@@ -503,6 +503,18 @@ fn what_is_wrong_with_a_role_is_told_with_its_place() {
             ":5:21: error: a blank is not filled in",
         ),
         ("role: [\n".to_owned(), "error: this is not YAML"),
+        (
+            "# later\n".to_owned(),
+            "role.yml: error: it is empty; write",
+        ),
+        (
+            "\n- focus: f\n".to_owned(),
+            ":2:1: error: it has no keys such as `role` and `profile`",
+        ),
+        (
+            "role: mine\nlayer: innovators\ndescription: d\nprofile: {}\n".to_owned(),
+            ":1:1: error: nothing says what the role looks for",
+        ),
     ] {
         let found = found(&text);
         assert!(
