@@ -9,7 +9,7 @@ use phileas_domain::Diagnostic;
 use phileas_domain::exchange::{self, Exchange, Layout};
 use phileas_domain::layers::{Catalogue, Job, check_included_files};
 use phileas_domain::model::Tree;
-use phileas_domain::plan::ROLE_LAYERS;
+use phileas_domain::plan::{ROLE_LAYERS, closest};
 use phileas_domain::prompt::{
     self, Assembled, Assembly, Include, Origin, RenderError, RenderRequest, SourceFiles,
 };
@@ -63,7 +63,7 @@ pub(crate) fn run(
     if let Some(first) = found.first().filter(|_| !is_known) {
         return Err(match is_layer {
             true => CliError::usage(format!("{}; {}", first.message, first.help)),
-            false => unknown_name(name, &arguments.dir, &first.help)?,
+            false => unknown_name(name, &arguments.dir, &catalogue, &first.help)?,
         });
     }
     // Do not blame the template if arguments were missing.
@@ -115,10 +115,22 @@ fn own_mistakes(
 }
 
 /// The error for a name that neither a persona nor a layer has.
-fn unknown_name(name: &str, dir: &Path, layers: &str) -> Result<CliError, CliError> {
-    let help = match persona::closest_persona(dir, name)? {
-        Some(id) => format!("did you mean the persona `{id}`?"),
-        None => layers.to_owned(),
+fn unknown_name(
+    name: &str,
+    dir: &Path,
+    catalogue: &Catalogue,
+    layers: &str,
+) -> Result<CliError, CliError> {
+    let roles = catalogue.roles();
+    let role = closest(name, roles.iter().map(|one| one.name.as_str()));
+    let role = role.and_then(|role| roles.iter().find(|one| one.name == role));
+    let help = match (persona::closest_persona(dir, name)?, role) {
+        (Some(id), _) => format!("did you mean the persona `{id}`?"),
+        (None, Some(role)) if !layers.starts_with("did you mean") => format!(
+            "did you mean the role `{}`? phileas prompt render {} --role {0}",
+            role.name, role.layer
+        ),
+        _ => layers.to_owned(),
     };
     let name = name.escape_debug();
     Ok(CliError::usage(format!(

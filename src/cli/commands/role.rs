@@ -304,10 +304,14 @@ impl<'a> RosterEditor<'a> {
 
 /// The error for a role that a layer does not have.
 pub(super) fn unknown_role(catalogue: &Catalogue, layer: &str, role: &str) -> CliError {
-    let names = catalogue.roles().iter().filter(|one| one.layer == layer);
-    let help = match closest(role, names.map(|one| one.name.as_str())) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!(
+    let roles = || catalogue.roles().iter();
+    let names = roles().filter(|one| one.layer == layer);
+    let meant = closest(role, names.map(|one| one.name.as_str()));
+    let elsewhere = roles().find(|one| one.name == role);
+    let help = match (elsewhere, meant) {
+        (Some(known), _) => format!("`{role}` is a role of `{}`", known.layer),
+        (None, Some(meant)) => format!("did you mean `{meant}`?"),
+        (None, None) => format!(
             "phileas role list --layer {layer} tells which there are, and phileas role create begins one"
         ),
     };

@@ -433,6 +433,10 @@ fn a_role_of_ones_own_begins_with_blanks_and_works_when_they_are_filled() {
         (["create", "observers", "a/b"], "cannot be a role"),
         (["add", "observers", "erors"], "did you mean `errors`?"),
         (
+            ["add", "observers", "leverage"],
+            "`leverage` is a role of `innovators`",
+        ),
+        (
             ["delete", "observers", "absent-role"],
             "phileas role list --layer observers",
         ),
