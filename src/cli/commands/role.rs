@@ -6,13 +6,14 @@ use std::io::Write;
 use std::path::Path;
 
 use phileas_domain::Diagnostic;
+use phileas_domain::diagnostic::Mistakes;
 use phileas_domain::exchange::Layout;
 use phileas_domain::layers::{
     Catalogue, FileChangeKind, HoldReason, Source, blank_role, is_role_name,
 };
 use phileas_domain::model::Tree;
 use phileas_domain::plan::{
-    self, CONFIG_PATH, Member, Plan, ROLE_LAYERS, Roster, Step, StepKind, closest,
+    self, CONFIG_PATH, Member, Plan, ROLE_LAYERS, Roster, SCHEDULES_PATH, Step, StepKind, closest,
 };
 use serde_json::json;
 
@@ -65,12 +66,34 @@ pub(crate) fn run(
     }
 }
 
-fn read_roles(dir: &Path) -> Result<(Tree, Catalogue, Roster), CliError> {
-    let tree = files::read_tree(dir)?;
-    let layout = Layout::detect(&tree).ok().flatten().unwrap_or(Layout::Flat);
-    let catalogue = Catalogue::of(&tree, layout);
-    let (plan, _) = plan::read(&tree);
-    Ok((tree, catalogue, plan.roster))
+/// The files of a folder that concern roles.
+struct FolderRoles {
+    tree: Tree,
+    catalogue: Catalogue,
+    plan: Plan,
+    /// The errors in the plan.
+    errors: Vec<Diagnostic>,
+}
+
+impl FolderRoles {
+    fn read_folder(dir: &Path) -> Result<Self, CliError> {
+        let tree = files::read_tree(dir)?;
+        let layout = Layout::detect(&tree).ok().flatten().unwrap_or(Layout::Flat);
+        let catalogue = Catalogue::of(&tree, layout);
+        let (plan, mut errors) = plan::read(&tree);
+        errors.retain(Diagnostic::is_error);
+        Ok(Self {
+            tree,
+            catalogue,
+            plan,
+            errors,
+        })
+    }
+
+    fn config_errors(&self) -> Vec<Diagnostic> {
+        let errors = self.errors.iter().filter(|one| one.file == CONFIG_PATH);
+        errors.cloned().collect()
+    }
 }
 
 /// A repository whose roster is edited.
@@ -84,19 +107,23 @@ struct RosterEditor<'a> {
 
 impl<'a> RosterEditor<'a> {
     fn open_roster(place: &'a RoleRepository) -> Result<Self, CliError> {
-        let (tree, catalogue, roster) = read_roles(&place.dir)?;
-        let text = tree.text(CONFIG_PATH).ok_or_else(|| {
-            CliError::usage(format!(
-                "there is no {CONFIG_PATH} in {}; write it with phileas init --layers",
-                place.dir.display()
-            ))
-        })?;
-        let config = RosterConfig::parse_config(text)?;
+        let roles = FolderRoles::read_folder(&place.dir)?;
+        let text = roles.tree.text(CONFIG_PATH);
+        let Some(config) = text.and_then(RosterConfig::parse_config) else {
+            let errors = roles.config_errors();
+            return Err(CliError::usage(match errors.is_empty() {
+                true => format!(
+                    "there is no {CONFIG_PATH} in {}; write it with phileas init --layers",
+                    place.dir.display()
+                ),
+                false => Mistakes(errors).error_lines(),
+            }));
+        };
         Ok(Self {
             place,
-            tree,
-            catalogue,
-            roster,
+            tree: roles.tree,
+            catalogue: roles.catalogue,
+            roster: roles.plan.roster,
             config,
         })
     }
@@ -153,8 +180,9 @@ impl<'a> RosterEditor<'a> {
     fn added_notes(&self, layer: &str, roles: &[String], copied: bool) -> Vec<String> {
         let mut tree = self.tree.clone();
         tree.insert_text(CONFIG_PATH, &self.config.config_text());
-        let (plan, _) = plan::read(&tree);
-        let mut notes: Vec<String> = idle_reason(&tree, &plan, layer)
+        let (plan, mut errors) = plan::read(&tree);
+        errors.retain(Diagnostic::is_error);
+        let mut notes: Vec<String> = idle_reason(&tree, &plan, &errors, layer)
             .map(|why| format!("{layer}: {why}"))
             .into_iter()
             .collect();
@@ -325,12 +353,27 @@ fn role_path(layer: &str, role: &str) -> String {
     format!(".jlo/roles/{layer}/{role}/role.yml")
 }
 
-/// Whether a role works, and why not. `held`: `None` where it is not on the roster.
+/// The source of a role, in one word.
+fn source_text(source: &Source) -> &'static str {
+    match source {
+        Source::Catalogue => "catalogue",
+        Source::Overlaid(_) => "overlaid",
+        Source::Own(_) => "own",
+    }
+}
+
+/// Whether a role works, and why not. `held`: `None` where it is not on the roster. `broken`: a part of the roster may be
+/// unread.
 fn role_state(
     held: Option<Option<HoldReason>>,
     idle: Option<&'static str>,
+    broken: bool,
 ) -> (&'static str, &'static str) {
     match held {
+        None if broken => (
+            "off",
+            "it is not on the roster, as far as .jlo/config.toml can be read",
+        ),
         None => ("off", "it is not on the roster"),
         Some(Some(held)) if held != HoldReason::Sensitive => ("off", held.explanation()),
         // A role on the roster works only where its layer does.
@@ -346,9 +389,14 @@ fn list_roles(
     place: &RoleRepository,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let (tree, catalogue, roster) = read_roles(&place.dir)?;
-    // Do not show a default roster in place of one that cannot be read.
-    let (plan, found) = plan::read(&tree);
+    let roles = FolderRoles::read_folder(&place.dir)?;
+    let FolderRoles {
+        tree,
+        catalogue,
+        plan,
+        errors,
+    } = &roles;
+    let mut found = roles.config_errors();
     let layers = ROLE_LAYERS
         .into_iter()
         .filter(|one| layer.is_none_or(|layer| layer.layer_name() == *one));
@@ -356,8 +404,8 @@ fn list_roles(
     let mut table = Table::new(headings).with_max_width(screen.width);
     for layer in layers {
         // Permission to work in a public repository matters here.
-        let standing = catalogue.role_statuses(&roster, layer, true);
-        let idle = idle_reason(&tree, &plan, layer);
+        let standing = catalogue.role_statuses(&plan.roster, layer, true);
+        let idle = idle_reason(tree, plan, errors, layer);
         if let Some(why) = idle.filter(|_| !place.json) {
             screen.print_line(&format!("{layer}: {why}"))?;
         }
@@ -366,12 +414,8 @@ fn list_roles(
                 .iter()
                 .find(|one| one.role == role.name)
                 .map(|one| one.held);
-            let (state, why) = role_state(held, idle);
-            let source = match &role.source {
-                Source::Catalogue => "catalogue",
-                Source::Overlaid(_) => "overlaid",
-                Source::Own(_) => "own",
-            };
+            let (state, why) = role_state(held, idle, !found.is_empty());
+            let source = source_text(&role.source);
             if place.json {
                 let document = json!({
                     "layer": layer, "role": role.name, "description": role.description, "state": state, "why": why,
@@ -392,10 +436,6 @@ fn list_roles(
     if !place.json {
         screen.print_lines(&table.table_text())?;
     }
-    let mut found: Vec<Diagnostic> = found
-        .into_iter()
-        .filter(|one| one.is_error() && one.file == CONFIG_PATH)
-        .collect();
     found.extend_from_slice(catalogue.diagnostics());
     print_diagnostics(&found, place.json, screen)?;
     Ok(if found.is_empty() {
@@ -405,18 +445,28 @@ fn list_roles(
     })
 }
 
-/// Why a layer does not work by itself in a repository, if so.
-fn idle_reason(tree: &Tree, plan: &Plan, layer: &str) -> Option<&'static str> {
+/// Why a layer does not work by itself in a repository, if so. `errors`: those of the plan.
+fn idle_reason(
+    tree: &Tree,
+    plan: &Plan,
+    errors: &[Diagnostic],
+    layer: &str,
+) -> Option<&'static str> {
     let of_layer = |step: &Step| matches!(&step.kind, StepKind::Layer(name) if name == layer);
     let mut steps = plan.tracks.values().flat_map(|track| &track.steps);
     if steps.any(of_layer) {
         return None;
     }
     let config = tree.text(CONFIG_PATH);
-    Some(if tree.get(CONFIG_PATH).is_none() {
+    let has_error = |file: &str| errors.iter().any(|one| one.file == file);
+    Some(if has_error(CONFIG_PATH) {
+        "the plan does not have its layer, as far as .jlo/config.toml can be read; correct that file"
+    } else if config.is_none() {
         "no layer works in this repository: there is no .jlo/config.toml; phileas init --layers writes it"
     } else if config.is_some_and(roster::turns_layers_off) {
         "`enabled = false` in `[workflow]` of .jlo/config.toml turns all layers off"
+    } else if has_error(SCHEDULES_PATH) {
+        "the plan does not have its layer, as far as .jules/schedules.toml can be read; correct that file: phileas validate"
     } else {
         "the plan does not have its layer, because no role of it is on, or `layers` in .jlo/config.toml leaves it out"
     })

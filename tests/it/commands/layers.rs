@@ -384,6 +384,52 @@ fn a_broken_text_of_ones_own_is_neither_shown_nor_copied() {
     within(&folder, &render).done();
 }
 
+/// What stands in the place of a file is named, and is not called missing.
+#[test]
+fn a_configuration_that_cannot_be_read_is_told_by_every_command() {
+    let folder = with_layers();
+    let config = folder.join(CONFIG);
+    let whole = text_of(&config);
+    let commands: [&[&str]; 6] = [
+        &["role", "add", "observers", "tests"],
+        &["role", "list"],
+        &["validate"],
+        &["simulate", "."],
+        &["sandbox", ".", "--headless"],
+        &["bootstrap", ".", "--output", "ledger"],
+    ];
+    let tell = |commands: &[&[&str]], expected: &str| {
+        for arguments in commands {
+            let ran = within(&folder, arguments);
+            let said = format!("{}{}", ran.out, ran.err);
+            assert!(ran.code != 0 && said.contains(expected), "{ran:?}");
+            for untrue in [
+                "there is no .jlo",
+                "it has no plan",
+                "because no role of it",
+            ] {
+                assert!(!said.contains(untrue), "{ran:?}");
+            }
+        }
+    };
+    std::fs::remove_file(&config).unwrap();
+    std::fs::create_dir(&config).unwrap();
+    tell(&commands, "it is a folder; put a file here");
+    std::fs::remove_dir(&config).unwrap();
+    std::fs::write(&config, b"# caf\xe9\n").unwrap();
+    tell(&commands, "it is not text in UTF-8; save it as UTF-8");
+    let placed = within(&folder, &["validate"]).out;
+    assert!(placed.contains("config.toml:1:6: error"), "{placed}");
+    // A line that is no TOML has its own place, whatever it breaks below.
+    std::fs::write(&config, whole.replace("[observers]", "[observers\n")).unwrap();
+    let line = 1 + whole
+        .lines()
+        .position(|line| line == "[observers]")
+        .unwrap();
+    // The observers' pass is in the plan all the same, so a sandbox runs.
+    tell(&commands[..4], &format!("{CONFIG}:{line}:"));
+}
+
 #[test]
 fn a_role_of_ones_own_begins_with_blanks_and_works_when_they_are_filled() {
     let folder = with_layers();
