@@ -32,7 +32,7 @@ REFUSED = {
         ["table", "engine"], ["all", "engine"], ["engine", "all"], ["--help", "engine"],
     ],
     "scripts/check-image": [
-        SURPLUS, [""], ["--surplus"], ["binary", "surplus"], ["all", "surplus"], ["binary image"], ["--help", "binary"],
+        SURPLUS, [""], ["--surplus"], ["binary", "surplus"], ["empty-root", "surplus"], ["all", "surplus"], ["binary image"], ["--help", "binary"],
     ],
     "scripts/check-words": [
         SURPLUS, [""], ["--surplus"], ["src", "surplus"], ["--count", "--figures"], ["--held", "src"], ["--root"], ["--root", "surplus"],
