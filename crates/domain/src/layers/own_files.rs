@@ -72,13 +72,18 @@ fn check_own_files<'t>(tree: &'t Tree, layer: &str) -> Vec<(&'t str, Vec<Diagnos
 
 /// The contract or task that a path in a layer's folder belongs to. A folder in the place of such a file is a mistake.
 fn own_file(path: &str) -> Option<&str> {
-    let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+    let Some((first, rest)) = path.split_once('/') else {
+        return (path == CONTRACTS).then_some(path);
+    };
     if first == CONTRACTS {
         return Some(first);
     }
     let task = rest.split('/').next().filter(|_| first == "tasks")?;
-    let file = &path[..first.len() + 1 + task.len()];
-    task.ends_with(".yml").then_some(file)
+    let file = match task.ends_with(".yml") {
+        true => &path[..first.len() + 1 + task.len()],
+        false => path,
+    };
+    file.ends_with(".yml").then_some(file)
 }
 
 fn is_built_in(layer: &str, file: &str) -> bool {
@@ -171,6 +176,14 @@ mod tests {
     }
 
     #[test]
+    fn tasks_without_a_file_are_no_mistake() {
+        let mut tree = Tree::from_texts([(".jules/layers/decider/tasks", "a file")]);
+        tree.note_empty_folder(".jules/layers/observers/tasks");
+        tree.note_empty_folder(".jules/layers/planner");
+        assert_eq!(check_layer_files(&tree), Vec::new());
+    }
+
+    #[test]
     fn contracts_and_tasks_of_a_repository_are_checked() {
         let built_in =
             LAYER_FILES.map(|(layer, file, text)| (format!(".jules/layers/{layer}/{file}"), text));
@@ -200,6 +213,11 @@ mod tests {
             ),
             (
                 "layers/observers/tasks/look.yml",
+                "task: look\n",
+                "includes this task",
+            ),
+            (
+                "layers/observers/tasks/more/look.yml",
                 "task: look\n",
                 "includes this task",
             ),
