@@ -73,13 +73,13 @@ pub(crate) async fn run(
         Some(ended) => ended,
         None => models.await,
     };
-    models_result(ended)?;
     if let Some(dir) = &arguments.export {
         shared
             .lock_world()
             .export(dir)
             .map_err(|error| CliError::usage(format!("--export {}: {error}", dir.display())))?;
     }
+    models_result(ended)?;
     Ok(Exit::Done)
 }
 

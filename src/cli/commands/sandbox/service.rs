@@ -145,13 +145,14 @@ pub(crate) async fn run(
     }
     end.request_shutdown();
     let (_ended, faces) = tokio::join!(post, faces);
-    models_result(faces)?;
-    print_result(
+    let exit = print_result(
         arguments,
         &shared,
         prints.then_some(&mut transcript),
         screen,
-    )
+    )?;
+    models_result(faces)?;
+    Ok(exit)
 }
 
 /// The first moment of the sandbox, so that the days before end now and the dates on the page are today's.
