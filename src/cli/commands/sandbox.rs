@@ -205,7 +205,7 @@ async fn run_headless(
             }
             Ok(report) => {
                 let colour = screen.colour;
-                // What concerns no track keeps everything from starting.
+                // Print the lines without a track, because they block every start.
                 let held = report.waiting.iter().filter(|(_, line)| {
                     line.track.is_none() && line.persona.is_none() && said.is_news(line)
                 });

@@ -114,7 +114,7 @@ fn task_files<'t>(tree: &'t Tree, found: &mut Vec<Diagnostic>) -> (Vec<File<'t>>
             found.push(Diagnostic::error(TASKS_FOLDER, wrong).help("remove some that are done"));
             break;
         }
-        // What can be no file is no second state of a task.
+        // Do not count a special entry as a second state of a task.
         if entry.mode != Mode::Special {
             ids.entry(stem).or_default().push(path);
         }

@@ -26,8 +26,8 @@ pub struct Step {
 pub struct Migration {
     /// The steps, by path.
     pub steps: Vec<Step>,
-    /// Files that stay although they are no artifacts of this layout, and what a person should review. An error is of an
-    /// artifact that cannot be read, so that its form is unknown.
+    /// Files that stay although they are no artifacts of this layout, and what a person should review. An error names
+    /// an artifact that phileas cannot read.
     pub kept: Vec<Diagnostic>,
 }
 
