@@ -34,14 +34,15 @@ pub fn check_included_files<'p>(
     included: impl Iterator<Item = &'p str> + Clone,
 ) -> Vec<Diagnostic> {
     let own = check_own_files(tree, layer).into_iter();
+    let folders = layer_folders(layer);
     // A file in a folder with another spelling is included from the layer's own folder.
-    own.filter(|(file, _)| {
-        included
-            .clone()
-            .any(|path| path.ends_with(&format!("/{file}")))
-    })
-    .flat_map(|(_, mistakes)| mistakes)
-    .collect()
+    let is_included = |file: &str| {
+        let mut paths = folders.iter().map(|(folder, _)| format!("{folder}/{file}"));
+        paths.any(|own| included.clone().any(|path| path == own))
+    };
+    own.filter(|(file, _)| is_included(file))
+        .flat_map(|(_, mistakes)| mistakes)
+        .collect()
 }
 
 /// The contracts and tasks of a layer, by their paths in its folder, and the mistakes in each.
@@ -173,6 +174,16 @@ mod tests {
         let found = check_layer_files(&Tree::from_texts(files));
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].message, "it is a folder");
+    }
+
+    #[test]
+    fn mistakes_of_an_included_file_are_those_of_its_layer() {
+        let files = ["observers", "decider"]
+            .map(|layer| (format!(".jules/layers/{layer}/contracts.yml"), ""));
+        let tree = Tree::from_texts(files);
+        let found = |path| check_included_files(&tree, "observers", [path].into_iter()).len();
+        assert_eq!(found(".jules/layers/observers/contracts.yml"), 1);
+        assert_eq!(found(".jules/layers/decider/contracts.yml"), 0);
     }
 
     #[test]
