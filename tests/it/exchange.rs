@@ -122,7 +122,7 @@ fn a_folder_with_the_name_of_an_artifact_is_named() {
     let path = ".jules/exchange/events/pending/dir.yml";
     std::fs::create_dir_all(folder.join(path)).unwrap();
     let ended = exchange(&["check", folder.text()]).expect(1);
-    let wanted = format!("{path}: error: it is not a regular file; put a text file in its place");
+    let wanted = format!("{path}: error: it is a folder; put a file here");
     assert!(ended.out.contains(&wanted), "{ended}");
 }
 

@@ -3,6 +3,7 @@
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use phileas_domain::model::{Entry, Mode, TEXT_LIMIT_BYTES, Tree};
 use phileas_domain::prompt::SOURCE_FOLDERS;
@@ -10,8 +11,8 @@ use phileas_domain::{NotUtf8, utf8_text};
 
 use super::write::{FileError, STAGED_PREFIX};
 
-/// The endings of artifacts, tasks and prompts. A folder with such a name is a mistake, which an empty one would hide.
-const FILE_ENDINGS: [&str; 3] = [".md", ".yml", ".yaml"];
+/// The endings of files that phileas reads. A folder with such a name is a mistake, which an empty one would hide.
+const FILE_ENDINGS: [&str; 5] = [".md", ".yml", ".yaml", ".toml", ".j2"];
 /// The deepest level of folders that is read.
 const DEPTH_LIMIT: usize = 12;
 /// The most files that are listed.
@@ -74,11 +75,9 @@ fn walk_folder(
             if depth < DEPTH_LIMIT {
                 walk_folder(&path, &name, depth + 1, left, tree)?;
             }
-            if tree.below(&name).next().is_none() {
-                tree.note_empty_folder(&name);
-                if FILE_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
-                    tree.insert(name, special_entry(0));
-                }
+            let is_named_as_file = FILE_ENDINGS.iter().any(|ending| name.ends_with(ending));
+            if is_named_as_file && tree.below(&name).next().is_none() {
+                tree.insert(name, entry_of(Mode::Folder, 0, None));
             }
             continue;
         }
@@ -92,12 +91,12 @@ fn walk_folder(
     Ok(())
 }
 
-fn special_entry(size: u64) -> Entry {
+fn entry_of(mode: Mode, size: u64, text: Option<Arc<str>>) -> Entry {
     Entry {
-        mode: Mode::Special,
+        mode,
         oid: String::new(),
         size,
-        text: None,
+        text,
     }
 }
 
@@ -119,12 +118,7 @@ fn insert_file(
     } else {
         (Mode::Special, None)
     };
-    let entry = Entry {
-        mode,
-        text,
-        ..special_entry(meta.len())
-    };
-    tree.insert(name, entry);
+    tree.insert(name, entry_of(mode, meta.len(), text));
     Ok(())
 }
 

@@ -141,7 +141,7 @@ fn rot_is_listed_with_its_locations_and_fix_repairs_only_what_is_safe() {
             ".jules/sprints/current.txt: warning: this is not the number of a sprint",
             ".jules/personas/curator/journals/2026-01-11-0900-Faked.md:3:7: error: the date is 2024-05-20, and the file's name says 2026-01-11 (at date)",
             ".jules/personas/curator/journals/2026-01-12-0900-Broken.md:",
-            ".jules/personas/curator/journals/2026-01-13-0900-Latin.md: error: it is not text in UTF-8",
+            ".jules/personas/curator/journals/2026-01-13-0900-Latin.md:2:8: error: it is not text in UTF-8",
             ".jules/personas/curator/journals/2026-01-14-0900-Conflict.md:7:1: error: there are marks of a merge conflict in it",
             ".jules/personas/tester/journals/2099-01-01-0900-Future.md: error: its name says 2099-01-01, which is to come",
             ".jules/personas/tester/journals/2099-01-01-0900-Future.md:1:1: error: it does not begin with frontmatter",
@@ -221,7 +221,7 @@ fn findings_are_for_programs_too_and_kinds_can_be_chosen() {
     fs::create_dir_all(sound.join(".jules/tasks/todo/dir.md")).unwrap();
     let ran = alone(&["task", "check", sound.text()]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert_lines(&ran, &[".jules/tasks/todo/dir.md: error: it is not a file"]);
+    assert_lines(&ran, &[".jules/tasks/todo/dir.md: error: it is a folder"]);
 }
 
 /// What lint offers for a task in two states works, whether git knows the files or not, and whatever they are called.

@@ -447,7 +447,7 @@ fn a_wrong_folder_a_wrong_workstream_and_an_unreadable_file_are_named() {
     folder.write(&format!("{pending}/broken.yml"), "title: `One`\n");
     let ended = migrate(&folder, &[]).expect(1);
     for begins in [
-        &format!("{pending}/binary.yml: error: it was not read: it is not text"),
+        &format!("{pending}/binary.yml:1:1: error: it is not text in UTF-8"),
         &format!("{pending}/broken.yml:1:8: error: this is not YAML"),
         "nothing was changed; 2 files cannot be read",
     ] {

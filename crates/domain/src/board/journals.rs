@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use jiff::civil::Date;
 
 use super::file_names::{is_unexpanded, journal_day};
-use super::limits::FILES_LIMIT;
-use super::markdown::{MarkdownDocument, unreadable_file};
+use super::limits::{FILE_LIMIT_BYTES, FILES_LIMIT};
+use super::markdown::MarkdownDocument;
 use super::tasks::is_time;
 use crate::Diagnostic;
-use crate::model::{Entry, Tree};
+use crate::model::Tree;
 use crate::plan::PERSONAS_FOLDER;
 
 /// The keys of an entry's frontmatter.
@@ -28,7 +28,7 @@ pub(super) fn check_journals(
     found: &mut Vec<Diagnostic>,
 ) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for (path, entry) in tree.below(PERSONAS_FOLDER) {
+    for (path, _) in tree.below(PERSONAS_FOLDER) {
         let rest = &path[PERSONAS_FOLDER.len() + 1..];
         let Some((persona, inside)) = rest.split_once('/') else {
             continue;
@@ -50,15 +50,15 @@ pub(super) fn check_journals(
             }
             continue;
         }
-        check_journal(path, persona, file, entry, today, found);
+        check_journal(tree, path, persona, file, today, found);
     }
 }
 
 fn check_journal(
+    tree: &Tree,
     path: &str,
     persona: &str,
     file: &str,
-    entry: &Entry,
     today: Date,
     found: &mut Vec<Diagnostic>,
 ) {
@@ -94,11 +94,13 @@ fn check_journal(
             Diagnostic::error(path, wrong).help("rename it to the day on which it was written"),
         );
     }
-    if let Some(wrong) = unreadable_file(path, entry) {
-        found.push(wrong);
-        return;
-    }
-    let text = entry.text.as_deref().unwrap_or_default();
+    let text = match tree.read_text(path, "it", FILE_LIMIT_BYTES) {
+        Ok(text) => text.unwrap_or_default(),
+        Err(wrong) => {
+            found.push(*wrong);
+            return;
+        }
+    };
     if text.trim().is_empty() {
         let wrong = Diagnostic::error(path, "nothing stands in it");
         found.push(wrong.at(1, 1).help("write it, or remove it"));

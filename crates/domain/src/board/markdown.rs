@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use super::limits::FILE_LIMIT_BYTES;
 use crate::Diagnostic;
-use crate::model::{Entry, Mode};
 use crate::plan::frontmatter::{Frontmatter, Missing};
 use crate::yaml::{self, Node, Value, quoted};
 
@@ -220,25 +218,6 @@ pub(super) fn apply_edits(text: &str, mut edits: Vec<Edit>) -> String {
         text.replace_range(edit.range, &edit.text);
     }
     text
-}
-
-/// Why a file is not read.
-pub(super) fn unreadable_file(path: &str, entry: &Entry) -> Option<Diagnostic> {
-    let (what, help) = match (entry.mode, &entry.text) {
-        (Mode::Link, _) => (
-            "it is a symbolic link, and links are not followed",
-            "put the file itself here",
-        ),
-        (Mode::Submodule, _) => ("it is a submodule", "put a file here"),
-        (Mode::Special, _) => ("it is not a file", "put a file here"),
-        (Mode::File, _) if entry.size > FILE_LIMIT_BYTES => {
-            let what = format!("it is larger than {FILE_LIMIT_BYTES} bytes");
-            return Some(Diagnostic::error(path, what).help("say it shorter"));
-        }
-        (Mode::File, None) => ("it is not text in UTF-8", "save it as UTF-8"),
-        (Mode::File, Some(_)) => return None,
-    };
-    Some(Diagnostic::error(path, what).help(help))
 }
 
 fn read_head(path: &str, split: &Frontmatter<'_>, tell: bool, found: &mut Vec<Diagnostic>) -> Head {

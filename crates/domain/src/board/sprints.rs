@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::limits::{FILES_LIMIT, SPRINT_LIMIT};
-use super::markdown::{MarkdownDocument, unreadable_file};
+use super::limits::{FILE_LIMIT_BYTES, FILES_LIMIT, SPRINT_LIMIT};
+use super::markdown::MarkdownDocument;
 use super::personas::{persona_names, suggest_persona};
 use crate::Diagnostic;
-use crate::model::{Entry, Tree};
+use crate::model::Tree;
 
 /// The folder of all sprints, on the default branch.
 pub const SPRINTS_FOLDER: &str = ".jules/sprints";
@@ -128,14 +128,14 @@ fn file_kind(file: &str) -> Option<(SprintFileKind, Option<&str>)> {
 /// have.
 pub(super) fn check_sprints(tree: &Tree, folders: &BTreeSet<String>, found: &mut Vec<Diagnostic>) {
     let people = persona_names(tree);
-    let mut sprints: BTreeMap<&str, Vec<(&str, &Entry)>> = BTreeMap::new();
+    let mut sprints: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for folder in folders {
         sprints.entry(folder).or_default();
     }
-    for (path, entry) in tree.below(SPRINTS_FOLDER).take(FILES_LIMIT) {
+    for (path, _) in tree.below(SPRINTS_FOLDER).take(FILES_LIMIT) {
         let rest = &path[SPRINTS_FOLDER.len() + 1..];
         match rest.split_once('/') {
-            Some((folder, _)) => sprints.entry(folder).or_default().push((path, entry)),
+            Some((folder, _)) => sprints.entry(folder).or_default().push(path),
             None if rest == CURRENT => check_current_sprint(tree, path, found),
             None => {}
         }
@@ -147,8 +147,8 @@ pub(super) fn check_sprints(tree: &Tree, folders: &BTreeSet<String>, found: &mut
             found.push(Diagnostic::warning(place, wrong).help("call it `sprint-<number>`"));
             continue;
         };
-        for (path, entry) in files {
-            check_sprint_file(path, entry, &people, found);
+        for path in files {
+            check_sprint_file(tree, path, &people, found);
         }
         let is_plan = |file: &SprintFile<'_>| file.kind != SprintFileKind::Readme;
         if !sprint_files(tree, sprint).iter().any(is_plan) {
@@ -162,8 +162,8 @@ pub(super) fn check_sprints(tree: &Tree, folders: &BTreeSet<String>, found: &mut
 }
 
 fn check_sprint_file(
+    tree: &Tree,
     path: &str,
-    entry: &Entry,
     people: &BTreeSet<&str>,
     found: &mut Vec<Diagnostic>,
 ) {
@@ -185,11 +185,13 @@ fn check_sprint_file(
         let wrong = format!("there is no persona `{persona}`");
         found.push(Diagnostic::warning(path, wrong).help(suggest_persona(persona, people)));
     }
-    if let Some(wrong) = unreadable_file(path, entry) {
-        found.push(wrong);
-        return;
-    }
-    let text = entry.text.as_deref().unwrap_or_default();
+    let text = match tree.read_text(path, "it", FILE_LIMIT_BYTES) {
+        Ok(text) => text.unwrap_or_default(),
+        Err(wrong) => {
+            found.push(*wrong);
+            return;
+        }
+    };
     if text.trim().is_empty() {
         let wrong = Diagnostic::warning(path, "nothing stands in it");
         found.push(wrong.at(1, 1).help("write it, or remove it"));

@@ -7,12 +7,12 @@ use jiff::{Timestamp, Zoned};
 
 use super::change::{Change, is_changeable};
 use super::file_names::{is_unexpanded, shell_word, task_day};
-use super::limits::{FILES_LIMIT, TAGS_LIMIT, TITLE_LIMIT_CHARS};
-use super::markdown::{Edit, MarkdownDocument, apply_edits, unreadable_file};
+use super::limits::{FILE_LIMIT_BYTES, FILES_LIMIT, TAGS_LIMIT, TITLE_LIMIT_CHARS};
+use super::markdown::{Edit, MarkdownDocument, apply_edits};
 use super::personas::{persona_names, suggest_persona};
 use super::task::{PERSONA_KEYS, TASKS_FOLDER, Task, TaskState};
 use crate::Diagnostic;
-use crate::model::{Entry, Mode, Tree};
+use crate::model::{Mode, Tree};
 use crate::yaml::{Node, Value};
 
 /// Prefixes of file names below the tasks' folder that are no tasks.
@@ -42,12 +42,13 @@ pub(super) fn read_tasks(tree: &Tree) -> TaskReading {
         }
     }
     for file in files {
-        if let Some(wrong) = unreadable_file(file.path, file.entry) {
-            read.diagnostics.push(wrong);
-            continue;
-        }
-        let Some(text) = file.entry.text.as_deref() else {
-            continue;
+        let text = match tree.read_text(file.path, "it", FILE_LIMIT_BYTES) {
+            Ok(Some(text)) => text,
+            Ok(None) => continue,
+            Err(wrong) => {
+                read.diagnostics.push(*wrong);
+                continue;
+            }
         };
         let alone = ids.get(file.stem).is_none_or(|places| places.len() == 1);
         read_task(&file, text, alone, &personas, &mut read);
@@ -68,7 +69,6 @@ struct File<'t> {
     state: TaskState,
     /// Whether its folder is spelled correctly.
     at_home: bool,
-    entry: &'t Entry,
 }
 
 type PathsById<'t> = BTreeMap<&'t str, Vec<&'t str>>;
@@ -114,8 +114,8 @@ fn task_files<'t>(tree: &'t Tree, found: &mut Vec<Diagnostic>) -> (Vec<File<'t>>
             found.push(Diagnostic::error(TASKS_FOLDER, wrong).help("remove some that are done"));
             break;
         }
-        // Do not count a special entry as a second state of a task.
-        if entry.mode != Mode::Special {
+        // Do not count a folder as a second state of a task.
+        if entry.mode != Mode::Folder {
             ids.entry(stem).or_default().push(path);
         }
         files.push(File {
@@ -123,7 +123,6 @@ fn task_files<'t>(tree: &'t Tree, found: &mut Vec<Diagnostic>) -> (Vec<File<'t>>
             stem,
             state,
             at_home: folder == state.as_str(),
-            entry,
         });
     }
     (files, ids)

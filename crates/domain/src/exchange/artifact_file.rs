@@ -5,31 +5,13 @@ use super::limits::{ARTIFACT_LIMIT_BYTES, FINDINGS_LIMIT};
 use super::shape::Shape;
 use super::validate::validate_node;
 use crate::diagnostic::Diagnostic;
-use crate::model::{Entry, Mode};
+use crate::model::Tree;
 use crate::yaml::{self, Node};
 
 /// The text of a file, or why it is not read.
-pub(super) fn artifact_text<'e>(path: &str, entry: &'e Entry) -> Result<&'e str, Box<Diagnostic>> {
-    let wrong =
-        |message: &str, help: &str| Err(Box::new(Diagnostic::error(path, message).help(help)));
-    match (entry.mode, entry.text.as_deref()) {
-        (Mode::Link, _) => wrong(
-            "it is a symbolic link, and links are never followed",
-            "put a regular file in its place",
-        ),
-        (Mode::Submodule | Mode::Special, _) => {
-            wrong("it is not a regular file", "put a text file in its place")
-        }
-        (Mode::File, _) if entry.size > ARTIFACT_LIMIT_BYTES as u64 => wrong(
-            &format!(
-                "it has {} bytes, more than {ARTIFACT_LIMIT_BYTES}; it is not read",
-                entry.size
-            ),
-            "say it shorter",
-        ),
-        (Mode::File, None) => wrong("it was not read: it is not text", "write it in UTF-8"),
-        (Mode::File, Some(text)) => Ok(text),
-    }
+pub(super) fn artifact_text<'t>(tree: &'t Tree, path: &str) -> Result<&'t str, Box<Diagnostic>> {
+    let text = tree.read_text(path, "it", ARTIFACT_LIMIT_BYTES as u64)?;
+    Ok(text.unwrap_or_default())
 }
 
 /// Reads an artifact; `None` if the YAML cannot be parsed.

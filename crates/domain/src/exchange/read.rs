@@ -16,7 +16,7 @@ use super::shapes::{
     PERSPECTIVE_V1, PERSPECTIVE_V2, PROPOSAL, REQUIREMENT,
 };
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::model::{Entry, Tree};
+use crate::model::Tree;
 use crate::yaml::{self, Node};
 
 /// The exchange, and the mistakes in its files.
@@ -64,7 +64,7 @@ pub(super) fn read_exchange(tree: &Tree, layout: Option<Layout>) -> Reading {
     found.extend(names::check_forms(&exchange, tree));
     let mut spellings: BTreeMap<String, &str> = BTreeMap::new();
     let mut count = 0;
-    for (path, entry) in tree.iter() {
+    for (path, _) in tree.iter() {
         let Some(place) = layout::locate(layout, path) else {
             continue;
         };
@@ -80,7 +80,7 @@ pub(super) fn read_exchange(tree: &Tree, layout: Option<Layout>) -> Reading {
             found.push(Diagnostic::error(path, message).help("give one of them another name"));
         }
         found.extend(names::check_file_name(place, path));
-        read_file(&mut exchange, place, path, entry, &mut found);
+        read_file(&mut exchange, place, path, tree, &mut found);
     }
     if layout == Layout::Workstreams {
         older_rosters(tree, &mut exchange, &mut found);
@@ -117,12 +117,12 @@ fn read_file(
     exchange: &mut Exchange,
     place: Location<'_>,
     path: &str,
-    entry: &Entry,
+    tree: &Tree,
     found: &mut Vec<Diagnostic>,
 ) {
     let text = match place {
         Location::Beside | Location::Stray => return,
-        _ => match artifact_text(path, entry) {
+        _ => match artifact_text(tree, path) {
             Ok(text) => text,
             Err(wrong) => return found.push(*wrong),
         },

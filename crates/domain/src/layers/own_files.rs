@@ -52,9 +52,8 @@ fn check_own_files<'t>(tree: &'t Tree, layer: &str) -> Vec<(&'t str, Vec<Diagnos
     let has_prompt = |(folder, name): &(String, String)| has_own_prompt(tree, folder, name);
     let own_prompt = folders.iter().any(has_prompt);
     for (folder, _) in &folders {
-        let paths = tree.below(folder).map(|(path, _)| path);
-        let paths = paths.chain(tree.empty_folders(folder));
-        let files = paths.filter_map(|path| own_file(&path[folder.len() + 1..]));
+        let paths = tree.below(folder);
+        let files = paths.filter_map(|(path, _)| own_file(&path[folder.len() + 1..]));
         for file in BTreeSet::from_iter(files) {
             let is_task = file != CONTRACTS;
             let path = format!("{folder}/{file}");
@@ -188,9 +187,7 @@ mod tests {
 
     #[test]
     fn tasks_without_a_file_are_no_mistake() {
-        let mut tree = Tree::from_texts([(".jules/layers/decider/tasks", "a file")]);
-        tree.note_empty_folder(".jules/layers/observers/tasks");
-        tree.note_empty_folder(".jules/layers/planner");
+        let tree = Tree::from_texts([(".jules/layers/decider/tasks", "a file")]);
         assert_eq!(check_layer_files(&tree), Vec::new());
     }
 

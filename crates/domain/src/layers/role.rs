@@ -95,8 +95,7 @@ pub(super) fn built_in(layer: &str, role: &str) -> Option<&'static str> {
 pub(super) fn own_roles(tree: &Tree, layer: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for folder in role_folders(layer) {
-        let files = tree.below(&folder).map(|(path, _)| path);
-        for path in files.chain(tree.empty_folders(&folder)) {
+        for (path, _) in tree.below(&folder) {
             let rest = path.strip_prefix(&format!("{folder}/"));
             let mut parts = rest.unwrap_or_default().split('/');
             // A folder in the place of the file counts, because it is a mistake.

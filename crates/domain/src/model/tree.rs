@@ -21,8 +21,10 @@ pub enum Mode {
     Link,
     /// `160000`: a submodule.
     Submodule,
-    /// A pipe, a socket, a device, or an empty folder named like a file. git holds none of them.
+    /// A pipe, a socket or a device in a folder. git holds none of them.
     Special,
+    /// An empty folder with the name of a file. git holds none.
+    Folder,
 }
 
 /// One file of a [`Tree`].
@@ -47,18 +49,9 @@ pub struct Tree {
     entries: BTreeMap<String, Entry>,
     /// `None`: the tree is whole.
     parts: Option<Arc<Parts>>,
-    /// What a folder on this machine shows beside the entries.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    notes: BTreeMap<String, Note>,
-}
-
-/// What explains why no text was read at a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-enum Note {
-    /// It is a folder without files. A commit has none.
-    EmptyFolder,
-    /// The place of the first byte that is not UTF-8.
-    NotUtf8 { line: u32, column: u32 },
+    /// The files of a local folder that are not UTF-8, with the place of the first wrong byte.
+    #[serde(skip)]
+    not_utf8: BTreeMap<String, NotUtf8>,
 }
 
 /// What is known of a tree that was read in parts.
@@ -143,17 +136,9 @@ impl Tree {
         }
     }
 
-    /// Notes that a path is a folder without files.
-    pub fn note_empty_folder(&mut self, path: &str) {
-        self.notes.insert(path.to_owned(), Note::EmptyFolder);
-    }
-
     /// Notes where a file that was read is not UTF-8.
     pub fn note_not_utf8(&mut self, path: &str, place: NotUtf8) {
-        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let (line, column) = (number(place.line), number(place.column));
-        self.notes
-            .insert(path.to_owned(), Note::NotUtf8 { line, column });
+        self.not_utf8.insert(path.to_owned(), place);
     }
 
     fn note_status(&mut self, path: &str, place: PathState) {
@@ -233,7 +218,7 @@ impl Tree {
     pub fn laid_over(&self, other: &Self) -> Self {
         let mut whole = other.clone();
         whole.parts = self.parts.clone();
-        whole.notes = self.notes.clone();
+        whole.not_utf8.extend(self.not_utf8.clone());
         for (path, entry) in &self.entries {
             whole.insert(path.clone(), entry.clone());
         }
@@ -292,17 +277,8 @@ impl Tree {
     /// Whether a path is a folder, as far as it is known.
     #[must_use]
     pub fn is_folder(&self, path: &str) -> bool {
-        self.notes.get(path) == Some(&Note::EmptyFolder) || self.below(path).next().is_some()
-    }
-
-    /// The folders without files below `folder` (without its final slash), in byte order of their paths.
-    pub fn empty_folders(&self, folder: &str) -> impl Iterator<Item = &str> {
-        let prefix = format!("{folder}/");
-        self.notes
-            .iter()
-            .filter(|(_, note)| **note == Note::EmptyFolder)
-            .map(|(path, _)| path.as_str())
-            .filter(move |path| path.starts_with(&prefix))
+        let is_empty = self.get(path).is_some_and(|one| one.mode == Mode::Folder);
+        is_empty || self.below(path).next().is_some()
     }
 
     /// The text of a regular file of at most `limit` bytes. `None`: nothing is at the path. `subject`: what the messages
@@ -333,15 +309,16 @@ impl Tree {
                 "put the file itself here",
             )),
             Mode::Submodule => Err(error("a submodule, and not a file", "put a file here")),
-            Mode::Special => Err(error("not a file", "put a file here")),
+            Mode::Special | Mode::Folder => Err(error("not a file", "put a file here")),
             Mode::File if entry.size > limit => {
                 Err(error(&format!("larger than {limit} bytes"), "shorten it"))
             }
             Mode::File => entry.text.as_deref().map(Some).ok_or_else(|| {
                 let error = error("not text in UTF-8", "save it as UTF-8");
-                match self.notes.get(path) {
-                    Some(Note::NotUtf8 { line, column }) => Box::new(error.at(*line, *column)),
-                    _ => error,
+                let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+                match self.not_utf8.get(path) {
+                    Some(place) => Box::new(error.at(number(place.line), number(place.column))),
+                    None => error,
                 }
             }),
         }
@@ -386,7 +363,7 @@ impl Tree {
                 .map(|(path, entry)| (path.clone(), entry.clone()))
                 .collect(),
             parts: self.parts.clone(),
-            notes: self.notes.clone(),
+            not_utf8: self.not_utf8.clone(),
         }
     }
 
@@ -413,10 +390,6 @@ impl Tree {
             feed(b"read");
             parts.read.iter().for_each(|path| feed(path.as_bytes()));
         }
-        for path in self.notes.keys() {
-            feed(b"noted");
-            feed(path.as_bytes());
-        }
         HEXLOWER.encode(&hash.finalize())
     }
 
@@ -434,10 +407,14 @@ mod tests {
     #[test]
     fn what_is_in_the_place_of_a_text_is_named() {
         let mut tree = Tree::from_texts([("text", "1"), ("folder/a", "2")]);
-        tree.note_empty_folder("empty");
         let file = tree.get("text").cloned().unwrap();
-        let text = None;
-        tree.insert("latin", Entry { text, ..file });
+        let entry = |mode| Entry {
+            mode,
+            text: None,
+            ..file.clone()
+        };
+        tree.insert("empty", entry(Mode::Folder));
+        tree.insert("latin", entry(Mode::File));
         let (line, column) = (2, 4);
         tree.note_not_utf8("latin", NotUtf8 { line, column });
         assert_eq!(tree.read_text("text", "it", 1), Ok(Some("1")));

@@ -39,6 +39,7 @@ impl<'t> Known<'t> {
             if let Some(id) = of_folder.or(of_prompt.then_some(folder)) {
                 off.entry(id).or_insert(path);
             }
+            // A folder in the place of a prompt is a mistake of that persona.
             let name = rest.split('/').next().unwrap_or_default();
             if name == rest || PROMPT_FILES.contains(&name) {
                 files.entry(folder).or_default().push(name);
@@ -47,13 +48,6 @@ impl<'t> Known<'t> {
                 && let Some((id, _)) = rest.split_once('/')
             {
                 archived.insert(id, path);
-            }
-        }
-        // A folder in the place of a prompt is a mistake of that persona.
-        for (folder, name) in tree.empty_folders(PERSONAS_FOLDER).filter_map(folder_of) {
-            if PROMPT_FILES.contains(&name) {
-                folders.insert(folder);
-                files.entry(folder).or_default().push(name);
             }
         }
         Self {

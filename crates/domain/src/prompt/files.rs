@@ -278,7 +278,7 @@ impl Files {
                 format!("`{path}` has {size} bytes, more than {TEMPLATE_LIMIT_BYTES}"),
                 "split it, or leave a part of it out",
             ),
-            Some((Mode::File | Mode::Special, _)) => (
+            Some((Mode::File | Mode::Special | Mode::Folder, _)) => (
                 format!("`{path}` was not read: it is too large, or not text"),
                 "name a smaller text file",
             ),

@@ -4,35 +4,15 @@ use std::ops::Range;
 
 use super::limits::FILE_LIMIT_BYTES;
 use crate::Diagnostic;
-use crate::model::{Mode, Tree};
+use crate::model::Tree;
 use crate::plan::duplicate;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// The text of a file. `Ok(None)`: there is none.
 pub(super) fn read_text<'t>(tree: &'t Tree, path: &str) -> Result<Option<&'t str>, Diagnostic> {
-    let wrong = |message: &str, help: &str| Err(Diagnostic::error(path, message).help(help));
-    let Some(entry) = tree.get(path) else {
-        if tree.below(path).next().is_some() {
-            return wrong("this is a folder", "put a file here");
-        }
-        return Ok(None);
-    };
-    match entry.mode {
-        Mode::Link => wrong(
-            "this is a symbolic link, and links are not followed",
-            "put the file itself here",
-        ),
-        Mode::Submodule | Mode::Special => wrong("this is not a file", "put a file here"),
-        Mode::File if entry.size > FILE_LIMIT_BYTES as u64 => wrong(
-            &format!("the file is larger than {FILE_LIMIT_BYTES} bytes"),
-            "shorten it",
-        ),
-        Mode::File => match entry.text.as_deref() {
-            Some(text) => Ok(Some(text)),
-            None => wrong("this is not text in UTF-8", "save it as UTF-8"),
-        },
-    }
+    tree.read_text(path, "it", FILE_LIMIT_BYTES as u64)
+        .map_err(|wrong| *wrong)
 }
 
 /// Collects what is wrong with one TOML file.
@@ -156,7 +136,7 @@ pub(super) fn table_entries<'v, 't>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Entry;
+    use crate::model::{Entry, Mode};
 
     #[test]
     fn only_plain_files_of_text_are_read() {
@@ -171,7 +151,7 @@ mod tests {
             (
                 Mode::File,
                 FILE_LIMIT_BYTES as u64 + 1,
-                "the file is larger than 65536 bytes",
+                "it is larger than 65536 bytes",
             ),
         ] {
             let entry = Entry {

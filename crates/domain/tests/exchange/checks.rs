@@ -639,13 +639,13 @@ pub(crate) fn what_cannot_be_read_is_told_and_not_read() {
     use phileas_domain::model::{Entry, Mode, Tree};
     for (mode, size, text, word) in [
         (Mode::Link, 1, Some("a"), "symbolic link"),
-        (Mode::Submodule, 1, None, "not a regular file"),
-        (Mode::File, 9, None, "not text"),
+        (Mode::Submodule, 1, None, "a submodule, and not a file"),
+        (Mode::File, 9, None, "not text in UTF-8"),
         (
             Mode::File,
             ARTIFACT_LIMIT_BYTES as u64 + 1,
             Some("a"),
-            "more than 65536",
+            "larger than 65536 bytes",
         ),
         (Mode::File, 0, Some(""), "there is nothing in it"),
     ] {

@@ -64,7 +64,7 @@ pub(crate) fn r12_each_bad_file_is_left_out_with_a_reason_and_the_others_go_on()
             ":7:8: ",
             "tags are not read",
         ),
-        (large, ": ", "more than 65536"),
+        (large, ": ", "larger than 65536 bytes"),
         (many, ":13:7946: ", "more than 4000 values"),
         (deep, ":13:", "nested more than 12 deep"),
         (deeper, ":13:", "recursion limit"),
@@ -114,8 +114,8 @@ pub(crate) fn r12_each_bad_file_is_left_out_with_a_reason_and_the_others_go_on()
 pub(crate) fn r12_what_is_no_regular_file_is_never_followed() {
     for (mode, reason) in [
         (Mode::Link, "symbolic link"),
-        (Mode::Submodule, "not a regular file"),
-        (Mode::Special, "not a regular file"),
+        (Mode::Submodule, "not a file"),
+        (Mode::Special, "not a file"),
     ] {
         let checked = looked_at(BAD, mode, "../../../../etc/passwd");
         let told: Vec<String> = checked

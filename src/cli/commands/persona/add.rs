@@ -135,8 +135,7 @@ fn prompt_change(tree: &Tree, pack: Pack) -> Result<Option<Change>, CliError> {
     }
     let folder = format!("{PERSONAS_FOLDER}/{id}");
     let there = tree.below(&folder).next().map(|(path, _)| path.to_owned());
-    let is_there = || tree.get(&folder).is_some() || tree.is_folder(&folder);
-    let there = there.or_else(|| is_there().then(|| folder.clone()));
+    let there = there.or_else(|| tree.get(&folder).map(|_| folder.clone()));
     if let Some(there) = there {
         return Err(CliError::usage(format!(
             "there is a persona `{id}` already ({there}), and nothing is written over; rename its folder, or add another one"

@@ -78,7 +78,7 @@ impl Migration {
 
 /// Whether a file is an artifact whose keys cannot be read.
 fn is_unread(tree: &Tree, layout: Layout, path: &str) -> bool {
-    let (Some(place), Some(entry)) = (locate(layout, path), tree.get(path)) else {
+    let Some(place) = locate(layout, path) else {
         return false;
     };
     match place {
@@ -86,11 +86,11 @@ fn is_unread(tree: &Tree, layout: Layout, path: &str) -> bool {
         | Location::Item { .. }
         | Location::Proposal { .. }
         | Location::Feedback { .. }
-        | Location::Memory { .. } => match artifact_text(path, entry) {
+        | Location::Memory { .. } => match artifact_text(tree, path) {
             Ok(text) => Document::parse_file(path, text).is_none(),
             Err(_) => true,
         },
-        Location::Changes => artifact_text(path, entry).is_err(),
+        Location::Changes => artifact_text(tree, path).is_err(),
         _ => false,
     }
 }

@@ -190,14 +190,6 @@ fn folders<'t>(tree: &'t Tree, diagnostics: &mut Vec<Diagnostic>) -> BTreeMap<&'
             _ => {}
         }
     }
-    for path in tree.empty_folders(PERSONAS_FOLDER) {
-        if let Some((folder, name)) = folder_of(path)
-            && is_persona_folder(folder)
-            && PROMPT_FILES.contains(&name)
-        {
-            folders.entry(folder).or_default().push((name, path));
-        }
-    }
     folders
 }
 

@@ -484,7 +484,13 @@ fn what_is_no_readable_file_is_a_finding() {
 fn a_folder_in_the_place_of_a_prompt_is_named() {
     let path = format!("{PERSONAS_FOLDER}/a/prompt.md");
     let mut empty = Tree::new();
-    empty.note_empty_folder(&path);
+    let folder = Entry {
+        mode: Mode::Folder,
+        oid: String::new(),
+        size: 0,
+        text: None,
+    };
+    empty.insert(&path, folder);
     for tree in [empty, Tree::from_texts([(format!("{path}/b"), "")])] {
         let said = [format!(
             "{path}: error: the prompt is a folder; put a file here"
