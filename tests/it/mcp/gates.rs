@@ -214,6 +214,8 @@ fn tools_about_a_repository_end_as_the_commands_do() {
         let program = place.program(&["call", tool, arguments]);
         program.env(variable.0, variable.1).run()
     };
+    let wrong = call("status", "{}", ("GITHUB_REPOSITORY", "widget")).expect(2);
+    assert!(wrong.err.contains("GITHUB_REPOSITORY: `widget`"), "{wrong}");
     let here = ("GITHUB_REPOSITORY", "acme/widget");
     for tool in ["status", "explain"] {
         let seen = call(tool, "{}", here).expect(0);

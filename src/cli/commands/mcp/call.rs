@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use phileas_domain::model::RepositoryName;
 use phileas_domain::{doubled_keys, utf8_text};
 use rmcp::ServiceExt as _;
 use rmcp::model::ProtocolVersion;
@@ -44,7 +45,10 @@ pub(super) async fn run(
         && !arguments.contains_key(REPOSITORY)
         && let Some(repository) = env_value("GITHUB_REPOSITORY")
     {
-        arguments.insert(REPOSITORY.to_owned(), repository.into());
+        let name: RepositoryName = repository
+            .parse()
+            .map_err(|error| CliError::usage(format!("GITHUB_REPOSITORY: {error}")))?;
+        arguments.insert(REPOSITORY.to_owned(), name.to_string().into());
     }
     server
         .check_call(tool, arguments.clone())
