@@ -461,6 +461,24 @@ fn a_wrong_folder_a_wrong_workstream_and_an_unreadable_file_are_named() {
     );
 }
 
+#[test]
+fn an_artifact_that_cannot_be_read_is_named_in_the_other_layout() {
+    let folder = Folder::empty();
+    folder.write(
+        ".jules/exchange/events/pending/broken.yml",
+        "title: `One`\n",
+    );
+    let broken = ".jules/workstreams/core/events/pending/broken.yml:1:8: error: this is not YAML";
+    let to = ["--to", "workstreams", "--stream", "core"];
+    let ended = migrate(&folder, &to).expect(1);
+    line(&ended, broken);
+    assert!(ended.out.ends_with("; 1 file cannot be read\n"), "{ended}");
+    // It is named again until it is corrected.
+    let ended = migrate(&folder, &to).expect(1);
+    line(&ended, broken);
+    line(&ended, "nothing was changed; 1 file cannot be read");
+}
+
 /// The copies that `bootstrap` writes belong to a layout. They are replaced, unless a person has changed them.
 #[test]
 fn phileas_own_texts_follow_the_layout() {

@@ -45,7 +45,9 @@ pub fn migrate_layout(tree: &Tree, to: Layout, stream: &str) -> Result<Migration
         return Ok(Migration::default());
     };
     if from == to {
-        return Ok(Migration::default());
+        let mut migration = Migration::default();
+        migration.report_unread_files(tree, to);
+        return sorted_migration(migration, Vec::new());
     }
     let older = super::migrate_exchange(tree)?;
     if let Some(step) = older.steps.first() {
@@ -96,6 +98,7 @@ pub fn migrate_layout(tree: &Tree, to: Layout, stream: &str) -> Result<Migration
     } = way;
     update_indexes(tree, to, &mut migration);
     migration.report_waiting_items(tree, to);
+    migration.report_unread_files(tree, to);
     sorted_migration(migration, wrong)
 }
 
