@@ -479,6 +479,37 @@ fn an_artifact_that_cannot_be_read_is_named_in_the_other_layout() {
     line(&ended, "nothing was changed; 1 file cannot be read");
 }
 
+/// A file at an older place is read by no check, so `migrate` itself must name one that cannot be read.
+#[test]
+fn a_file_at_an_older_place_that_cannot_be_read_is_named() {
+    for place in [
+        ".jules/exchange/events",
+        ".jules/exchange/issues/bugs",
+        ".jules/workstreams/core/events",
+    ] {
+        let folder = Folder::empty();
+        let (binary, linked) = (format!("{place}/binary.yml"), format!("{place}/linked.yml"));
+        folder.write(&binary, "");
+        std::fs::write(folder.join(&binary), b"\xff\xfe").unwrap();
+        std::os::unix::fs::symlink("/dev/null", folder.join(&linked)).unwrap();
+        let ended = migrate(&folder, &[]).expect(1);
+        for begins in [
+            &format!("{binary}:1:1: error: it is not text in UTF-8"),
+            &format!("{linked}: error: it is a symbolic link"),
+            "nothing was changed; 2 files cannot be read",
+        ] {
+            line(&ended, begins);
+        }
+        assert_eq!(ended.out.matches(": error: ").count(), 2, "{ended}");
+    }
+    // Files that are no artifacts are named, too.
+    let folder = workstreams();
+    let history = ".jules/workstreams/generic/workstations/qa/histories/one.yml";
+    std::fs::write(folder.join(history), b"\xff\xfe").unwrap();
+    let ended = migrate(&folder, &[]).expect(1);
+    line(&ended, &format!("{history}:1:1: error: it is not text"));
+}
+
 /// The copies that `bootstrap` writes belong to a layout. They are replaced, unless a person has changed them.
 #[test]
 fn phileas_own_texts_follow_the_layout() {

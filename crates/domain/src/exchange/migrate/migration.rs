@@ -90,8 +90,9 @@ fn is_unread(tree: &Tree, layout: Layout, path: &str) -> bool {
             Ok(text) => Document::parse_file(path, text).is_none(),
             Err(_) => true,
         },
-        Location::Changes => artifact_text(tree, path).is_err(),
-        _ => false,
+        // `migrate_exchange` reports those that it cannot move.
+        Location::Stray | Location::Beside => false,
+        _ => artifact_text(tree, path).is_err(),
     }
 }
 
@@ -108,5 +109,7 @@ pub(super) fn sorted_migration(
         .steps
         .sort_by(|one, other| one.path.cmp(&other.path));
     migration.kept.sort();
+    // A file at an older place is read by `migrate` alone, and every other one by the checks, too.
+    migration.kept.dedup();
     Ok(migration)
 }

@@ -7,6 +7,7 @@ use super::locations::{self, Goal, Kind};
 use super::migration::{Migration, Step, sorted_migration};
 use super::{shapes, unambiguous};
 use crate::diagnostic::Diagnostic;
+use crate::exchange::artifact_file::artifact_text;
 use crate::exchange::labels::Labels;
 use crate::exchange::layout::Layout;
 use crate::exchange::{index, read};
@@ -36,7 +37,9 @@ pub fn migrate_exchange(tree: &Tree) -> Result<Migration, Vec<Diagnostic>> {
             }
         };
         let Some(text) = entry.text.as_deref().filter(|_| entry.mode == Mode::File) else {
-            continue; // It is reported with all other files that cannot be read.
+            let unread = artifact_text(tree, path).err();
+            migration.kept.extend(unread.map(|one| *one));
+            continue;
         };
         match migrate_file(layout, tree, path, text, goal, &mut migration.kept) {
             Ok(Some(step)) => {
