@@ -296,7 +296,7 @@ fn what_stands_half_way_is_refused_with_its_place() {
         let before = files(&folder);
         let ended = migrate(&folder, &[]).expect(1);
         line(&ended, begins);
-        line(&ended, "nothing was changed: 1 file half-way");
+        line(&ended, "nothing was changed; correct 1 mistake first");
         assert_eq!(files(&folder), before, "{path}");
     }
 }
@@ -508,6 +508,46 @@ fn a_file_at_an_older_place_that_cannot_be_read_is_named() {
     std::fs::write(folder.join(history), b"\xff\xfe").unwrap();
     let ended = migrate(&folder, &[]).expect(1);
     line(&ended, &format!("{history}:1:1: error: it is not text"));
+}
+
+/// Each obstacle says how to remove it, and the last line alone says that nothing was changed.
+#[test]
+fn what_is_in_the_way_of_the_other_layout_is_named_with_its_remedy() {
+    let folder = Folder::empty();
+    let pending = ".jules/exchange/events/pending";
+    folder.write(&format!("{pending}/binary.yml"), "");
+    std::fs::write(folder.join(&format!("{pending}/binary.yml")), b"\xff\xfe").unwrap();
+    std::os::unix::fs::symlink("/dev/null", folder.join(&format!("{pending}/linked.yml"))).unwrap();
+    for (path, text) in [
+        (".jules/exchange/notes/today.txt", "Remember.\n"),
+        (".jules/exchange/proposals/idea.yml", "schema_version: 1\n"),
+        (".jules/exchange/requirements/broken.yml", "title: `One`\n"),
+        (
+            ".jules/exchange/requirements/bare.yml",
+            "schema_version: 2\nconstraints: []\nrisks: []\n",
+        ),
+        (".jules/workstations/qa/perspective.yml", "goals: `One`\n"),
+    ] {
+        folder.write(path, text);
+    }
+    let ended = migrate(&folder, &["--to", "workstreams"]).expect(1);
+    for begins in [
+        ".jules/exchange/events/pending/binary.yml:1:1: error: it is not text in UTF-8; save it as UTF-8",
+        ".jules/exchange/events/pending/linked.yml: error: it is a symbolic link, and links are not followed; put the file itself here",
+        ".jules/exchange/notes/today.txt: error: it has no place in the other layout; move it or remove it",
+        ".jules/exchange/proposals/idea.yml: error: workstreams have no proposals; let it be published as an issue first, or remove it",
+        ".jules/exchange/requirements/bare.yml: error: it has no label, which is its folder among workstreams; write its `label`",
+        ".jules/exchange/requirements/broken.yml: error: it cannot be read, so its kind is unknown; `phileas exchange check` names each mistake",
+        ".jules/workstations/qa/perspective.yml: error: it cannot be read, so its kind is unknown; `phileas exchange check` names each mistake",
+        "nothing was changed; correct 7 mistakes first",
+    ] {
+        line(&ended, begins);
+    }
+    assert_eq!(
+        ended.out.matches("nothing was changed").count(),
+        1,
+        "{ended}"
+    );
 }
 
 /// The copies that `bootstrap` writes belong to a layout. They are replaced, unless a person has changed them.

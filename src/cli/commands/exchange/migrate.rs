@@ -62,7 +62,7 @@ pub(super) fn run(
     };
     let migration = match sought {
         Ok(migration) => migration,
-        Err(half) => return report_obstacles(&half, to.is_some(), json, screen),
+        Err(half) => return report_obstacles(&half, json, screen),
     };
     if !dry_run {
         let changes = migration.file_changes().into_iter();
@@ -93,17 +93,13 @@ pub(super) fn run(
 /// Prints why nothing was changed.
 fn report_obstacles(
     found: &[Diagnostic],
-    to_other_layout: bool,
     json: bool,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     diagnostics::print_diagnostics(found, json, screen)?;
-    let what = match to_other_layout {
-        false => pluralize(found.len(), "file") + " half-way between two forms",
-        true => pluralize(found.len(), "mistake") + " in the way",
-    };
     if !json {
-        screen.print_line(&format!("nothing was changed: {what}"))?;
+        let mistakes = pluralize(found.len(), "mistake");
+        screen.print_line(&format!("nothing was changed; correct {mistakes} first"))?;
     }
     Ok(Exit::Findings)
 }

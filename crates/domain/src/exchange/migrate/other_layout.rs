@@ -12,9 +12,11 @@ use jiff::tz::TimeZone;
 use super::document::Document;
 use super::locations::Kind;
 use super::migration::{Migration, Step, sorted_migration};
+use super::waiting::CORRECT;
 use super::{memory, shapes};
 use crate::diagnostic::Diagnostic;
 use crate::exchange::artifact::file_stem;
+use crate::exchange::artifact_file::artifact_text;
 use crate::exchange::edit::{self, new_node, text_node};
 use crate::exchange::layout::{
     FLAT_CHANGES, FLAT_FOLDER, Layout, Location, OLDER_ROSTER, STREAMS_FOLDER, WORKSTATIONS_FOLDER,
@@ -83,10 +85,11 @@ pub fn migrate_layout(tree: &Tree, to: Layout, stream: &str) -> Result<Migration
         let Some(here) = locate(from, path) else {
             continue;
         };
-        let text = entry.text.as_deref().filter(|_| entry.mode == Mode::File);
-        match text {
+        match entry.text.as_deref().filter(|_| entry.mode == Mode::File) {
             Some(text) => way.move_artifact(path, text, here, &names),
-            None => way.keep_file(path, "it is not text, and would be left behind"),
+            None => way
+                .wrong
+                .extend(artifact_text(tree, path).err().map(|one| *one)),
         }
     }
     way.move_lessons();
@@ -131,36 +134,40 @@ impl LayoutMove<'_> {
         };
         match here {
             Location::Event { stream, state } => {
-                let to = format!("{}/events/{state}/{}", self.home(), of(stream));
-                self.add_step(path, Some(to), text.to_owned(), "events of the other layout");
+                self.move_unchanged(path, text, "events", &format!("{state}/{}", of(stream)));
             }
             Location::Feedback { .. } => {
-                let to = format!("{}/feedback/{name}", self.home());
-                self.add_step(path, Some(to), text.to_owned(), "feedback of the other layout");
+                self.move_unchanged(path, text, "feedback", &name);
             }
             Location::Item { stream, .. } => self.move_item(path, text, &of(stream)),
             Location::Proposal { .. } if self.to == Layout::Workstreams => self.keep_file(
                 path,
-                "workstreams have no proposals: let it be published as an issue first, or remove it",
+                "workstreams have no proposals",
+                "let it be published as an issue first, or remove it",
             ),
             Location::Proposal { .. } => {
-                let to = format!("{}/proposals/{name}", self.home());
-                self.add_step(path, Some(to), text.to_owned(), "proposals of the other layout");
+                self.move_unchanged(path, text, "proposals", &name);
             }
             Location::Memory { role, .. } => self.move_memory(path, text, role),
             Location::Changes => self.move_changes(path, text),
-            Location::Index { .. } => self.add_step(path, None, String::new(), "a flat exchange has no list of its work items"),
-            Location::History { .. } => self.add_step(path, None, String::new(), "a flat exchange keeps no histories; its git history does"),
+            Location::Index { .. } => {
+                self.remove_file(path, "a flat exchange has no list of its work items");
+            }
+            Location::History { .. } => {
+                let why = "a flat exchange keeps no histories; its git history does";
+                self.remove_file(path, why);
+            }
             // One roster is built from all of them.
             Location::Roster { .. } => {}
             Location::Beside if path.starts_with(".jules/roles/") => {}
             Location::Beside if text.trim().is_empty() || path.ends_with("/.gitkeep") => {
-                self.add_step(path, None, String::new(), "it kept a folder of the other layout");
+                self.remove_file(path, "it kept a folder of the other layout");
             }
             // Its lesson enters the role's memory. The file is not part of the exchange and stays.
             Location::RoleFeedback => {}
             Location::Beside | Location::Stray => {
-                self.keep_file(path, "it has no place in the other layout: move it or remove it first");
+                let why = "it has no place in the other layout";
+                self.keep_file(path, why, "move it or remove it");
             }
         }
     }
@@ -191,14 +198,24 @@ impl LayoutMove<'_> {
         });
     }
 
-    fn keep_file(&mut self, path: &str, why: &str) {
-        self.wrong
-            .push(Diagnostic::error(path, why).help("nothing was changed"));
+    /// Moves an artifact that looks the same in both layouts. `folder`: its kind. `below`: its path in that folder.
+    fn move_unchanged(&mut self, path: &str, text: &str, folder: &str, below: &str) {
+        let to = format!("{}/{folder}/{below}", self.home());
+        let why = format!("{folder} of the other layout");
+        self.add_step(path, Some(to), text.to_owned(), &why);
+    }
+
+    fn remove_file(&mut self, path: &str, why: &str) {
+        self.add_step(path, None, String::new(), why);
+    }
+
+    fn keep_file(&mut self, path: &str, why: &str, help: &str) {
+        self.wrong.push(Diagnostic::error(path, why).help(help));
     }
 
     fn move_item(&mut self, path: &str, text: &str, name: &str) {
         let Some(mut document) = Document::parse_file(path, text) else {
-            return self.keep_file(path, "it cannot be read, so its kind is unknown");
+            return self.keep_file(path, "it cannot be read, so its kind is unknown", CORRECT);
         };
         let to = match self.to {
             Layout::Flat => {
@@ -221,6 +238,7 @@ impl LayoutMove<'_> {
                     return self.keep_file(
                         path,
                         "it has no label, which is its folder among workstreams",
+                        "write its `label`",
                     );
                 };
                 format!("{}/issues/{label}/{name}", self.home())
@@ -243,7 +261,7 @@ impl LayoutMove<'_> {
 
     fn move_memory(&mut self, path: &str, text: &str, role: &str) {
         let Some(mut document) = Document::parse_file(path, text) else {
-            return self.keep_file(path, "it cannot be read, so its kind is unknown");
+            return self.keep_file(path, "it cannot be read, so its kind is unknown", CORRECT);
         };
         let to = match self.to {
             Layout::Flat => {

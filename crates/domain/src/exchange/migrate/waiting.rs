@@ -15,6 +15,10 @@ use crate::yaml::{self, Node};
 /// The label that starts an implementer for the work item of an issue.
 const WORK_LABEL: &str = "phileas:implementer";
 
+/// The help for a file with mistakes.
+pub(super) const CORRECT: &str =
+    "`phileas exchange check` names each mistake; correct them in the file";
+
 /// The work items of a tree that no layer takes.
 pub(super) fn not_taken(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {
     let labels = plan::read(tree).0.roster.labels;
@@ -59,8 +63,7 @@ pub(super) fn not_taken(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {
 
 fn unsound_file(path: &str) -> Diagnostic {
     let message = "no layer takes this work item, because its file has mistakes";
-    let fix = "`phileas exchange check` names each mistake; correct them in the file";
-    Diagnostic::warning(path, message).help(fix)
+    Diagnostic::warning(path, message).help(CORRECT)
 }
 
 /// The reports on files where no layer looks for work items; `None` if the file is no work item.
