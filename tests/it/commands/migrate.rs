@@ -550,6 +550,30 @@ fn what_is_in_the_way_of_the_other_layout_is_named_with_its_remedy() {
     );
 }
 
+/// Nothing else knows the roles of a roster, so one that cannot be read stays.
+#[test]
+fn a_roster_that_cannot_be_read_is_not_removed() {
+    let folder = workstreams();
+    migrate(&folder, &[]).expect(0);
+    for path in [
+        ".jules/workstreams/generic/scheduled.toml",
+        ".jlo/scheduled.toml",
+    ] {
+        for (bytes, error) in [
+            (&b"version =\n"[..], ":1:10: error: this is not TOML"),
+            (b"\xff\xfe", ":1:1: error: it is not text in UTF-8"),
+        ] {
+            folder.write(path, "");
+            std::fs::write(folder.join(path), bytes).unwrap();
+            let ended = migrate(&folder, &["--to", "flat"]).expect(1);
+            line(&ended, &format!("{path}{error}"));
+            line(&ended, "nothing was changed; correct 1 mistake first");
+            assert!(folder.join(path).exists(), "{path}");
+        }
+        std::fs::remove_file(folder.join(path)).unwrap();
+    }
+}
+
 /// The copies that `bootstrap` writes belong to a layout. They are replaced, unless a person has changed them.
 #[test]
 fn phileas_own_texts_follow_the_layout() {

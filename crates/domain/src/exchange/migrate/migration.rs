@@ -103,6 +103,7 @@ pub(super) fn sorted_migration(
 ) -> Result<Migration, Vec<Diagnostic>> {
     if !wrong.is_empty() {
         wrong.sort();
+        wrong.dedup();
         return Err(wrong);
     }
     migration

@@ -25,6 +25,7 @@ use crate::exchange::layout::{
 use crate::exchange::limits::{LINE_LIMIT_CHARS, SUMMARIES};
 use crate::exchange::memory::{Owner, leave_alone, lesson_text, seed_text};
 use crate::exchange::model::Exchange;
+use crate::exchange::roster::read_roster;
 use crate::exchange::shapes::CHANGES;
 use crate::exchange::{index, read, values};
 use crate::model::{Mode, Tree};
@@ -382,6 +383,7 @@ impl LayoutMove<'_> {
                 let files = files.filter(|path| is_roster(path)).map(str::to_owned);
                 let files: Vec<String> = files.chain(older).collect();
                 for path in files {
+                    self.wrong.extend(broken_roster(self.tree, &path));
                     self.add_step(
                         &path,
                         None,
@@ -447,6 +449,15 @@ fn lessons_of_roles(tree: &Tree) -> BTreeMap<String, (Vec<String>, Timestamp)> {
         )
     };
     dated.into_iter().map(of_role).collect()
+}
+
+/// Why a roster cannot be read, so that its roles are unknown.
+fn broken_roster(tree: &Tree, path: &str) -> Vec<Diagnostic> {
+    match artifact_text(tree, path).map(|text| read_roster(path, text)) {
+        Ok((Some(_), _)) => Vec::new(),
+        Ok((None, wrong)) => wrong,
+        Err(wrong) => vec![*wrong],
+    }
 }
 
 /// Ids that two artifacts of one kind have, over all workstreams.
