@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use phileas_domain::layers::Pin;
 use serde_json::Value;
 
 use super::fresh::within_little_room;
@@ -461,24 +462,6 @@ fn a_wrong_folder_a_wrong_workstream_and_an_unreadable_file_are_named() {
     );
 }
 
-#[test]
-fn an_artifact_that_cannot_be_read_is_named_in_the_other_layout() {
-    let folder = Folder::empty();
-    folder.write(
-        ".jules/exchange/events/pending/broken.yml",
-        "title: `One`\n",
-    );
-    let broken = ".jules/workstreams/core/events/pending/broken.yml:1:8: error: this is not YAML";
-    let to = ["--to", "workstreams", "--stream", "core"];
-    let ended = migrate(&folder, &to).expect(1);
-    line(&ended, broken);
-    assert!(ended.out.ends_with("; 1 file cannot be read\n"), "{ended}");
-    // It is named again until it is corrected.
-    let ended = migrate(&folder, &to).expect(1);
-    line(&ended, broken);
-    line(&ended, "nothing was changed; 1 file cannot be read");
-}
-
 /// A file at an older place is read by no check, so `migrate` itself must name one that cannot be read.
 #[test]
 fn a_file_at_an_older_place_that_cannot_be_read_is_named() {
@@ -508,6 +491,24 @@ fn a_file_at_an_older_place_that_cannot_be_read_is_named() {
     std::fs::write(folder.join(history), b"\xff\xfe").unwrap();
     let ended = migrate(&folder, &[]).expect(1);
     line(&ended, &format!("{history}:1:1: error: it is not text"));
+}
+
+#[test]
+fn an_artifact_that_cannot_be_read_is_named_in_the_other_layout() {
+    let folder = Folder::empty();
+    folder.write(
+        ".jules/exchange/events/pending/broken.yml",
+        "title: `One`\n",
+    );
+    let broken = ".jules/workstreams/core/events/pending/broken.yml:1:8: error: this is not YAML";
+    let to = ["--to", "workstreams", "--stream", "core"];
+    let ended = migrate(&folder, &to).expect(1);
+    line(&ended, broken);
+    assert!(ended.out.ends_with("; 1 file cannot be read\n"), "{ended}");
+    // It is named again until it is corrected.
+    let ended = migrate(&folder, &to).expect(1);
+    line(&ended, broken);
+    line(&ended, "nothing was changed; 1 file cannot be read");
 }
 
 /// Each obstacle says how to remove it, and the last line alone says that nothing was changed.
@@ -610,6 +611,85 @@ fn phileas_own_texts_follow_the_layout() {
         assert!(again.out.contains(" 0 conflicts"), "{again}");
         assert_eq!(files(&folder)[&narrators], after[&narrators]);
     }
+}
+
+/// The pin has the digest of each copy that was replaced, so that a newer version can replace it again.
+#[test]
+fn the_pin_of_the_ledger_follows_the_layout() {
+    const PIN: &str = ".jules/.phileas-version";
+    let (repository, folder) = (Folder::empty(), Folder::empty());
+    let words = ["bootstrap", repository.text(), "--output", folder.text()];
+    Phileas::new(&words).run().expect(0);
+    let pin = || {
+        let text = std::fs::read_to_string(folder.join(PIN)).unwrap();
+        Pin::read_pin(&text, env!("CARGO_PKG_VERSION")).unwrap()
+    };
+    // An older version wrote another text.
+    let (flat, streams) = (
+        ".jules/layers/narrator/schemas/changes.yml",
+        ".jules/layers/narrator/schemas/change.yml",
+    );
+    let mut older = pin();
+    older.note(flat, "schema_version: 0\n");
+    folder.write(flat, "schema_version: 0\n");
+    folder.write(PIN, &older.text());
+    for (to, narrators, gone) in [("workstreams", streams, flat), ("flat", flat, streams)] {
+        migrate(&folder, &["--to", to]).expect(0);
+        let after = files(&folder);
+        assert!(!after.contains_key(gone), "{to}");
+        assert!(!pin().digests.contains_key(gone), "{to}");
+        assert!(pin().digests.contains_key(narrators), "{to}");
+        let mut found = pin();
+        for path in pin().digests.keys() {
+            found.note(path, &after[path]);
+        }
+        assert_eq!(pin(), found, "{to}");
+        std::fs::remove_file(folder.join(".jlo/config.toml")).unwrap_or_default();
+    }
+    // The digests of a newer version are not this version's to replace.
+    let newer = std::fs::read_to_string(folder.join(PIN)).unwrap();
+    let newer = newer.replace(env!("CARGO_PKG_VERSION"), "999.0.0");
+    folder.write(PIN, &newer);
+    let before = files(&folder);
+    refused(
+        migrate(&folder, &["--to", "workstreams"]),
+        ".jules/.phileas-version: it was written by phileas 999.0.0",
+    );
+    assert_eq!(files(&folder), before);
+}
+
+/// A file that phileas did not write stays where the other layout has a copy, whatever it is.
+#[test]
+fn what_lies_where_the_other_layout_has_a_copy_stays() {
+    let path = ".jules/layers/narrator/schemas/change.yml";
+    let bootstrapped = || {
+        let (repository, folder) = (Folder::empty(), Folder::empty());
+        let words = ["bootstrap", repository.text(), "--output", folder.text()];
+        Phileas::new(&words).run().expect(0);
+        folder
+    };
+    let folder = bootstrapped();
+    std::fs::write(folder.join(path), b"\xff\xfe").unwrap();
+    migrate(&folder, &["--to", "workstreams"]).expect(0);
+    assert_eq!(std::fs::read(folder.join(path)).unwrap(), b"\xff\xfe");
+
+    let folder = bootstrapped();
+    std::os::unix::fs::symlink("/dev/null", folder.join(path)).unwrap();
+    migrate(&folder, &["--to", "workstreams"]).expect(0);
+    assert!(folder.join(path).is_symlink());
+
+    let folder = bootstrapped();
+    std::fs::create_dir(folder.join(path)).unwrap();
+    migrate(&folder, &["--to", "workstreams"]).expect(0);
+    assert!(folder.join(path).is_dir());
+
+    // Nothing is written through a link either.
+    let folder = bootstrapped();
+    let schemas = folder.join(".jules/layers/narrator/schemas");
+    std::fs::remove_dir_all(&schemas).unwrap();
+    std::os::unix::fs::symlink("/dev/null", &schemas).unwrap();
+    migrate(&folder, &["--to", "workstreams"]).expect(0);
+    assert!(schemas.is_symlink());
 }
 
 /// A tree of workstreams with everything that repositories of the releases around seed 000 have in it.

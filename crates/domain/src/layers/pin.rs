@@ -111,6 +111,13 @@ impl Pin {
         self.digests.insert(path.to_owned(), text_digest(text));
     }
 
+    /// Whether a file has the text that phileas wrote there.
+    #[must_use]
+    pub fn is_own_copy(&self, tree: &Tree, path: &str) -> bool {
+        let present = tree.text(path).map(text_digest);
+        present.is_some() && self.digests.get(path) == present.as_ref()
+    }
+
     /// The file's text.
     #[must_use]
     pub fn text(&self) -> String {
@@ -138,11 +145,12 @@ fn text_digest(text: &str) -> String {
 /// Whether a file of the ledger has the text that phileas wrote there.
 #[must_use]
 pub fn is_own_copy(ledger: &Tree, path: &str) -> bool {
-    let (Some(text), Some(pin)) = (ledger.text(path), ledger.text(LEDGER_PIN_PATH)) else {
+    let Some(text) = ledger.text(LEDGER_PIN_PATH) else {
         return false;
     };
-    let wanted = format!("{}  {path}", text_digest(text));
-    pin.lines().any(|line| line.trim() == wanted)
+    // The digests of a newer version count, too.
+    let version = text.lines().next().unwrap_or_default().trim();
+    Pin::read_pin(text, version).is_ok_and(|pin| pin.is_own_copy(ledger, path))
 }
 
 /// What happens to a file.

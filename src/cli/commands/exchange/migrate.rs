@@ -11,10 +11,13 @@ use phileas_domain::model::Tree;
 use serde_json::json;
 
 use crate::adapters::files::{self, FileWrite};
+use crate::cli::context::file_changes;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::diagnostics;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::pluralize;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The workstream that a flat exchange becomes. A name that has no use here is refused.
 pub(super) fn stream_name<'a>(
@@ -51,17 +54,15 @@ pub(super) fn run(
 ) -> Result<Exit, CliError> {
     let sought = match to {
         None => exchange::migrate_exchange(tree),
-        Some((layout, stream)) => {
-            exchange::migrate_layout(tree, layout, stream).map(|mut migration| {
-                if let Ok(Some(from)) = Layout::detect(tree) {
-                    replace_own_texts(tree, from, layout, &mut migration);
-                }
-                migration
-            })
-        }
+        Some((layout, stream)) => exchange::migrate_layout(tree, layout, stream),
     };
     let migration = match sought {
-        Ok(migration) => migration,
+        Ok(mut migration) => {
+            if let (Some((layout, _)), Ok(Some(from))) = (to, Layout::detect(tree)) {
+                replace_own_texts(tree, from, layout, &mut migration)?;
+            }
+            migration
+        }
         Err(half) => return report_obstacles(&half, json, screen),
     };
     if !dry_run {
@@ -104,18 +105,32 @@ fn report_obstacles(
     Ok(Exit::Findings)
 }
 
-/// Replaces the copies that `bootstrap` wrote for the old layout. Changed copies stay.
-fn replace_own_texts(tree: &Tree, from: Layout, to: Layout, migration: &mut Migration) {
-    if from == to || tree.get(LEDGER_PIN_PATH).is_none() {
-        return;
+/// Replaces the copies that `bootstrap` wrote for the old layout, and their digests. Changed copies stay.
+fn replace_own_texts(
+    tree: &Tree,
+    from: Layout,
+    to: Layout,
+    migration: &mut Migration,
+) -> Result<(), CliError> {
+    if from == to {
+        return Ok(());
     }
+    let Some(mut pin) = file_changes::read_pin(tree, LEDGER_PIN_PATH)? else {
+        return Ok(());
+    };
     let copies = |layout| Catalogue::of(&Tree::new(), layout).copies();
     let (old, new) = (copies(from), copies(to));
     let paths: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let mut replaced = false;
     for path in paths {
         let (before, after) = (old.get(path), new.get(path));
-        if before == after || tree.text(path) != before.map(String::as_str) {
+        let is_new = before.is_none() && is_free(tree, path);
+        if before == after || !(is_new || pin.is_own_copy(tree, path)) {
             continue;
+        }
+        match after {
+            Some(text) => pin.note(path, text),
+            None => drop(pin.digests.remove(path)),
         }
         migration.steps.push(Step {
             path: path.clone(),
@@ -123,10 +138,27 @@ fn replace_own_texts(tree: &Tree, from: Layout, to: Layout, migration: &mut Migr
             text: after.cloned().unwrap_or_default(),
             why: vec!["phileas' own text for the other layout".to_owned()],
         });
+        replaced = true;
+    }
+    if replaced {
+        // The new texts are those of this version.
+        pin.version = VERSION.to_owned();
+        migration.steps.push(Step {
+            path: LEDGER_PIN_PATH.to_owned(),
+            to: Some(LEDGER_PIN_PATH.to_owned()),
+            text: pin.text(),
+            why: vec!["the digests of phileas' own texts".to_owned()],
+        });
     }
     migration
         .steps
         .sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(())
+}
+
+/// Whether a file can be created at a path.
+fn is_free(tree: &Tree, path: &str) -> bool {
+    tree.get(path).is_none() && !tree.is_folder(path) && tree.in_the_way(path).is_none()
 }
 
 fn verdict_text(migration: &Migration, unread: usize, dry_run: bool) -> String {
