@@ -12,7 +12,7 @@ use phileas_domain::{NotUtf8, utf8_text};
 use super::write::{FileError, STAGED_PREFIX};
 
 /// The endings of files that phileas reads. A folder with such a name is a mistake, which an empty one would hide.
-const FILE_ENDINGS: [&str; 5] = [".md", ".yml", ".yaml", ".toml", ".j2"];
+const FILE_ENDINGS: [&str; 7] = [".md", ".yml", ".yaml", ".toml", ".j2", ".json", ".txt"];
 /// The deepest level of folders that is read.
 const DEPTH_LIMIT: usize = 12;
 /// The most files that are listed.
@@ -100,7 +100,7 @@ fn entry_of(mode: Mode, size: u64, text: Option<Arc<str>>) -> Entry {
     }
 }
 
-/// Adds what is no folder.
+/// Adds a file, a link or a special file.
 fn insert_file(
     path: &Path,
     name: String,

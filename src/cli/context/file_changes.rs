@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use phileas_domain::layers::{FileChangeKind, Move, Pin};
-use phileas_domain::model::Tree;
+use phileas_domain::model::{TEXT_LIMIT_BYTES, Tree};
 use serde_json::json;
 
 use crate::adapters::files::{self, FileWrite};
@@ -30,13 +30,9 @@ impl From<Move> for FileChange {
 
 /// The pin of a folder, if it has one.
 pub(crate) fn read_pin(tree: &Tree, path: &str) -> Result<Option<Pin>, CliError> {
-    let Some(text) = tree.text(path) else {
-        return match tree.get(path) {
-            Some(_) => Err(CliError::usage(format!(
-                "{path} is not text that can be read; remove it"
-            ))),
-            None => Ok(None),
-        };
+    let text = tree.read_text(path, "it", TEXT_LIMIT_BYTES);
+    let Some(text) = text.map_err(|wrong| CliError::usage(wrong.to_string()))? else {
+        return Ok(None);
     };
     let pin = Pin::read_pin(text, env!("CARGO_PKG_VERSION"));
     pin.map(Some)

@@ -6,7 +6,7 @@ use super::limits::{FILE_LIMIT_BYTES, FILES_LIMIT, SPRINT_LIMIT};
 use super::markdown::MarkdownDocument;
 use super::personas::{persona_names, suggest_persona};
 use crate::Diagnostic;
-use crate::model::Tree;
+use crate::model::{TEXT_LIMIT_BYTES, Tree};
 
 /// The folder of all sprints, on the default branch.
 pub const SPRINTS_FOLDER: &str = ".jules/sprints";
@@ -103,9 +103,9 @@ fn check_current_sprint(tree: &Tree, path: &str, found: &mut Vec<Diagnostic>) {
         let wrong = "the sprint's number is not read here: the plan has `[sprints]`, so it lives in the ledger";
         let help = "remove the file; phileas sprint status shows the number";
         found.push(Diagnostic::warning(path, wrong).help(help));
-    } else if tree.get(path).is_some_and(|entry| entry.text.is_some())
-        && current_sprint(tree).is_none()
-    {
+    } else if let Err(wrong) = tree.read_text(path, "it", TEXT_LIMIT_BYTES) {
+        found.push(*wrong);
+    } else if current_sprint(tree).is_none() {
         let wrong = "this is not the number of a sprint, so prompts name none";
         let help = format!("write a whole number from 1 to {SPRINT_LIMIT}");
         found.push(Diagnostic::warning(path, wrong).help(help));

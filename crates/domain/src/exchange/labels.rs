@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::values;
 use crate::diagnostic::Diagnostic;
 use crate::json;
-use crate::model::Tree;
+use crate::model::{TEXT_LIMIT_BYTES, Tree};
 
 /// The path of the registry.
 pub const LABELS_PATH: &str = ".jules/github-labels.json";
@@ -66,8 +66,10 @@ impl Labels {
     /// Reads the registry of a tree. Uses the defaults if it does not exist or cannot be read.
     #[must_use]
     pub fn read_labels(tree: &Tree) -> (Self, Vec<Diagnostic>) {
-        let Some(text) = tree.text(LABELS_PATH) else {
-            return (Self::default(), Vec::new());
+        let text = match tree.read_text(LABELS_PATH, "it", TEXT_LIMIT_BYTES) {
+            Ok(Some(text)) => text,
+            Ok(None) => return (Self::default(), Vec::new()),
+            Err(wrong) => return (Self::default(), vec![*wrong]),
         };
         let error = |message: String| Diagnostic::error(LABELS_PATH, message);
         let text = text.trim_start_matches('\u{feff}');
@@ -130,6 +132,10 @@ mod tests {
             (Labels::default(), Vec::new())
         );
         assert!(Labels::default().iter().eq(usual));
+        let folder = Tree::from_texts([(format!("{LABELS_PATH}/a"), "1")]);
+        let (labels, found) = Labels::read_labels(&folder);
+        assert_eq!((labels, found.len()), (Labels::default(), 1));
+        assert!(found[0].to_string().contains("it is a folder"));
         let (names, found) = read(r#"{"schema_version":1,"issue_labels":{"perf":{},"bugs":{}}}"#);
         assert_eq!(
             (names, found),

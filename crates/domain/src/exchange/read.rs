@@ -99,14 +99,17 @@ fn older_rosters(tree: &Tree, exchange: &mut Exchange, found: &mut Vec<Diagnosti
             continue;
         }
         let paths = [layout::older_roster(name), layout::OLDER_ROSTER.to_owned()];
-        let there = paths.iter().find_map(|path| Some((path, tree.text(path)?)));
-        if let Some((path, text)) = there {
-            let (roster, wrong) = roster::read_roster(path, text);
-            stream.roster = roster;
-            for one in wrong {
-                if !found.contains(&one) {
-                    found.push(one);
-                }
+        let Some(path) = paths.iter().find(|path| tree.has(path)) else {
+            continue;
+        };
+        let (roster, wrong) = match artifact_text(tree, path) {
+            Ok(text) => roster::read_roster(path, text),
+            Err(wrong) => (None, vec![*wrong]),
+        };
+        stream.roster = roster;
+        for one in wrong {
+            if !found.contains(&one) {
+                found.push(one);
             }
         }
     }

@@ -281,6 +281,12 @@ impl Tree {
         is_empty || self.below(path).next().is_some()
     }
 
+    /// Whether anything is at a path.
+    #[must_use]
+    pub fn has(&self, path: &str) -> bool {
+        self.get(path).is_some() || self.is_folder(path)
+    }
+
     /// The text of a regular file of at most `limit` bytes. `None`: nothing is at the path. `subject`: what the messages
     /// call it, such as `the plan`.
     ///
@@ -314,11 +320,13 @@ impl Tree {
                 Err(error(&format!("larger than {limit} bytes"), "shorten it"))
             }
             Mode::File => entry.text.as_deref().map(Some).ok_or_else(|| {
-                let error = error("not text in UTF-8", "save it as UTF-8");
                 let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
                 match self.not_utf8.get(path) {
-                    Some(place) => Box::new(error.at(number(place.line), number(place.column))),
-                    None => error,
+                    Some(place) => {
+                        let error = error("not text in UTF-8", "save it as UTF-8");
+                        Box::new(error.at(number(place.line), number(place.column)))
+                    }
+                    None => error("not text in UTF-8, or was not read", "save it as UTF-8"),
                 }
             }),
         }
@@ -414,11 +422,16 @@ mod tests {
             ..file.clone()
         };
         tree.insert("empty", entry(Mode::Folder));
+        tree.insert("link", entry(Mode::Link));
+        tree.insert("other", entry(Mode::Submodule));
+        tree.insert("pipe", entry(Mode::Special));
+        tree.insert("unread", entry(Mode::File));
         tree.insert("latin", entry(Mode::File));
         let (line, column) = (2, 4);
         tree.note_not_utf8("latin", NotUtf8 { line, column });
         assert_eq!(tree.read_text("text", "it", 1), Ok(Some("1")));
         assert_eq!(tree.read_text("absent", "it", 1), Ok(None));
+        assert!(!tree.has("absent"));
         for (path, limit, expected) in [
             (
                 "text",
@@ -436,7 +449,24 @@ mod tests {
                 1,
                 "latin:2:4: error: it is not text in UTF-8; save it as UTF-8",
             ),
+            (
+                "link",
+                1,
+                "link: error: it is a symbolic link, and links are not followed; put the file itself here",
+            ),
+            (
+                "other",
+                1,
+                "other: error: it is a submodule, and not a file; put a file here",
+            ),
+            ("pipe", 1, "pipe: error: it is not a file; put a file here"),
+            (
+                "unread",
+                1,
+                "unread: error: it is not text in UTF-8, or was not read; save it as UTF-8",
+            ),
         ] {
+            assert!(tree.has(path), "{path}");
             let error = tree.read_text(path, "it", limit).unwrap_err();
             assert_eq!(error.to_string(), expected);
         }

@@ -98,7 +98,7 @@ pub fn may_concern_everything(key: &str) -> bool {
 /// Whether the repository has no plan at all.
 #[must_use]
 pub fn is_absent(tree: &Tree) -> bool {
-    tree.get(SCHEDULES_PATH).is_none() && !tree.is_folder(SCHEDULES_PATH)
+    !tree.has(SCHEDULES_PATH)
 }
 
 fn text_of(tree: &Tree) -> Result<&str, Box<Diagnostic>> {

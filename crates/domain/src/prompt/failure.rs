@@ -20,6 +20,18 @@ const METHOD_HELP: &str = "use a method that gives a new value, such as `x.upper
 /// The fix for an unknown filter or test.
 const FILTER_HELP: &str =
     "use one of Jinja2's; those that draw by chance are left out, so that a prompt stays the same";
+/// What the engine says of a value of the wrong type.
+const TYPE_ERRORS: [&str; 9] = [
+    "unsupported types",
+    "is not iterable",
+    "is not a string",
+    "cannot convert",
+    "cannot calculate length",
+    "cannot join",
+    "cannot reverse",
+    "cannot unpack",
+    "containment check",
+];
 /// The longest expression of GitHub Actions that a message quotes, in bytes.
 const EXPRESSION_SHOWN_BYTES: usize = 80;
 
@@ -226,12 +238,13 @@ pub(super) fn error_help(error: &Error) -> &'static str {
         ErrorKind::UnknownMethod => METHOD_HELP,
         ErrorKind::UnknownFilter | ErrorKind::UnknownTest => FILTER_HELP,
         ErrorKind::MissingArgument | ErrorKind::TooManyArguments => {
-            "write the arguments that Jinja2 describes for it"
+            "write the arguments that the macro declares, or that Jinja2 describes for the filter or function"
         }
         _ if detail.contains("too many elements") => {
             "a range has at most 100000 numbers; write a smaller one"
         }
-        _ if detail.contains("too large") => "repeat it fewer times",
+        _ if detail.contains("repeat") && detail.contains("too large") => "repeat it fewer times",
+        _ if !TYPE_ERRORS.iter().any(|part| detail.contains(part)) => "",
         _ => {
             "write a value of the kind that is needed here; `x|int` makes a whole number, and `x|string` a text"
         }

@@ -8,7 +8,7 @@ use super::limits::{
     SOURCES_LIMIT_FILES, TEMPLATE_DEPTH_LIMIT, TEMPLATE_LIMIT_BYTES, UNREAD_LIMIT_PATHS,
 };
 use crate::conflict;
-use crate::model::{Mode, Tree};
+use crate::model::Tree;
 use crate::plan::Persona;
 
 /// The folders of the default branch that prompts can use, with everything below them.
@@ -259,43 +259,13 @@ impl Files {
             self.unread.note_path(path);
             return Ok("".into());
         }
-        let entry = self.tree.get(path);
-        let size = entry.map_or(0, |entry| entry.size);
-        let (message, help) = match entry.map(|entry| (entry.mode, &entry.text)) {
-            Some((Mode::File, Some(text))) if text.len() <= TEMPLATE_LIMIT_BYTES => {
-                refuse_markers(path, text)?;
-                return Ok(Arc::clone(text));
-            }
-            Some((Mode::File, Some(text))) => (
-                format!(
-                    "`{path}` has {} bytes, more than {TEMPLATE_LIMIT_BYTES}",
-                    text.len()
-                ),
-                "split it, or leave a part of it out",
-            ),
-            // A text of this size is not even sent to the renderer.
-            Some((Mode::File, None)) if size > TEMPLATE_LIMIT_BYTES as u64 => (
-                format!("`{path}` has {size} bytes, more than {TEMPLATE_LIMIT_BYTES}"),
-                "split it, or leave a part of it out",
-            ),
-            Some((Mode::File | Mode::Special | Mode::Folder, _)) => (
-                format!("`{path}` was not read: it is too large, or not text"),
-                "name a smaller text file",
-            ),
-            Some((Mode::Link, _)) => (
-                format!("`{path}` is a symbolic link, and links are never followed"),
-                "put a regular file in its place",
-            ),
-            Some((Mode::Submodule, _)) => (
-                format!("`{path}` is a submodule"),
-                "name a file of this repository",
-            ),
-            None => (
+        let Some(text) = readable_text(&self.tree, path)? else {
+            return Err(Refusal::new(
                 format!("there is no `{path}`"),
                 "name a file that exists at the default branch's head",
-            ),
+            ));
         };
-        Err(Refusal::new(message, help))
+        Ok(text.into())
     }
 
     /// The text of a template: like [`file_text`](Self::file_text), but not for files that agents write.
@@ -310,14 +280,20 @@ impl Files {
     }
 }
 
-/// Refuses a file with merge markers, unless agents write it: then it is data as it is.
-pub(super) fn refuse_markers(path: &str, text: &str) -> Result<(), Refusal> {
-    match conflict::marker_line(text).filter(|_| !is_written_by_agents(path)) {
+/// The text of a file; `None` if there is none. Refuses a file with merge markers, unless agents write it: then it is
+/// data as it is.
+pub(super) fn readable_text<'t>(tree: &'t Tree, path: &str) -> Result<Option<&'t str>, Refusal> {
+    let text = tree.read_text(path, &format!("`{path}`"), TEMPLATE_LIMIT_BYTES as u64);
+    let text = text.map_err(|wrong| Refusal::new(wrong.message, wrong.help))?;
+    match text
+        .and_then(conflict::marker_line)
+        .filter(|_| !is_written_by_agents(path))
+    {
         Some(line) => Err(Refusal::new(
             format!("`{path}`, line {line}: {}", conflict::MESSAGE),
             conflict::HELP,
         )),
-        None => Ok(()),
+        None => Ok(text),
     }
 }
 
@@ -372,7 +348,7 @@ pub(super) fn check_name(name: &str, bare: &str) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Entry;
+    use crate::model::{Entry, Mode};
     use crate::prompt::tests::persona;
 
     fn files() -> Arc<Files> {
@@ -448,7 +424,7 @@ mod tests {
 
     #[test]
     fn r13_only_readable_regular_files_are_given() {
-        let large = format!("bytes, more than {TEMPLATE_LIMIT_BYTES}");
+        let large = format!("larger than {TEMPLATE_LIMIT_BYTES} bytes");
         for (path, why) in [
             (".jules/link.md", "symbolic link"),
             (".jules/sub", "submodule"),

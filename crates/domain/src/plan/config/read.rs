@@ -34,7 +34,7 @@ pub(in crate::plan) struct Config {
 
 /// Whether there is a file to read.
 pub(in crate::plan) fn is_there(tree: &Tree) -> bool {
-    tree.get(CONFIG_PATH).is_some() || tree.is_folder(CONFIG_PATH)
+    tree.has(CONFIG_PATH)
 }
 
 /// Reads the file. Without a file no layer runs on a schedule, and the roster is the default one.

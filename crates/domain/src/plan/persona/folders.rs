@@ -150,14 +150,6 @@ pub(super) fn prompts(tree: &Tree) -> (Vec<Prompt<'_>>, Vec<Diagnostic>) {
                 path,
                 text,
             })),
-            Err(wrong)
-                if tree
-                    .get(path)
-                    .is_some_and(|one| one.size > MAX_PROMPT_BYTES) =>
-            {
-                let help = "move parts of it to a file of the repository that it names";
-                diagnostics.push(wrong.help(help));
-            }
             Err(wrong) => diagnostics.push(*wrong),
         }
     }
@@ -182,7 +174,7 @@ fn folders<'t>(tree: &'t Tree, diagnostics: &mut Vec<Diagnostic>) -> BTreeMap<&'
                     Some(_) => {}
                 }
             }
-            None if entry.mode != Mode::File => {
+            None if matches!(entry.mode, Mode::Link | Mode::Submodule) => {
                 let message = "a link or submodule among the personas is not followed";
                 diagnostics
                     .push(Diagnostic::error(path, message).help("put a folder with a prompt here"));

@@ -13,7 +13,7 @@ use crate::layers::RULES;
 use crate::model::{Mode, Tree};
 use crate::prompt::files::{
     Reach, Refusal, Unread, check_name, is_feedback_of_role, is_on_the_ledger, is_source,
-    is_written_by_agents, refuse_markers,
+    is_written_by_agents, readable_text,
 };
 use crate::prompt::limits::TEMPLATE_LIMIT_BYTES;
 
@@ -122,36 +122,10 @@ impl Sources {
                 "put a folder in its place",
             )));
         }
-        let Some(entry) = tree.get(path) else {
-            return Ok(Found::Missing(self.stand_for(path)));
-        };
-        Ok(match (&entry.text, entry.mode) {
-            (Some(text), Mode::File) if text.len() <= TEMPLATE_LIMIT_BYTES => {
-                match refuse_markers(path, text) {
-                    Ok(()) => Found::Text(Arc::clone(text)),
-                    Err(refusal) => Found::Unreadable(refusal),
-                }
-            }
-            (Some(text), Mode::File) => Found::Unreadable(Refusal::new(
-                format!(
-                    "`{path}` has {} bytes, more than {TEMPLATE_LIMIT_BYTES}",
-                    text.len()
-                ),
-                "split it, or leave a part of it out",
-            )),
-            (None, Mode::File) if entry.size > TEMPLATE_LIMIT_BYTES as u64 => {
-                Found::Unreadable(Refusal::new(
-                    format!(
-                        "`{path}` has {} bytes, more than {TEMPLATE_LIMIT_BYTES}",
-                        entry.size
-                    ),
-                    "split it, or leave a part of it out",
-                ))
-            }
-            _ => Found::Unreadable(Refusal::new(
-                format!("`{path}` was not read: it is too large, or not text"),
-                "name a smaller text file",
-            )),
+        Ok(match readable_text(tree, path) {
+            Ok(Some(text)) => Found::Text(text.into()),
+            Ok(None) => Found::Missing(self.stand_for(path)),
+            Err(refusal) => Found::Unreadable(refusal),
         })
     }
 

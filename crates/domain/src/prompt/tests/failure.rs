@@ -50,8 +50,9 @@ fn each_mistake_says_how_to_go_on() {
         ),
         (
             "{{ range() }}",
-            "write the arguments that Jinja2 describes for it",
+            "write the arguments that the macro declares, or that Jinja2 describes for the filter or function",
         ),
+        ("{{ 1 // 0 }}", "unable to calculate 1 // 0"),
     ] {
         let said = Given::body(body).mistake();
         assert!(said.ends_with(help), "{body}: {said}");
@@ -146,7 +147,7 @@ fn refusals_name_the_template_that_asked() {
             text: None,
         },
     );
-    insta::assert_snapshot!(given.mistake(), @r#".jules/partials/asking.md.j2:1:4: error: `.jules/link.md` is a symbolic link, and links are never followed (used by `.jules/personas/refactor/prompt.md.j2`:6); put a regular file in its place"#);
+    insta::assert_snapshot!(given.mistake(), @r#".jules/partials/asking.md.j2:1:4: error: `.jules/link.md` is a symbolic link, and links are not followed (used by `.jules/personas/refactor/prompt.md.j2`:6); put the file itself here"#);
 }
 
 #[test]

@@ -50,18 +50,23 @@ fn links_are_refused_and_what_cannot_be_read_is_skipped_where_it_may() {
     }
     let said = odd(Mode::File, ".jlo/x", ".jlo/x/y.yml", "include_required").unwrap_err();
     assert!(said.contains("`.jlo/x` is not a folder"), "{said}");
-    for mode in [Mode::File, Mode::Submodule, Mode::Special] {
+    for (mode, why) in [
+        (Mode::File, "`.jlo/x` is not text in UTF-8"),
+        (Mode::Submodule, "`.jlo/x` is a submodule"),
+        (Mode::Special, "`.jlo/x` is not a file"),
+        (Mode::Folder, "`.jlo/x` is a folder"),
+    ] {
         let said = odd(mode, ".jlo/x", ".jlo/x", "include_required").unwrap_err();
-        assert!(said.contains("was not read"), "{said}");
+        assert!(said.contains(why), "{said}");
         let made = odd(mode, ".jlo/x", ".jlo/x", "include_optional").unwrap();
-        assert!(made.skipped[0].reason.contains("was not read"), "{made:?}");
+        assert!(made.skipped[0].reason.contains(why), "{made:?}");
     }
     let big = format!("x{}", "y".repeat(TEMPLATE_LIMIT_BYTES));
     let mut tree = repository("{{ include_required(\".jlo/x\") }}");
     tree.insert_text(".jlo/x", &big);
     let (ledger, variables) = (ledger(), variables(&[]));
     let said = assemble_prompt(&request(&tree, &ledger, &variables)).unwrap_err();
-    let most = format!("bytes, more than {TEMPLATE_LIMIT_BYTES}");
+    let most = format!("larger than {TEMPLATE_LIMIT_BYTES} bytes");
     assert!(said.to_string().contains(&most), "{said}");
 }
 
