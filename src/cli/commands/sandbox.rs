@@ -8,10 +8,11 @@ mod scenario;
 mod service;
 mod transcript;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
+use jiff::Timestamp;
 use phileas_domain::engine::{Line, Reason, blocking_mistakes};
 use phileas_domain::model::{PersonaId, TrackName, Tree};
 use phileas_domain::plan::{CONFIG_PATH, SCHEDULES_PATH};
@@ -105,14 +106,16 @@ fn check_plan(dir: &Path, json: bool, screen: &mut Screen<impl Write>) -> Result
         diagnostics::print_diagnostics(&found, false, screen)?;
     }
     screen.flush()?;
-    let is_there = |path: &&str| tree.get(path).is_some() || tree.is_folder(path);
     let runnable = validate::count_runnable(&plan, &tree) > 0;
     if runnable && blocking_mistakes(&found, &tree).is_empty() {
         return Ok(());
     }
     let what = if runnable {
         "its plan has a mistake that may concern everything, so nothing would start"
-    } else if [SCHEDULES_PATH, CONFIG_PATH].iter().any(is_there) {
+    } else if [SCHEDULES_PATH, CONFIG_PATH]
+        .iter()
+        .any(|path| tree.has(path))
+    {
         "nothing in its plan can run by itself"
     } else {
         "it has no plan"
@@ -189,7 +192,7 @@ async fn run_headless(
         arguments.seed,
     );
     let mut failed_ticks = 0_u64;
-    let mut said = PrintedReasons::default();
+    let mut waits = Waits::default();
     while let Some(ticked) = days.next().await {
         match ticked.result {
             Ok(report) if arguments.json => {
@@ -197,7 +200,7 @@ async fn run_headless(
                     screen
                         .print_line(&line_json(*at, &repository, line, Tense::Done).to_string())?;
                 }
-                for (at, line) in report.waiting.iter().filter(|(_, line)| said.is_news(line)) {
+                for (at, line) in waits.news(&report.waiting) {
                     screen
                         .print_line(&line_json(*at, &repository, line, Tense::Done).to_string())?;
                 }
@@ -205,11 +208,10 @@ async fn run_headless(
             }
             Ok(report) => {
                 let colour = screen.colour;
-                // Print the lines without a track, because they block every start.
-                let held = report.waiting.iter().filter(|(_, line)| {
-                    line.track.is_none() && line.persona.is_none() && said.is_news(line)
-                });
-                for (at, line) in held.chain(&report.done) {
+                // Print the lines about the whole repository, because most of them block every start.
+                let mut news = waits.news(&report.waiting);
+                news.retain(|(_, line)| line.track.is_none() && line.persona.is_none());
+                for (at, line) in news.into_iter().chain(&report.done) {
                     let text = line_text(line, colour, Tense::Done);
                     screen.print_wrapped(&format!("{}  {text}", short_time(*at)), INDENT)?;
                 }
@@ -269,13 +271,53 @@ async fn run_headless(
     Ok(Exit::Done)
 }
 
-/// The last printed reason of each track and persona. A wait is news when its reason changes, not at each tick.
+/// What waited at the last tick, and why. The same wait is printed once, not at each tick.
 #[derive(Debug, Default)]
-struct PrintedReasons(BTreeMap<(Option<TrackName>, Option<PersonaId>), Reason>);
+struct Waits(BTreeSet<(Option<TrackName>, Option<PersonaId>, Reason)>);
 
-impl PrintedReasons {
-    fn is_news(&mut self, line: &Line) -> bool {
-        let about = (line.track.clone(), line.persona.clone());
-        self.0.insert(about, line.reason) != Some(line.reason)
+impl Waits {
+    /// The lines of a tick that did not wait at the tick before.
+    fn news<'l>(&mut self, waiting: &'l [(Timestamp, Line)]) -> Vec<&'l (Timestamp, Line)> {
+        let about = |line: &Line| (line.track.clone(), line.persona.clone(), line.reason);
+        let now = waiting.iter().map(|(_, line)| about(line)).collect();
+        let before = std::mem::replace(&mut self.0, now);
+        let news = waiting
+            .iter()
+            .filter(|(_, line)| !before.contains(&about(line)));
+        news.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use phileas_domain::engine::Verdict;
+
+    use super::*;
+
+    #[test]
+    fn each_wait_is_printed_once_until_it_ends() {
+        let line = |reason| {
+            let line = Line {
+                track: None,
+                seq: None,
+                slot: None,
+                persona: None,
+                verdict: Verdict::Waiting,
+                reason,
+                turn: None,
+                session_id: None,
+                pr_number: None,
+                detail: String::new(),
+                until: None,
+                is_requested: false,
+            };
+            (Timestamp::UNIX_EPOCH, line)
+        };
+        let both = [line(Reason::RetryPause), line(Reason::RequestUnread)];
+        let mut waits = Waits::default();
+        assert_eq!(waits.news(&both).len(), 2);
+        assert_eq!(waits.news(&both).len(), 0);
+        assert_eq!(waits.news(&both[..1]).len(), 0);
+        assert_eq!(waits.news(&both), [&both[1]]);
     }
 }

@@ -105,7 +105,7 @@ pub(crate) async fn run(
         public: places.public.local_addr()?,
     };
     let mode = ClockMode::Accelerated { factor };
-    let faces = serve_models(&shared, places.github, places.jules, mode, &asked);
+    let mut models = serve_models(&shared, places.github, places.jules, mode, &asked);
     let (heard, mut hearing) = unbounded_channel();
     let listeners = (places.public, places.admin);
     let (service, _folder) = build_service(
@@ -127,13 +127,18 @@ pub(crate) async fn run(
     let post = tokio::spawn(post);
     let running = service.run(asked);
     let mut running = std::pin::pin!(running);
-    loop {
+    let early = loop {
         tokio::select! {
-            _ = &mut running => break,
+            ended = &mut models => {
+                end.request_shutdown();
+                let _in_time = running.await;
+                break Some(ended);
+            }
+            _ = &mut running => break None,
             () = &mut signals => {
                 end.request_shutdown();
                 let _in_time = running.await;
-                break;
+                break None;
             }
             Some((name, report)) = hearing.recv() => if prints {
                 let books = shared.lock_world().books().clone();
@@ -142,17 +147,21 @@ pub(crate) async fn run(
                 screen.flush()?;
             }
         }
-    }
+    };
     end.request_shutdown();
-    let (_ended, faces) = tokio::join!(post, faces);
+    let _ended = post.await;
+    let ended = match early {
+        Some(ended) => ended,
+        None => models.await,
+    };
     let exit = print_result(
         arguments,
         &shared,
         prints.then_some(&mut transcript),
         screen,
-    )?;
-    models_result(faces)?;
-    Ok(exit)
+    );
+    models_result(ended)?;
+    exit
 }
 
 /// The first moment of the sandbox, so that the days before end now and the dates on the page are today's.
