@@ -4,6 +4,7 @@ use std::fmt;
 
 use phileas_domain::engine::{CreateFailure, format_utc};
 
+use crate::adapters::files::is_disk_full;
 use crate::adapters::pipeline::RunsError;
 use crate::runtime::TickError;
 use crate::runtime::ports::{Disposition, Failure};
@@ -107,7 +108,8 @@ impl From<Failure> for ToolError {
             Disposition::Retry { .. } | Disposition::Unknown | Disposition::TooLarge => {
                 ErrorCause::Unavailable
             }
-            Disposition::NotFound | Disposition::Refused => ErrorCause::Input,
+            Disposition::Refused => ErrorCause::Call,
+            Disposition::NotFound => ErrorCause::Input,
         };
         Self::with_cause(cause, format!("{}{help}", failure.detail))
     }
@@ -167,6 +169,7 @@ impl From<RunsError> for ToolError {
             | RunsError::Unsound(_)
             | RunsError::Trace(_)
             | RunsError::Taken(_) => ErrorCause::Call,
+            RunsError::System { source, .. } if is_disk_full(source) => ErrorCause::Internal,
             RunsError::Settings(_)
             | RunsError::NoRun(_)
             | RunsError::Archived { .. }
@@ -190,11 +193,37 @@ impl From<TickError> for ToolError {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
+    use crate::cli::exit::{CliError, Exit};
 
     #[test]
     fn a_decision_that_breaks_an_invariant_is_a_fault_of_phileas() {
         let error = ToolError::from(TickError::Invariant("two turns of one track".to_owned()));
         assert_eq!(error.cause(), ErrorCause::Internal);
+    }
+
+    #[test]
+    fn a_full_disk_is_no_mistake_of_the_caller() {
+        let failed = |kind: io::ErrorKind| RunsError::System {
+            path: "run".into(),
+            source: kind.into(),
+        };
+        for (kind, cause, exit) in [
+            (
+                io::ErrorKind::StorageFull,
+                ErrorCause::Internal,
+                Exit::Fault,
+            ),
+            (
+                io::ErrorKind::PermissionDenied,
+                ErrorCause::Input,
+                Exit::Usage,
+            ),
+        ] {
+            assert_eq!(ToolError::from(failed(kind)).cause(), cause);
+            assert_eq!(CliError::from(failed(kind)).exit, exit);
+        }
     }
 }

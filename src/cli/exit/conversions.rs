@@ -1,6 +1,7 @@
 //! Conversions of other modules' errors into the error of a command.
 
 use super::{CliError, Exit};
+use crate::adapters::files::is_disk_full;
 use crate::adapters::inbox::sqlite::{DirectoryError, OpenError};
 use crate::adapters::pipeline::RunsError;
 use crate::cli::context::credential_help;
@@ -71,6 +72,9 @@ impl From<RunsError> for CliError {
             RunsError::Unknown(_) | RunsError::NoFile(_) => Self::finding(error.to_string()),
             RunsError::Unsound(_) | RunsError::Trace(_) | RunsError::Taken(_) => {
                 Self::finding(error.to_string())
+            }
+            RunsError::System { source, .. } if is_disk_full(source) => {
+                Self::fault(error.to_string())
             }
             RunsError::Settings(mistakes) => Self::usage(mistakes.error_lines()),
             RunsError::NoRun(_) => Self::usage(format!(

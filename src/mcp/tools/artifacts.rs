@@ -252,7 +252,7 @@ async fn get_diff_of(
     let (begin, length): (usize, usize) =
         cursor::open_cursor(&of, input.cursor.as_deref())?.unwrap_or((0, whole.len()));
     if length != whole.len() || !whole.is_char_boundary(begin) {
-        return Err(ToolError::new(
+        return Err(ToolError::input(
             "the changes are no longer those of this `cursor`; start again without it",
         ));
     }

@@ -74,7 +74,7 @@ pub(super) fn merge_pr() -> ToolDefinition {
             with `payload.expected_head_sha`.",
         effect: ToolEffect::Decides,
     };
-    ToolDefinition::with_confirmation(card, merge_pull)
+    ToolDefinition::with_call(card, merge_pull)
 }
 
 /// Checks that the plan, the pauses and the present checks allow the merge, as for a label.
@@ -153,7 +153,7 @@ async fn merge_pull(
         Some(Method::Rebase) => MergeMethod::Rebase,
     };
     if input.confirm && !asks_a_person(&call) && expected.is_none() {
-        return Err(ToolError::new(format!(
+        return Err(ToolError::input(format!(
             "nothing was merged: name the commit that you have reviewed in `payload.expected_head_sha`; the newest one \
              of {repository}#{number} is {head}"
         )));
