@@ -160,7 +160,7 @@ fn check_folder(dir: &Path, findings: &mut Findings) -> Result<(), CliError> {
     findings.group = Group::Plan;
     let has_plan = [SCHEDULES_PATH, CONFIG_PATH]
         .iter()
-        .any(|path| dir.join(path).exists());
+        .any(|path| dir.join(path).symlink_metadata().is_ok());
     if !has_plan && !dir.join(".jules").is_dir() {
         findings.add_unknown(
             "plan.folder",

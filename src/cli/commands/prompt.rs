@@ -9,7 +9,7 @@ use phileas_domain::Diagnostic;
 use phileas_domain::exchange::{self, Exchange, Layout};
 use phileas_domain::layers::{Catalogue, Job, check_included_files};
 use phileas_domain::model::Tree;
-use phileas_domain::plan::{ROLE_LAYERS, closest};
+use phileas_domain::plan::{LAYERS, ROLE_LAYERS, closest};
 use phileas_domain::prompt::{
     self, Assembled, Assembly, Include, Origin, RenderError, RenderRequest, SourceFiles,
 };
@@ -119,18 +119,18 @@ fn unknown_name(
     name: &str,
     dir: &Path,
     catalogue: &Catalogue,
-    layers: &str,
+    layer_help: &str,
 ) -> Result<CliError, CliError> {
     let roles = catalogue.roles();
     let role = closest(name, roles.iter().map(|one| one.name.as_str()));
     let role = role.and_then(|role| roles.iter().find(|one| one.name == role));
     let help = match (persona::closest_persona(dir, name)?, role) {
         (Some(id), _) => format!("did you mean the persona `{id}`?"),
-        (None, Some(role)) if !layers.starts_with("did you mean") => format!(
+        (None, Some(role)) if closest(name, LAYERS).is_none() => format!(
             "did you mean the role `{}`? phileas prompt render {} --role {0}",
             role.name, role.layer
         ),
-        _ => layers.to_owned(),
+        _ => layer_help.to_owned(),
     };
     let name = name.escape_debug();
     Ok(CliError::usage(format!(

@@ -372,7 +372,7 @@ fn role_state(
     match held {
         None if broken => (
             "off",
-            "it is not on the roster, as far as .jlo/config.toml can be read",
+            "whether it is on the roster is not known, because .jlo/config.toml has mistakes; correct that file",
         ),
         None => ("off", "it is not on the roster"),
         Some(Some(held)) if held != HoldReason::Sensitive => ("off", held.explanation()),
@@ -460,13 +460,13 @@ fn idle_reason(
     let config = tree.text(CONFIG_PATH);
     let has_error = |file: &str| errors.iter().any(|one| one.file == file);
     Some(if has_error(CONFIG_PATH) {
-        "the plan does not have its layer, as far as .jlo/config.toml can be read; correct that file"
+        "whether its layer runs is not known, because .jlo/config.toml has mistakes; correct that file"
     } else if config.is_none() {
         "no layer works in this repository: there is no .jlo/config.toml; phileas init --layers writes it"
     } else if config.is_some_and(roster::turns_layers_off) {
         "`enabled = false` in `[workflow]` of .jlo/config.toml turns all layers off"
     } else if has_error(SCHEDULES_PATH) {
-        "the plan does not have its layer, as far as .jules/schedules.toml can be read; correct that file: phileas validate"
+        "whether its layer runs is not known, because .jules/schedules.toml has mistakes; correct that file: phileas validate"
     } else {
         "the plan does not have its layer, because no role of it is on, or `layers` in .jlo/config.toml leaves it out"
     })

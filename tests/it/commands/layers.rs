@@ -361,7 +361,7 @@ fn a_broken_text_of_ones_own_is_neither_shown_nor_copied() {
     for (path, text, expected) in [
         (DOCS, "role: [\n", ":2:1: error: this is not YAML"),
         (DOCS, "- focus: f\n", ":1:1: error: it has no keys such as"),
-        (DOCS, "", ": error: it is empty"),
+        (DOCS, "", ": error: it has no keys"),
         (
             contract,
             "layer: decider\n",

@@ -169,7 +169,7 @@ fn read_role(tree: &Tree, path: &str, found: &mut Vec<Diagnostic>) -> Option<Nod
     };
     let (root, mistakes) = yaml::parse(text);
     if root.is_none() && mistakes.is_empty() {
-        found.push(without_content(Diagnostic::error(path, "it is empty")));
+        found.push(without_content(Diagnostic::error(path, "it has no keys")));
     }
     found.extend(mistakes.into_iter().map(|one| one.diagnostic(path)));
     root
@@ -177,7 +177,7 @@ fn read_role(tree: &Tree, path: &str, found: &mut Vec<Diagnostic>) -> Option<Nod
 
 /// Adds how to fix a file that describes no role.
 fn without_content(wrong: Diagnostic) -> Diagnostic {
-    wrong.help("write at least `profile` with `focus` and `analysis_points`; `phileas role create` shows what belongs into it; the role does not work until then")
+    wrong.help("write at least `profile` with `focus` and `analysis_points`, as `phileas role create` does; the role does not work until then")
 }
 
 /// Whether a role's file has any content beside what names and describes the role: a session gets the file's text, and a
@@ -272,7 +272,7 @@ fn check_keys(file: &str, layer: &str, role: &str, root: &Node) -> Vec<Diagnosti
     for key in PROFILE.iter().chain(more).filter(|key| !says(key)) {
         let path = format!("profile.{key}");
         let message = format!("`{path}` is missing or empty");
-        let help = "write it; `phileas role create` shows what belongs into it".to_owned();
+        let help = "write it; `phileas role create` shows what belongs in it".to_owned();
         warn(profile.unwrap_or(root), &path, message, help);
     }
     found

@@ -505,7 +505,7 @@ fn what_is_wrong_with_a_role_is_told_with_its_place() {
         ("role: [\n".to_owned(), "error: this is not YAML"),
         (
             "# later\n".to_owned(),
-            "role.yml: error: it is empty; write",
+            "role.yml: error: it has no keys; write",
         ),
         (
             "\n- focus: f\n".to_owned(),

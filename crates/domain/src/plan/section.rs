@@ -152,8 +152,8 @@ impl<'t> Reader<'t> {
         let help = match homes.as_slice() {
             [] if matches!(entry.key, "label" | "labels") => NO_LABELS.to_owned(),
             [] => did_you_mean(entry.key, known),
-            [home] if !home.starts_with('[') => format!("it belongs into {home}"),
-            _ => format!("it belongs into {}", either_of(homes)),
+            [home] if !home.starts_with('[') => format!("it belongs in {home}"),
+            _ => format!("it belongs in {}", either_of(homes)),
         };
         self.error(
             entry.at,

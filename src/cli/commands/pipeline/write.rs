@@ -29,13 +29,7 @@ pub(super) fn run(
     let runs = runs::open_runs(&run_place.place)?;
     let settings = runs.read_settings()?;
     let json = run_place.place.json;
-    let text = match read_input()? {
-        Ok(text) => text,
-        Err(wrong) => {
-            print_beside_results(std::slice::from_ref(&wrong), json, screen)?;
-            return Err(CliError::finding("nothing was written"));
-        }
-    };
+    let text = read_input(json, screen)?;
     let made = Made {
         at: Timestamp::now(),
         started_at,
@@ -59,15 +53,22 @@ pub(super) fn run(
     Ok(Exit::Done)
 }
 
-/// Standard input, up to the limit of an artifact; or what is wrong with it.
-fn read_input() -> Result<Result<String, Diagnostic>, CliError> {
+/// Reads standard input, up to the limit of an artifact. Prints what is wrong with it.
+fn read_input(json: bool, screen: &mut Screen<impl Write>) -> Result<String, CliError> {
     let wrong = |text: String, help: &str| Diagnostic::error(INPUT, text).help(help);
     let limit = ARTIFACT_LIMIT_BYTES;
     let read = read_limited(std::io::stdin().lock(), limit as u64)?;
     let bytes = read.ok_or_else(|| wrong(format!("it is larger than {limit} bytes"), "shorten it"));
-    Ok(bytes.and_then(|bytes| {
+    let text = bytes.and_then(|bytes| {
         utf8_text(bytes).map_err(|error| wrong(error.to_string(), "write it in UTF-8"))
-    }))
+    });
+    match text {
+        Ok(text) => Ok(text),
+        Err(wrong) => {
+            print_beside_results(&[wrong], json, screen)?;
+            Err(CliError::finding("nothing was written"))
+        }
+    }
 }
 
 pub(super) fn archive_run(

@@ -18,7 +18,7 @@ pub(super) fn turns_layers_off(text: &str) -> bool {
 pub(super) struct RosterConfig(DocumentMut);
 
 impl RosterConfig {
-    /// `None`: it is not TOML. The plan's reader tells where.
+    /// `None`: it is not TOML. The reader of the plan reports where.
     pub(super) fn parse_config(text: &str) -> Option<Self> {
         text.parse().ok().map(Self)
     }

@@ -199,6 +199,12 @@ fn no_repository_is_named() {
         Folder::empty(),
         Folder::repository("cycle = [\"curator\"]\n", &["curator"]),
     );
+    let dangling = Folder::empty();
+    let config = std::path::Path::new(dangling.text()).join(".jlo/config.toml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink("absent", config).unwrap();
+    let ran = patient.run(&["--json", dangling.text()]);
+    assert!(findings(&ran).iter().any(|one| one["id"] == "plan.mistake"));
     let looked = |folder: &Folder| patient.run(&["--json", folder.text()]).done();
     for (folder, word) in [
         (&empty, "contains no plan"),

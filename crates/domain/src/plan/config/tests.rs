@@ -176,7 +176,7 @@ fn every_mistake_has_a_location_and_help() {
         ("x = 1\n", ":1:1: error: unknown key `x`", false),
         (
             "cron = \"0 1 * * *\"\n",
-            "it belongs into `[workflow]` or `[innovators]`",
+            "it belongs in `[workflow]` or `[innovators]`",
             false,
         ),
         (
@@ -257,11 +257,7 @@ fn every_mistake_has_a_location_and_help() {
             true,
         ),
         ("[observers]\nroles = [1]\n", "found a whole number", true),
-        (
-            "[observers]\ncron = \"0 1 * * *\"\n",
-            "it belongs into",
-            true,
-        ),
+        ("[observers]\ncron = \"0 1 * * *\"\n", "it belongs in", true),
         (
             "[innovators]\nroles = [\"docs\"]\n",
             "the layer `innovators` has no role `docs`",

@@ -109,6 +109,10 @@ fn array_items(inner: &str) -> Vec<&str> {
             None => {}
         }
     }
+    // A text that is not closed says nothing of where it should end.
+    if open.is_some() {
+        return inner.split(',').collect();
+    }
     items.push(&inner[begins..]);
     items
 }

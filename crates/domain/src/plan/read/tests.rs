@@ -692,6 +692,7 @@ fn slips_of_notation_are_named() {
         ("[budget]\nmax_active: 2\n", format!("2:11 budget.max_active: {}", colon("max_active = 2"))),
         ("[novelty]\nmode: label\n", format!("2:5 novelty.mode: {}", colon("mode = \"label\""))),
         ("# x\nNote: this is our plan\n", "2:5 Note: invalid unquoted key, expected letters, numbers, `-`, `_`; take it out, or put `#` before it if it is a remark".to_owned()),
+        ("cycle: [\"curator, bolt]\n", format!("1:6 cycle: {}", colon("cycle = [\"curator\", \"bolt\"]"))),
         ("cycle: [curator, \"bolt\",]\n", format!("1:6 cycle: {}", colon("cycle = [\"curator\", \"bolt\"]"))),
         ("cycle: [bolt, \"auditor, x\"]\n", format!("1:6 cycle: {}", colon("cycle = [\"bolt\", \"auditor, x\"]"))),
         ("cycle: [\"bolt\"]\n", format!("1:6 cycle: {}", colon("cycle = [\"bolt\"]"))),
@@ -732,7 +733,7 @@ fn a_key_that_follows_an_unclosed_list_is_read() {
 fn a_cycle_below_a_table_is_told_where_it_belongs() {
     for table in ["budget", "defaults", "gate", "schedules", "tracks.one"] {
         let lines = report_lines(&format!("[{table}]\ncycle = [\"bolt\"]\n"));
-        let said = "unknown key `cycle`; it belongs into the lines above the first table";
+        let said = "unknown key `cycle`; it belongs in the lines above the first table";
         assert!(lines.iter().any(|line| line.contains(said)), "{lines:?}");
     }
 }
@@ -746,7 +747,7 @@ fn a_setting_below_the_schedules_is_told_where_it_belongs() {
     ] {
         let key = line.split(' ').next().unwrap();
         let lines = report_lines(&format!("cycle = [\"bolt\"]\n[schedules]\n{line}\n"));
-        let said = format!("schedules.{key}: unknown key `{key}`; it belongs into `{home}`");
+        let said = format!("schedules.{key}: unknown key `{key}`; it belongs in `{home}`");
         assert_eq!(lines.len(), 1, "{lines:?}");
         assert!(lines[0].contains(&said), "{lines:?}");
     }
