@@ -37,7 +37,7 @@ pub enum BaseError {
     )]
     Insecure,
     /// A user name or password, a query.
-    #[error("{VARIABLE} must not hold a user name, a password or a query; the key belongs into {key}", key = super::key::VARIABLE)]
+    #[error("{VARIABLE} must not hold a user name, a password or a query; the key belongs in {key}", key = super::key::VARIABLE)]
     TooMuch,
     /// No version.
     #[error("{VARIABLE} must end in the API's version, as in {DEFAULT}; it ends in `{end}`")]

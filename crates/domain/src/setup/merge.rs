@@ -111,7 +111,7 @@ impl Merged {
                     &other.file,
                     format!("`{name}` has another value in `{}`", own.file),
                 )
-                .help("remove the wrong one; it belongs into the other file"),
+                .help("remove the wrong one; it belongs in the other file"),
                 theirs,
                 name,
             ));

@@ -251,7 +251,7 @@ fn read_variable(
                 &at,
                 &whole,
                 "a secret cannot have a default: this file is committed",
-                "take it out; the value belongs into secrets.toml",
+                "take it out; the value belongs in secrets.toml",
             ),
             "default" => {
                 let text = notes.text_of(&whole, value).unwrap_or_default();

@@ -52,7 +52,7 @@ pub(super) fn name_complaint(name: &str) -> Option<(String, &'static str)> {
     RESERVED.contains(&name).then(|| {
         (
             format!("`{name}` steers the shell itself and cannot be set for a tool"),
-            "take another name; folders for PATH belong into `paths` of meta.toml",
+            "take another name; folders for PATH belong in `paths` of meta.toml",
         )
     })
 }
