@@ -31,7 +31,7 @@ impl From<Move> for FileChange {
 /// The pin of a folder, if it has one.
 pub(crate) fn read_pin(tree: &Tree, path: &str) -> Result<Option<Pin>, CliError> {
     let text = tree.read_text(path, "it", TEXT_LIMIT_BYTES);
-    let Some(text) = text.map_err(|wrong| CliError::usage(wrong.to_string()))? else {
+    let Some(text) = text.map_err(|wrong| CliError::usage(wrong.without_severity()))? else {
         return Ok(None);
     };
     let pin = Pin::read_pin(text, env!("CARGO_PKG_VERSION"));

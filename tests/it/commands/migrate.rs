@@ -536,10 +536,10 @@ fn what_is_in_the_way_of_the_other_layout_is_named_with_its_remedy() {
         ".jules/exchange/events/pending/binary.yml:1:1: error: it is not text in UTF-8; save it as UTF-8",
         ".jules/exchange/events/pending/linked.yml: error: it is a symbolic link, and links are not followed; put the file itself here",
         ".jules/exchange/notes/today.txt: error: it has no place in the other layout; move it or remove it",
-        ".jules/exchange/proposals/idea.yml: error: workstreams have no proposals; let it be published as an issue first, or remove it",
+        ".jules/exchange/proposals/idea.yml: error: workstreams have no proposals; wait until phileas has opened an issue for it, or remove it",
         ".jules/exchange/requirements/bare.yml: error: it has no label, which is its folder among workstreams; write its `label`",
-        ".jules/exchange/requirements/broken.yml: error: it cannot be read, so its kind is unknown; `phileas exchange check` names each mistake",
-        ".jules/workstations/qa/perspective.yml: error: it cannot be read, so its kind is unknown; `phileas exchange check` names each mistake",
+        ".jules/exchange/requirements/broken.yml: error: it cannot be read, so its kind is unknown; run `phileas exchange check`, and correct the mistakes that it names",
+        ".jules/workstations/qa/perspective.yml: error: it cannot be read, so its kind is unknown; run `phileas exchange check`, and correct the mistakes that it names",
         "nothing was changed; correct 7 mistakes first",
     ] {
         line(&ended, begins);
@@ -563,6 +563,10 @@ fn a_roster_that_cannot_be_read_is_not_removed() {
         for (bytes, error) in [
             (&b"version =\n"[..], ":1:10: error: this is not TOML"),
             (b"\xff\xfe", ":1:1: error: it is not text in UTF-8"),
+            (
+                b"version = 1\nenabled = true\n[observers]\nroles = \"qa\"\n[deciders]\nroles = []\n",
+                ":4:9: error: it is not a list",
+            ),
         ] {
             folder.write(path, "");
             std::fs::write(folder.join(path), bytes).unwrap();
@@ -570,9 +574,24 @@ fn a_roster_that_cannot_be_read_is_not_removed() {
             line(&ended, &format!("{path}{error}"));
             line(&ended, "nothing was changed; correct 1 mistake first");
             assert!(folder.join(path).exists(), "{path}");
+            if path.starts_with(".jules") {
+                line(&migrate(&folder, &[]).expect(1), &format!("{path}{error}"));
+            }
         }
         std::fs::remove_file(folder.join(path)).unwrap();
     }
+    migrate(&folder, &["--to", "flat"]).expect(0);
+    folder.write(".jlo/config.toml", "[observers\n");
+    let ended = migrate(&folder, &["--to", "workstreams"]).expect(1);
+    line(&ended, ".jlo/config.toml:1:");
+    line(&ended, "nothing was changed; correct 1 mistake first");
+    // A pin that is not text is named without doubling the word "error".
+    folder.write(".jlo/config.toml", "");
+    std::fs::write(folder.join(".jules/.phileas-version"), b"\xff").unwrap();
+    refused(
+        migrate(&folder, &["--to", "workstreams"]),
+        "error: .jules/.phileas-version:1:1: it is not text in UTF-8",
+    );
 }
 
 /// The copies that `bootstrap` writes belong to a layout. They are replaced, unless a person has changed them.
@@ -818,7 +837,7 @@ fn a_work_item_that_no_layer_takes_is_named_with_the_command_that_brings_it_alon
     line(
         &ended,
         &format!(
-            "{home}/refacts/four.yml: warning: no layer takes this work item, because its file has mistakes; `phileas exchange check` names each mistake"
+            "{home}/refacts/four.yml: warning: no layer takes this work item, because its file has mistakes; run `phileas exchange check`, and correct the mistakes that it names"
         ),
     );
     let check = Phileas::new(&["exchange", "check", folder.text()])

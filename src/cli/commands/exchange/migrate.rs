@@ -140,6 +140,10 @@ fn replace_own_texts(
         });
         replaced = true;
     }
+    migration
+        .steps
+        .sort_by(|one, other| one.path.cmp(&other.path));
+    // Last, so that a run that is cut off leaves no digest of a copy that is not there yet.
     if replaced {
         // The new texts are those of this version.
         pin.version = VERSION.to_owned();
@@ -150,15 +154,12 @@ fn replace_own_texts(
             why: vec!["the digests of phileas' own texts".to_owned()],
         });
     }
-    migration
-        .steps
-        .sort_by(|one, other| one.path.cmp(&other.path));
     Ok(())
 }
 
 /// Whether a file can be created at a path.
 fn is_free(tree: &Tree, path: &str) -> bool {
-    tree.get(path).is_none() && !tree.is_folder(path) && tree.in_the_way(path).is_none()
+    !tree.has(path) && tree.in_the_way(path).is_none()
 }
 
 fn verdict_text(migration: &Migration, unread: usize, dry_run: bool) -> String {

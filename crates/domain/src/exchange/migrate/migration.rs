@@ -6,6 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exchange::artifact_file::artifact_text;
 use crate::exchange::layout::{Layout, Location, locate};
 use crate::exchange::read;
+use crate::exchange::roster::read_roster;
 use crate::model::Tree;
 
 /// What happens to one file.
@@ -92,6 +93,9 @@ fn is_unread(tree: &Tree, layout: Layout, path: &str) -> bool {
         },
         // `migrate_exchange` reports those that it cannot move.
         Location::Stray | Location::Beside => false,
+        Location::Roster { .. } => {
+            !artifact_text(tree, path).is_ok_and(|text| read_roster(path, text).1.is_empty())
+        }
         _ => artifact_text(tree, path).is_err(),
     }
 }
@@ -110,7 +114,7 @@ pub(super) fn sorted_migration(
         .steps
         .sort_by(|one, other| one.path.cmp(&other.path));
     migration.kept.sort();
-    // A file at an older place is read by `migrate` alone, and every other one by the checks, too.
+    // The move and the check may report the same file.
     migration.kept.dedup();
     Ok(migration)
 }

@@ -48,7 +48,10 @@ pub fn migrate_layout(tree: &Tree, to: Layout, stream: &str) -> Result<Migration
         return Ok(Migration::default());
     };
     if from == to {
-        let mut migration = Migration::default();
+        let mut migration = Migration {
+            kept: super::migrate_exchange(tree)?.kept,
+            ..Migration::default()
+        };
         migration.report_unread_files(tree, to);
         return sorted_migration(migration, Vec::new());
     }
@@ -144,7 +147,7 @@ impl LayoutMove<'_> {
             Location::Proposal { .. } if self.to == Layout::Workstreams => self.keep_file(
                 path,
                 "workstreams have no proposals",
-                "let it be published as an issue first, or remove it",
+                "wait until phileas has opened an issue for it, or remove it",
             ),
             Location::Proposal { .. } => {
                 self.move_unchanged(path, text, "proposals", &name);
@@ -337,7 +340,10 @@ impl LayoutMove<'_> {
     fn move_rosters(&mut self, exchange: &Exchange) {
         match self.to {
             Layout::Workstreams => {
-                let (plan, _) = plan::read(self.tree);
+                let (plan, found) = plan::read(self.tree);
+                let found = found.into_iter().filter(Diagnostic::is_error);
+                self.wrong
+                    .extend(found.filter(|one| one.file == CONFIG_PATH));
                 let observers = plan.roster.observers.iter().filter(|member| member.enabled);
                 let roles: Vec<String> = observers
                     .map(|member| format!("\"{}\"", member.role))
@@ -451,11 +457,10 @@ fn lessons_of_roles(tree: &Tree) -> BTreeMap<String, (Vec<String>, Timestamp)> {
     dated.into_iter().map(of_role).collect()
 }
 
-/// Why a roster cannot be read, so that its roles are unknown.
+/// The mistakes in a roster. With one of them, its roles may be unknown.
 fn broken_roster(tree: &Tree, path: &str) -> Vec<Diagnostic> {
     match artifact_text(tree, path).map(|text| read_roster(path, text)) {
-        Ok((Some(_), _)) => Vec::new(),
-        Ok((None, wrong)) => wrong,
+        Ok((_, wrong)) => wrong,
         Err(wrong) => vec![*wrong],
     }
 }

@@ -17,7 +17,7 @@ const WORK_LABEL: &str = "phileas:implementer";
 
 /// The help for a file with mistakes.
 pub(super) const CORRECT: &str =
-    "`phileas exchange check` names each mistake; correct them in the file";
+    "run `phileas exchange check`, and correct the mistakes that it names";
 
 /// The work items of a tree that no layer takes.
 pub(super) fn not_taken(tree: &Tree, layout: Layout) -> Vec<Diagnostic> {
