@@ -309,6 +309,8 @@ impl Tree {
         let Some(entry) = self.get(path) else {
             return Ok(None);
         };
+        // A text that was added by itself has no size.
+        let read = entry.text.as_ref().map_or(0, |text| text.len() as u64);
         match entry.mode {
             Mode::Link => Err(error(
                 "a symbolic link, and links are not followed",
@@ -316,7 +318,7 @@ impl Tree {
             )),
             Mode::Submodule => Err(error("a submodule, and not a file", "put a file here")),
             Mode::Special | Mode::Folder => Err(error("not a file", "put a file here")),
-            Mode::File if entry.size > limit => {
+            Mode::File if entry.size.max(read) > limit => {
                 Err(error(&format!("larger than {limit} bytes"), "shorten it"))
             }
             Mode::File => entry.text.as_deref().map(Some).ok_or_else(|| {

@@ -20,17 +20,15 @@ const METHOD_HELP: &str = "use a method that gives a new value, such as `x.upper
 /// The fix for an unknown filter or test.
 const FILTER_HELP: &str =
     "use one of Jinja2's; those that draw by chance are left out, so that a prompt stays the same";
-/// What the engine says of a value of the wrong type.
-const TYPE_ERRORS: [&str; 9] = [
-    "unsupported types",
-    "is not iterable",
-    "is not a string",
-    "cannot convert",
-    "cannot calculate length",
-    "cannot join",
-    "cannot reverse",
-    "cannot unpack",
-    "containment check",
+/// What the engine says where no value has the wrong type.
+const VALUE_ERRORS: [&str; 7] = [
+    "unable to calculate",
+    "rounded value is too large",
+    "count cannot be 0",
+    "step",
+    "of wrong length",
+    "super",
+    "recurs",
 ];
 /// The longest expression of GitHub Actions that a message quotes, in bytes.
 const EXPRESSION_SHOWN_BYTES: usize = 80;
@@ -244,7 +242,7 @@ pub(super) fn error_help(error: &Error) -> &'static str {
             "a range has at most 100000 numbers; write a smaller one"
         }
         _ if detail.contains("repeat") && detail.contains("too large") => "repeat it fewer times",
-        _ if !TYPE_ERRORS.iter().any(|part| detail.contains(part)) => "",
+        _ if VALUE_ERRORS.iter().any(|part| detail.contains(part)) => "",
         _ => {
             "write a value of the kind that is needed here; `x|int` makes a whole number, and `x|string` a text"
         }

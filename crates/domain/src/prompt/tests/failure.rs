@@ -52,6 +52,10 @@ fn each_mistake_says_how_to_go_on() {
             "{{ range() }}",
             "write the arguments that the macro declares, or that Jinja2 describes for the filter or function",
         ),
+        (
+            "{{ ['a']|sum }}",
+            "`x|int` makes a whole number, and `x|string` a text",
+        ),
         ("{{ 1 // 0 }}", "unable to calculate 1 // 0"),
     ] {
         let said = Given::body(body).mistake();
