@@ -276,7 +276,7 @@ async fn run_headless(
 struct Waits(BTreeSet<(Option<TrackName>, Option<PersonaId>, Reason)>);
 
 impl Waits {
-    /// The lines of a tick that did not wait at the tick before.
+    /// The waits of this tick that the tick before did not have.
     fn news<'l>(&mut self, waiting: &'l [(Timestamp, Line)]) -> Vec<&'l (Timestamp, Line)> {
         let about = |line: &Line| (line.track.clone(), line.persona.clone(), line.reason);
         let now = waiting.iter().map(|(_, line)| about(line)).collect();

@@ -73,13 +73,12 @@ pub(crate) async fn run(
         Some(ended) => ended,
         None => models.await,
     };
-    if let Some(dir) = &arguments.export {
-        shared
-            .lock_world()
-            .export(dir)
-            .map_err(|error| CliError::usage(format!("--export {}: {error}", dir.display())))?;
-    }
+    let exported = arguments.export.as_ref().map_or(Ok(()), |dir| {
+        let exported = shared.lock_world().export(dir);
+        exported.map_err(|error| CliError::usage(format!("--export {}: {error}", dir.display())))
+    });
     models_result(ended)?;
+    exported?;
     Ok(Exit::Done)
 }
 
