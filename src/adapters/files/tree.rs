@@ -12,7 +12,9 @@ use phileas_domain::{NotUtf8, utf8_text};
 use super::write::{FileError, STAGED_PREFIX};
 
 /// The endings of files that phileas reads. A folder with such a name is a mistake, which an empty one would hide.
-const FILE_ENDINGS: [&str; 7] = [".md", ".yml", ".yaml", ".toml", ".j2", ".json", ".txt"];
+const FILE_ENDINGS: [&str; 8] = [
+    ".md", ".yml", ".yaml", ".toml", ".j2", ".json", ".txt", "version",
+];
 /// The deepest level of folders that is read.
 const DEPTH_LIMIT: usize = 12;
 /// The most files that are listed.

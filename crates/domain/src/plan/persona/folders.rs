@@ -174,8 +174,9 @@ fn folders<'t>(tree: &'t Tree, diagnostics: &mut Vec<Diagnostic>) -> BTreeMap<&'
                     Some(_) => {}
                 }
             }
-            None if matches!(entry.mode, Mode::Link | Mode::Submodule) => {
-                let message = "a link or submodule among the personas is not followed";
+            None if !matches!(entry.mode, Mode::File | Mode::Folder) => {
+                let message =
+                    "a link, a submodule or a special file among the personas is not read";
                 diagnostics
                     .push(Diagnostic::error(path, message).help("put a folder with a prompt here"));
             }

@@ -478,12 +478,10 @@ fn what_is_no_readable_file_is_a_finding() {
         assert_eq!(diagnostics.len(), 1);
         assert!(diagnostics[0].message.contains(word), "{}", diagnostics[0]);
     }
-    // No persona is meant by these.
-    for mode in [Mode::Folder, Mode::Special] {
-        let mut tree = Tree::new();
-        tree.insert(format!("{PERSONAS_FOLDER}/notes.md"), entry(mode, 0, None));
-        assert_eq!(read_personas(&tree).1, []);
-    }
+    let mut tree = Tree::new();
+    let empty = entry(Mode::Folder, 0, None);
+    tree.insert(format!("{PERSONAS_FOLDER}/notes.md"), empty);
+    assert_eq!(read_personas(&tree).1, []);
 }
 
 #[test]
