@@ -118,14 +118,14 @@ impl ToolDefinition {
         F: Fn(Arc<ToolContext>, I, ToolCall) -> R + Copy + Send + Sync + 'static,
         R: Future<Output = Result<O, ToolError>> + Send + 'static,
     {
-        Self::with_call(card, move |context, input, call| {
+        Self::with_reply(card, move |context, input, call| {
             let later = run(context, input, call);
             async move { Ok(ToolReply::Done(later.await?)) }
         })
     }
 
-    /// Creates a tool that takes the call as well, to ask a person first or to reply with its own exit code.
-    pub(super) fn with_call<I, O, F, R>(card: ToolCard, run: F) -> Self
+    /// Creates a tool that makes its own reply: it may ask a person first, or end with its own exit code.
+    pub(super) fn with_reply<I, O, F, R>(card: ToolCard, run: F) -> Self
     where
         I: DeserializeOwned + JsonSchema + Send + 'static,
         O: Serialize + JsonSchema + 'static,

@@ -238,7 +238,7 @@ pub(super) fn cancel_job() -> ToolDefinition {
             open. Asks a person first, whose refusal is final; if the client cannot ask, it needs `confirm: true`.",
         effect: ToolEffect::PullEnds,
     };
-    ToolDefinition::with_call(card, run_cancel_job)
+    ToolDefinition::with_reply(card, run_cancel_job)
 }
 
 async fn run_cancel_job(

@@ -74,7 +74,7 @@ pub(super) fn merge_pr() -> ToolDefinition {
             with `payload.expected_head_sha`.",
         effect: ToolEffect::Decides,
     };
-    ToolDefinition::with_call(card, merge_pull)
+    ToolDefinition::with_reply(card, merge_pull)
 }
 
 /// Checks that the plan, the pauses and the present checks allow the merge, as for a label.

@@ -132,7 +132,7 @@ pub(super) fn explain_repository() -> ToolDefinition {
             code for each track, schedule and request. Writes nothing.",
         effect: ToolEffect::Asks,
     };
-    ToolDefinition::with_call(card, run_explain)
+    ToolDefinition::with_reply(card, run_explain)
 }
 
 async fn run_explain(
@@ -235,7 +235,7 @@ pub(super) fn repository_status() -> ToolDefinition {
             allows.",
         effect: ToolEffect::Asks,
     };
-    ToolDefinition::with_call(card, run_status)
+    ToolDefinition::with_reply(card, run_status)
 }
 
 async fn run_status(
@@ -348,7 +348,7 @@ pub(super) fn run_repository() -> ToolDefinition {
             refusal is final; if the client cannot ask, it needs `confirm: true`.",
         effect: ToolEffect::Decides,
     };
-    ToolDefinition::with_call(card, run_cycle)
+    ToolDefinition::with_reply(card, run_cycle)
 }
 
 async fn run_cycle(

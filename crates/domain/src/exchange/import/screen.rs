@@ -71,7 +71,7 @@ pub(super) fn screen_files<'c>(
             FileContent::Text(text) => Some(text.as_str()),
             FileContent::Other(Mode::Link) => {
                 wrong(
-                    "it is a symbolic link, and links are never followed".to_owned(),
+                    "it is a symbolic link, and links are not followed".to_owned(),
                     "write a regular file",
                 );
                 continue;

@@ -109,7 +109,7 @@ fn array_items(inner: &str) -> Vec<&str> {
             None => {}
         }
     }
-    // A text that is not closed says nothing of where it should end.
+    // Where a quotation mark is not closed, the end of its text is unknown.
     if open.is_some() {
         return inner.split(',').collect();
     }

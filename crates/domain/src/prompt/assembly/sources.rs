@@ -112,7 +112,7 @@ impl Sources {
             && entry.mode == Mode::Link
         {
             return Err(Refusal::new(
-                format!("`{place}` is a symbolic link, and links are never followed"),
+                format!("`{place}` is a symbolic link, and links are not followed"),
                 "put the file itself in its place",
             ));
         }
