@@ -135,3 +135,24 @@ impl From<std::io::Error> for CliError {
         Self::fault(error.to_string())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_no_mistake_of_the_caller() {
+        for (kind, exit) in [
+            (io::ErrorKind::StorageFull, Exit::Fault),
+            (io::ErrorKind::PermissionDenied, Exit::Usage),
+        ] {
+            let failed = RunsError::System {
+                path: "run".into(),
+                source: kind.into(),
+            };
+            assert_eq!(CliError::from(failed).exit, exit);
+        }
+    }
+}

@@ -564,7 +564,7 @@ fn a_roster_that_cannot_be_read_is_not_removed() {
             (&b"version =\n"[..], ":1:10: error: this is not TOML"),
             (b"\xff\xfe", ":1:1: error: it is not text in UTF-8"),
             (
-                b"version = 1\nenabled = true\n[observers]\nroles = \"qa\"\n[deciders]\nroles = []\n",
+                b"version = 1\nenabled = false\n[observers]\nroles = \"qa\"\n[deciders]\nroles = []\n",
                 ":4:9: error: it is not a list",
             ),
         ] {
