@@ -83,17 +83,8 @@ mod tests {
     fn sample_line(track: &str, persona: &str, verdict: Verdict, reason: Reason) -> Line {
         Line {
             track: Some(track.into()),
-            seq: None,
-            slot: None,
             persona: Some(persona.into()),
-            verdict,
-            reason,
-            turn: None,
-            session_id: None,
-            pr_number: None,
-            detail: String::new(),
-            until: None,
-            is_requested: false,
+            ..Line::about_repository(verdict, reason, "")
         }
     }
 

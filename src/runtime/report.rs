@@ -205,17 +205,7 @@ mod tests {
     fn line(verdict: Verdict, reason: Reason) -> Line {
         Line {
             track: Some("default".into()),
-            seq: None,
-            slot: None,
-            persona: None,
-            verdict,
-            reason,
-            turn: None,
-            session_id: None,
-            pr_number: None,
-            detail: String::new(),
-            until: None,
-            is_requested: false,
+            ..Line::about_repository(verdict, reason, "")
         }
     }
 

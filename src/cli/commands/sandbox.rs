@@ -9,7 +9,7 @@ mod service;
 mod transcript;
 
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -25,7 +25,7 @@ use serde_json::json;
 
 use super::exchange::is_ledger;
 use super::validate;
-use crate::adapters::files;
+use crate::adapters::files::{self, is_disk_full};
 use crate::cli::arguments::{Maintainer, Sandbox};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::{Tense, line_json, line_text, short_time, summary_json};
@@ -87,8 +87,7 @@ pub(crate) async fn run(
 /// Checks that the export folder can be written, before the days are played.
 fn check_export(arguments: &Sandbox) -> Result<(), CliError> {
     match &arguments.export {
-        Some(dir) => phileas_world::export::check_target(dir)
-            .map_err(|error| CliError::usage(format!("--export {}: {error}", dir.display()))),
+        Some(dir) => phileas_world::export::check_target(dir).map_err(|error| export_error(&error)),
         None => Ok(()),
     }
 }
@@ -254,9 +253,7 @@ async fn run_headless(
         screen.print_wrapped(&text, 2)?;
     }
     if let Some(dir) = &arguments.export {
-        world
-            .export(dir)
-            .map_err(|error| CliError::usage(format!("--export {}: {error}", dir.display())))?;
+        world.export(dir).map_err(|error| export_error(&error))?;
         if !arguments.json {
             screen.print_wrapped(
                 &format!(
@@ -269,6 +266,17 @@ async fn run_headless(
     }
     screen.flush()?;
     Ok(Exit::Done)
+}
+
+/// The error for the folder of `--export`. The text of the error has the path.
+fn export_error(error: &io::Error) -> CliError {
+    let message = format!("--export: {error}");
+    match error.kind() {
+        _ if is_disk_full(error) => CliError::fault(format!("{message}; make room for it")),
+        // These have the fix.
+        io::ErrorKind::AlreadyExists | io::ErrorKind::InvalidData => CliError::usage(message),
+        _ => CliError::usage(format!("{message}; name another folder")),
+    }
 }
 
 /// What waited at the last tick, and why. The same wait is printed once, not at each tick.
@@ -295,22 +303,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_export_says_where_and_how_to_go_on() {
+        for (kind, exit, help) in [
+            (io::ErrorKind::StorageFull, Exit::Fault, "make room for it"),
+            (
+                io::ErrorKind::NotADirectory,
+                Exit::Usage,
+                "name another folder",
+            ),
+        ] {
+            let error = export_error(&io::Error::new(kind, "/a/b: no"));
+            assert_eq!(error.exit, exit);
+            assert_eq!(error.message, format!("--export: /a/b: no; {help}"));
+        }
+    }
+
+    #[test]
     fn each_wait_is_printed_once_until_it_ends() {
         let line = |reason| {
-            let line = Line {
-                track: None,
-                seq: None,
-                slot: None,
-                persona: None,
-                verdict: Verdict::Waiting,
-                reason,
-                turn: None,
-                session_id: None,
-                pr_number: None,
-                detail: String::new(),
-                until: None,
-                is_requested: false,
-            };
+            let line = Line::about_repository(Verdict::Waiting, reason, "");
             (Timestamp::UNIX_EPOCH, line)
         };
         let both = [line(Reason::RetryPause), line(Reason::RequestUnread)];

@@ -9,8 +9,8 @@ use phileas_world::maintainer::ReviewPolicy;
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use super::environment;
 use super::service::{models_result, serve_models};
+use super::{environment, export_error};
 use crate::cli::arguments::Sandbox;
 use crate::cli::context::bind::bind_listener;
 use crate::cli::context::shutdown_signal::shutdown_signal;
@@ -75,7 +75,7 @@ pub(crate) async fn run(
     };
     let exported = arguments.export.as_ref().map_or(Ok(()), |dir| {
         let exported = shared.lock_world().export(dir);
-        exported.map_err(|error| CliError::usage(format!("--export {}: {error}", dir.display())))
+        exported.map_err(|error| export_error(&error))
     });
     models_result(ended)?;
     exported?;

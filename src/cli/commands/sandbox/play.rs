@@ -4,6 +4,7 @@ use std::io::Write;
 
 use phileas_domain::engine::SIGN_LEGEND;
 
+use super::export_error;
 use super::transcript::Transcript;
 use crate::cli::arguments::Sandbox;
 use crate::cli::exit::{CliError, Exit};
@@ -90,7 +91,7 @@ pub(crate) fn export_files(
     shared
         .lock_world()
         .export(dir)
-        .map_err(|error| CliError::usage(format!("--export {}: {error}", dir.display())))?;
+        .map_err(|error| export_error(&error))?;
     if !arguments.json {
         screen.print_line(&format!(
             "Everything is in {}: git/, branches/, world.json.",

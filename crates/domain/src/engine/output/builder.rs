@@ -399,11 +399,8 @@ fn commit_subject(parts: &[String]) -> String {
 
 impl Line {
     /// A line about the whole repository.
-    pub(crate) fn about_repository(
-        verdict: Verdict,
-        reason: Reason,
-        detail: impl Into<String>,
-    ) -> Self {
+    #[must_use]
+    pub fn about_repository(verdict: Verdict, reason: Reason, detail: impl Into<String>) -> Self {
         Self {
             track: None,
             seq: None,
