@@ -9,7 +9,7 @@ mod service;
 mod transcript;
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -25,8 +25,9 @@ use serde_json::json;
 
 use super::exchange::is_ledger;
 use super::validate;
-use crate::adapters::files::{self, is_disk_full};
+use crate::adapters::files;
 use crate::cli::arguments::{Maintainer, Sandbox};
+use crate::cli::exit::paths::export_error;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::{Tense, line_json, line_text, short_time, summary_json};
 use crate::cli::terminal::diagnostics;
@@ -268,17 +269,6 @@ async fn run_headless(
     Ok(Exit::Done)
 }
 
-/// The error for the folder of `--export`. The text of the error has the path.
-fn export_error(error: &io::Error) -> CliError {
-    let message = format!("--export: {error}");
-    match error.kind() {
-        _ if is_disk_full(error) => CliError::fault(format!("{message}; make room for it")),
-        // These have the fix.
-        io::ErrorKind::AlreadyExists | io::ErrorKind::InvalidData => CliError::usage(message),
-        _ => CliError::usage(format!("{message}; name another folder")),
-    }
-}
-
 /// What waited at the last tick, and why. The same wait is printed once, not at each tick.
 #[derive(Debug, Default)]
 struct Waits(BTreeSet<(Option<TrackName>, Option<PersonaId>, Reason)>);
@@ -301,22 +291,6 @@ mod tests {
     use phileas_domain::engine::Verdict;
 
     use super::*;
-
-    #[test]
-    fn an_export_says_where_and_how_to_go_on() {
-        for (kind, exit, help) in [
-            (io::ErrorKind::StorageFull, Exit::Fault, "make room for it"),
-            (
-                io::ErrorKind::NotADirectory,
-                Exit::Usage,
-                "name another folder",
-            ),
-        ] {
-            let error = export_error(&io::Error::new(kind, "/a/b: no"));
-            assert_eq!(error.exit, exit);
-            assert_eq!(error.message, format!("--export: /a/b: no; {help}"));
-        }
-    }
 
     #[test]
     fn each_wait_is_printed_once_until_it_ends() {

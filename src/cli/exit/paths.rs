@@ -41,6 +41,17 @@ pub(crate) fn path_error(path: &Path, error: &io::Error) -> CliError {
     }
 }
 
+/// The error for the folder of `--export`. The text of the error has the path.
+pub(crate) fn export_error(error: &io::Error) -> CliError {
+    let message = format!("--export: {error}");
+    match error.kind() {
+        _ if is_disk_full(error) => CliError::fault(format!("{message}; make room for it")),
+        // These have the fix.
+        io::ErrorKind::AlreadyExists | io::ErrorKind::InvalidData => CliError::usage(message),
+        _ => CliError::usage(format!("{message}; name another folder")),
+    }
+}
+
 impl From<FileError> for CliError {
     fn from(error: FileError) -> Self {
         path_error(&error.path, &error.source)
@@ -67,5 +78,27 @@ impl From<ChangeError> for CliError {
             }
         });
         stopped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Exit;
+    use super::*;
+
+    #[test]
+    fn an_export_says_where_and_how_to_go_on() {
+        for (kind, exit, help) in [
+            (io::ErrorKind::StorageFull, Exit::Fault, "make room for it"),
+            (
+                io::ErrorKind::NotADirectory,
+                Exit::Usage,
+                "name another folder",
+            ),
+        ] {
+            let error = export_error(&io::Error::new(kind, "/a/b: no"));
+            assert_eq!(error.exit, exit);
+            assert_eq!(error.message, format!("--export: /a/b: no; {help}"));
+        }
     }
 }

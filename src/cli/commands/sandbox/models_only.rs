@@ -9,11 +9,12 @@ use phileas_world::maintainer::ReviewPolicy;
 use serde_json::json;
 use tokio::net::TcpListener;
 
+use super::environment;
 use super::service::{models_result, serve_models};
-use super::{environment, export_error};
 use crate::cli::arguments::Sandbox;
 use crate::cli::context::bind::bind_listener;
 use crate::cli::context::shutdown_signal::shutdown_signal;
+use crate::cli::exit::paths::export_error;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::sandbox::{SharedWorld, WorldSetup, world_setup};

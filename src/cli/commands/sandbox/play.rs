@@ -4,9 +4,9 @@ use std::io::Write;
 
 use phileas_domain::engine::SIGN_LEGEND;
 
-use super::export_error;
 use super::transcript::Transcript;
 use crate::cli::arguments::Sandbox;
+use crate::cli::exit::paths::export_error;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::sandbox::{SharedWorld, Step, Timeline, WorldSetup, world_setup};
