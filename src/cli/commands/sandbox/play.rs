@@ -36,7 +36,7 @@ pub(crate) async fn run(
     if arguments.export.is_some() {
         export_files(arguments, &shared, screen)?;
     } else {
-        screen.print_line("With --export DIR you get the repository with its ledger branch, and the models' own books.")?;
+        screen.print_line("With --export DIR you get the repository with its ledger branch, and the models' own records.")?;
     }
     screen.flush()?;
     Ok(Exit::Done)
