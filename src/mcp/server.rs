@@ -92,8 +92,8 @@ impl Server {
             Ok(offer)
         } else {
             Err(ToolError::new(format!(
-                "{name} is not available, because it changes something and this server was started read-only; a person \
-                 can start it without `--read-only`"
+                "{name} is not available, because it changes something and phileas was started with `--read-only`; a person \
+                 can start it without"
             )))
         }
     }

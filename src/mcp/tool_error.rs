@@ -37,6 +37,15 @@ pub enum ErrorCause {
 }
 
 impl ErrorCause {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Call,
+        Self::Input,
+        Self::Credential,
+        Self::Unavailable,
+        Self::Corrupt,
+        Self::Internal,
+    ];
     /// The key of a result's `_meta`.
     pub const KEY: &'static str = "phileas/cause";
 
@@ -50,6 +59,49 @@ impl ErrorCause {
             Self::Unavailable => "unavailable",
             Self::Corrupt => "corrupt",
             Self::Internal => "internal",
+        }
+    }
+}
+
+impl From<&Failure> for ErrorCause {
+    fn from(failure: &Failure) -> Self {
+        match failure.disposition {
+            Disposition::Denied => Self::Credential,
+            Disposition::Retry { .. } | Disposition::Unknown | Disposition::TooLarge => {
+                Self::Unavailable
+            }
+            Disposition::Refused => Self::Call,
+            Disposition::NotFound => Self::Input,
+        }
+    }
+}
+
+impl From<&RunsError> for ErrorCause {
+    fn from(error: &RunsError) -> Self {
+        match error {
+            // Scripts expect the first two as findings.
+            RunsError::Unknown(_)
+            | RunsError::NoFile(_)
+            | RunsError::Unsound(_)
+            | RunsError::Trace(_)
+            | RunsError::Taken(_) => Self::Call,
+            RunsError::System { source, .. } if is_disk_full(source) => Self::Internal,
+            RunsError::Settings(_)
+            | RunsError::NoRun(_)
+            | RunsError::Archived { .. }
+            | RunsError::NotOfARun
+            | RunsError::Refused { .. }
+            | RunsError::System { .. } => Self::Input,
+        }
+    }
+}
+
+impl From<&TickError> for ErrorCause {
+    fn from(error: &TickError) -> Self {
+        match error {
+            TickError::Outside(failure) => failure.into(),
+            TickError::Contended(_) => Self::Unavailable,
+            TickError::Invariant(_) => Self::Internal,
         }
     }
 }
@@ -94,23 +146,19 @@ impl From<Failure> for ToolError {
                 format!("; try again in {} s or later", after.as_secs().max(1))
             }
             Disposition::Retry { after: None } => "; try again later".to_owned(),
-            Disposition::Denied => {
-                "; only a person can fix that, with another credential in the server's environment"
-                    .to_owned()
-            }
+            Disposition::Denied => format!(
+                "; only a person can fix that, with another {} in the environment of phileas",
+                match failure.is_of_github() {
+                    true => "GITHUB_TOKEN, or another key of the App,",
+                    false => "JULES_API_KEY",
+                }
+            ),
             Disposition::Unknown => {
                 "; whether it took effect is unknown, so check before you repeat it".to_owned()
             }
             Disposition::NotFound | Disposition::Refused | Disposition::TooLarge => String::new(),
         };
-        let cause = match failure.disposition {
-            Disposition::Denied => ErrorCause::Credential,
-            Disposition::Retry { .. } | Disposition::Unknown | Disposition::TooLarge => {
-                ErrorCause::Unavailable
-            }
-            Disposition::Refused => ErrorCause::Call,
-            Disposition::NotFound => ErrorCause::Input,
-        };
+        let cause = ErrorCause::from(&failure);
         Self::with_cause(cause, format!("{}{help}", failure.detail))
     }
 }
@@ -163,21 +211,7 @@ impl From<RunsError> for ToolError {
         if found.len() > MAX_FINDINGS {
             text.push_str("\n- …; `pipeline_validate` shows more");
         }
-        let cause = match &error {
-            RunsError::Unknown(_)
-            | RunsError::NoFile(_)
-            | RunsError::Unsound(_)
-            | RunsError::Trace(_)
-            | RunsError::Taken(_) => ErrorCause::Call,
-            RunsError::System { source, .. } if is_disk_full(source) => ErrorCause::Internal,
-            RunsError::Settings(_)
-            | RunsError::NoRun(_)
-            | RunsError::Archived { .. }
-            | RunsError::NotOfARun
-            | RunsError::Refused { .. }
-            | RunsError::System { .. } => ErrorCause::Input,
-        };
-        Self::with_cause(cause, text)
+        Self::with_cause(ErrorCause::from(&error), text)
     }
 }
 
@@ -185,8 +219,7 @@ impl From<TickError> for ToolError {
     fn from(error: TickError) -> Self {
         match error {
             TickError::Outside(failure) => failure.into(),
-            TickError::Contended(_) => Self::with_cause(ErrorCause::Unavailable, error.to_string()),
-            TickError::Invariant(_) => Self::with_cause(ErrorCause::Internal, error.to_string()),
+            _ => Self::with_cause(ErrorCause::from(&error), error.to_string()),
         }
     }
 }

@@ -53,6 +53,14 @@ pub struct Failure {
     pub detail: String,
 }
 
+impl Failure {
+    /// Whether GitHub answered; otherwise Jules did.
+    pub(crate) fn is_of_github(&self) -> bool {
+        // The service is named last; what it answered stands before that, and may name anything.
+        self.detail.rfind("(Jules: ") < self.detail.rfind("(GitHub")
+    }
+}
+
 /// Renders prompts in a place that does not block other tasks.
 pub trait Renderer: RenderPrompts + fmt::Debug + Send + Sync {
     /// Keeps the renderer started until the guard is dropped.

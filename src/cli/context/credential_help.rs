@@ -45,8 +45,7 @@ pub(crate) fn jules_key_help() -> String {
 
 /// How to fix a call that failed because of its credential, or because the credential cannot see the repository.
 pub(crate) fn credential_help(failure: &Failure) -> Option<String> {
-    // The service is named last; what it answered stands before that, and may name anything.
-    let of_github = failure.detail.rfind("(Jules: ") < failure.detail.rfind("(GitHub");
+    let of_github = failure.is_of_github();
     match failure.disposition {
         Disposition::Denied if of_github => Some(format!(
             "the credential came from {}; set one that is valid and has these permissions for the repository: {TOKEN_RIGHTS}",

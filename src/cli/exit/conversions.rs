@@ -1,10 +1,10 @@
 //! Conversions of other modules' errors into the error of a command.
 
 use super::{CliError, Exit};
-use crate::adapters::files::is_disk_full;
 use crate::adapters::inbox::sqlite::{DirectoryError, OpenError};
 use crate::adapters::pipeline::RunsError;
 use crate::cli::context::credential_help;
+use crate::mcp::ErrorCause;
 use crate::runtime::ports::{Disposition, Failure};
 use crate::runtime::{EditError, TickError};
 use crate::server::accounts::app::IdentityError;
@@ -65,37 +65,39 @@ impl From<AccessError> for CliError {
     }
 }
 
+impl From<ErrorCause> for Exit {
+    fn from(cause: ErrorCause) -> Self {
+        match cause {
+            ErrorCause::Call => Self::Findings,
+            ErrorCause::Input => Self::Usage,
+            ErrorCause::Credential => Self::Credential,
+            ErrorCause::Unavailable => Self::Unavailable,
+            ErrorCause::Corrupt => Self::Corrupt,
+            ErrorCause::Internal => Self::Fault,
+        }
+    }
+}
+
 impl From<RunsError> for CliError {
     fn from(error: RunsError) -> Self {
-        match &error {
-            // Scripts expect these two as findings.
-            RunsError::Unknown(_) | RunsError::NoFile(_) => Self::finding(error.to_string()),
-            RunsError::Unsound(_) | RunsError::Trace(_) | RunsError::Taken(_) => {
-                Self::finding(error.to_string())
+        let exit = ErrorCause::from(&error).into();
+        let message = match &error {
+            RunsError::Settings(mistakes) => mistakes.error_lines(),
+            RunsError::NoRun(_) => {
+                format!("{error}; write its first artifact with `phileas pipeline write`")
             }
-            RunsError::System { source, .. } if is_disk_full(source) => {
-                Self::fault(error.to_string())
-            }
-            RunsError::Settings(mistakes) => Self::usage(mistakes.error_lines()),
-            RunsError::NoRun(_) => Self::usage(format!(
-                "{error}; write its first artifact with `phileas pipeline write`"
-            )),
-            RunsError::Archived { .. }
-            | RunsError::NotOfARun
-            | RunsError::Refused { .. }
-            | RunsError::System { .. } => Self::usage(error.to_string()),
-        }
+            _ => error.to_string(),
+        };
+        Self { exit, message }
     }
 }
 
 impl From<Failure> for CliError {
     fn from(failure: Failure) -> Self {
         let exit = match failure.disposition {
-            Disposition::Retry { .. } | Disposition::Unknown | Disposition::TooLarge => {
-                Exit::Unavailable
-            }
-            Disposition::Denied => Exit::Credential,
-            Disposition::NotFound | Disposition::Refused => Exit::Usage,
+            // A rule or another setting of the repository forbids what the command does.
+            Disposition::Refused => Exit::Usage,
+            _ => ErrorCause::from(&failure).into(),
         };
         let message = match credential_help::credential_help(&failure) {
             Some(help) => format!("{}; {help}", failure.detail),
@@ -109,11 +111,10 @@ impl From<TickError> for CliError {
     fn from(error: TickError) -> Self {
         match error {
             TickError::Outside(failure) => failure.into(),
-            TickError::Contended(_) => Self {
-                exit: Exit::Unavailable,
+            TickError::Contended(_) | TickError::Invariant(_) => Self {
+                exit: ErrorCause::from(&error).into(),
                 message: error.to_string(),
             },
-            TickError::Invariant(_) => Self::fault(error.to_string()),
         }
     }
 }
@@ -133,26 +134,5 @@ impl From<EditError> for CliError {
 impl From<std::io::Error> for CliError {
     fn from(error: std::io::Error) -> Self {
         Self::fault(error.to_string())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io;
-
-    use super::*;
-
-    #[test]
-    fn a_full_disk_is_no_mistake_of_the_caller() {
-        for (kind, exit) in [
-            (io::ErrorKind::StorageFull, Exit::Fault),
-            (io::ErrorKind::PermissionDenied, Exit::Usage),
-        ] {
-            let failed = RunsError::System {
-                path: "run".into(),
-                source: kind.into(),
-            };
-            assert_eq!(CliError::from(failed).exit, exit);
-        }
     }
 }

@@ -190,14 +190,26 @@ pub(super) async fn explain_refusal(
             ))
         }
         Lookup::Found(_) => ToolError::new(format!("Jules refuses this job: {detail}")),
-        Lookup::Unknown => not_connected(repository),
+        Lookup::Unknown => not_connected("nothing was created", repository),
         Lookup::BeyondPages => failure.into(),
     }
 }
 
-fn not_connected(repository: &RepositoryName) -> ToolError {
+/// Checks that a repository without a job is connected to Jules. Its name may be mistyped.
+pub(super) async fn check_source(
+    context: &ToolContext,
+    repository: &RepositoryName,
+) -> Result<(), ToolError> {
+    match source_of(context, repository).await? {
+        Lookup::Found(_) | Lookup::BeyondPages => Ok(()),
+        Lookup::Unknown => Err(not_connected("there are no jobs", repository)),
+    }
+}
+
+/// `outcome`: what that means for the call.
+fn not_connected(outcome: &str, repository: &RepositoryName) -> ToolError {
     ToolError::input(format!(
-        "nothing was created: {repository} is not connected to Jules with this key; a person must install the Jules \
+        "{outcome}: {repository} is not connected to Jules with this key; a person must install the Jules \
          App on it at jules.google.com (`jules_list_sources` shows the connected repositories)"
     ))
 }
@@ -458,7 +470,7 @@ async fn default_branch(
                 "Jules does not show the default branch of {repository}; give `branch`"
             ))
         }),
-        Lookup::Unknown => Err(not_connected(repository)),
+        Lookup::Unknown => Err(not_connected("nothing was created", repository)),
         Lookup::BeyondPages => Err(ToolError::input(format!(
             "{repository} was not among the first sources of the account; give `branch`"
         ))),

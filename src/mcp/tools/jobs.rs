@@ -14,6 +14,7 @@ use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
 use super::super::view::{JobView, plan_text, plan_waits};
+use super::create::check_source;
 
 /// How many bytes of a job's prompt are shown.
 const PROMPT_BYTES: usize = 600;
@@ -215,8 +216,13 @@ async fn run_list_jobs(
             break;
         }
     }
-    if let Some(state) = input.state.as_deref().filter(|_| jobs.is_empty()) {
-        check_state(state)?;
+    if jobs.is_empty() {
+        if let Some(state) = &input.state {
+            check_state(state)?;
+        }
+        if let Some(name) = &repository {
+            check_source(&context, name).await?;
+        }
     }
     jobs.sort_by_key(|job| std::cmp::Reverse(list_position(job)));
     let more = jobs.len() > limit || (truncated && !jobs.is_empty());

@@ -141,11 +141,16 @@ async fn run_explain(
     _call: ToolCall,
 ) -> Result<ToolReply<ReportView>, ToolError> {
     let repository = context.policy.parse_repository(&input.repo)?;
-    let (answer, _) = context
+    let (answer, snapshot) = context
         .phileas
         .explain_repository(&repository, RunRequest::Due)
         .await?;
     let track = input.track.as_deref().map(TrackName::from);
+    if let Some(name) = &track
+        && !snapshot.plan.tracks.contains_key(name)
+    {
+        return Err(ToolError::input(format!("there is no track `{name}`")));
+    }
     let view = report_view(repository.to_string(), true, &answer.report, track.as_ref());
     Ok(ToolReply::with_cause(view, answer.cause))
 }

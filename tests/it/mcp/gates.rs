@@ -143,7 +143,10 @@ fn a_tool_that_needs_no_jules_is_called_without_a_key() {
             .program(&["call", tool])
             .env("JULES_API_KEY", "no-such-key");
         let refused = refused.run().expect(3);
-        assert!(refused.err.contains("another credential"), "{refused}");
+        assert!(
+            refused.err.contains("with another JULES_API_KEY"),
+            "{refused}"
+        );
     }
 }
 
@@ -197,7 +200,12 @@ fn one_tool_is_called_from_a_shell() {
             "{\"job_id\": \"404\"}",
             "Jules knows no job 404",
         ),
-        ("status", "{}", "missing field `repo`"),
+        ("status", "{}", "or set GITHUB_REPOSITORY"),
+        (
+            "jules_list_jobs",
+            "{\"repo\": \"acme/nowhere\"}",
+            "there are no jobs: acme/nowhere is not connected to Jules",
+        ),
     ] {
         let wrong = call(&[tool, arguments]).expect(2);
         assert!(wrong.err.contains(said) && wrong.out.is_empty(), "{wrong}");
@@ -227,6 +235,22 @@ fn tools_about_a_repository_end_as_the_commands_do() {
             "{unknown}"
         );
     }
+    let unknown = call("explain", "{\"track\": \"nope\"}", here).expect(2);
+    assert!(
+        unknown.err.contains("there is no track `nope`"),
+        "{unknown}"
+    );
+    call("explain", "{\"track\": \"default\"}", here).expect(0);
+    let refused = call(
+        "explain",
+        "{\"repo\": \"acme/widget\"}",
+        ("GITHUB_TOKEN", "no-such-token"),
+    );
+    let refused = refused.expect(3);
+    assert!(
+        refused.err.contains("with another GITHUB_TOKEN"),
+        "{refused}"
+    );
     let run = |persona: &str| json!({"persona": persona, "confirm": true}).to_string();
     let unknown = call("run", &run("nope"), here).expect(2);
     assert_eq!(

@@ -24,16 +24,6 @@ const REPOSITORY: &str = "repo";
 /// The id of the only request.
 const REQUEST_ID: u64 = 1;
 
-/// The exit code for each cause that a tool gives.
-const EXITS: [(ErrorCause, Exit); 6] = [
-    (ErrorCause::Call, Exit::Findings),
-    (ErrorCause::Input, Exit::Usage),
-    (ErrorCause::Credential, Exit::Credential),
-    (ErrorCause::Unavailable, Exit::Unavailable),
-    (ErrorCause::Corrupt, Exit::Corrupt),
-    (ErrorCause::Internal, Exit::Fault),
-];
-
 pub(super) async fn run(
     server: Server,
     tool: &str,
@@ -41,10 +31,12 @@ pub(super) async fn run(
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
     let mut arguments = parse_object(arguments)?;
-    if server.is_required(tool, REPOSITORY)
-        && !arguments.contains_key(REPOSITORY)
-        && let Some(repository) = env_value("GITHUB_REPOSITORY")
-    {
+    if server.is_required(tool, REPOSITORY) && !arguments.contains_key(REPOSITORY) {
+        let repository = env_value("GITHUB_REPOSITORY").ok_or_else(|| {
+            CliError::usage(format!(
+                "{tool}: `{REPOSITORY}` is missing; add it to the arguments, or set GITHUB_REPOSITORY"
+            ))
+        })?;
         let name: RepositoryName = repository
             .parse()
             .map_err(|error| CliError::usage(format!("GITHUB_REPOSITORY: {error}")))?;
@@ -146,14 +138,15 @@ async fn send_request(server: Server, tool: &str, arguments: Value) -> Result<Va
 
 /// The cause of an exit code; `None` if nothing is wrong.
 pub(super) fn cause_of(exit: Exit) -> Option<ErrorCause> {
-    let found = EXITS.iter().find(|(_, of)| *of == exit);
-    found.map(|(cause, _)| *cause)
+    ErrorCause::ALL
+        .into_iter()
+        .find(|cause| Exit::from(*cause) == exit)
 }
 
 /// The exit code of a cause by its name.
 fn exit_of(cause: &str) -> Option<Exit> {
-    let found = EXITS.iter().find(|(of, _)| of.name() == cause);
-    found.map(|(_, exit)| *exit)
+    let found = ErrorCause::ALL.into_iter().find(|of| of.name() == cause);
+    found.map(Exit::from)
 }
 
 #[cfg(test)]
