@@ -13,10 +13,11 @@ use serde_json::{Value, json};
 use super::tick;
 use crate::cli::arguments::Repository;
 use crate::cli::context::clients::Connection;
+use crate::cli::context::credential_help::jules_key_help;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::{Tense, line_json};
 use crate::cli::terminal::output::Screen;
-use crate::runtime::ports::ReadJules as _;
+use crate::runtime::ports::{Disposition, Failure, ReadJules as _};
 use model::Status;
 
 /// The use of the key is counted over this time.
@@ -29,7 +30,7 @@ pub(crate) async fn run(
     let connection = Connection::from_environment(&arguments.repo)?;
     let (report, sight) = connection.explain(RunRequest::Due).await?;
     let mut snapshot = sight.snapshot;
-    read_key_use(&connection, &mut snapshot).await;
+    let refused = read_key_use(&connection, &mut snapshot).await;
     // All lines: the ledger still has the turns that the next tick would end.
     let view = RepositoryView::new(&snapshot, report.all_lines().map(|(_, line)| line));
     let status = Status {
@@ -43,13 +44,21 @@ pub(crate) async fn run(
     } else {
         text::print_status(&connection.repository, &status, screen)?;
     }
-    tick::tick_result(&status.report, &RunRequest::Due)
+    let exit = tick::tick_result(&status.report, &RunRequest::Due)?;
+    match refused {
+        Some(failure) if exit == Exit::Done => Err(CliError::credential(format!(
+            "Jules refuses the key: {failure}; {}",
+            jules_key_help()
+        ))),
+        _ => Ok(exit),
+    }
 }
 
 /// Reads Jules' listing for the use of the key. A decision asks Jules only if it must, but people want to see it.
-async fn read_key_use(connection: &Connection, snapshot: &mut Snapshot) {
+/// Returns Jules' refusal of the key.
+async fn read_key_use(connection: &Connection, snapshot: &mut Snapshot) -> Option<Failure> {
     if snapshot.sessions != Listing::NotTaken {
-        return;
+        return None;
     }
     let since = snapshot
         .now
@@ -65,8 +74,10 @@ async fn read_key_use(connection: &Connection, snapshot: &mut Snapshot) {
         .await
     {
         Ok(sessions) => snapshot.sessions = Listing::Taken(sessions),
+        Err(failure) if failure.disposition == Disposition::Denied => return Some(failure),
         Err(failure) => tracing::warn!("what the Jules key has in use is not known: {failure}"),
     }
+    None
 }
 
 fn status_json(connection: &Connection, status: &Status) -> Value {

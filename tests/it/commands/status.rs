@@ -24,6 +24,17 @@ fn at_a_terminal(bench: &Bench, columns: &str) -> Command {
     terminal
 }
 
+/// The decision needs nothing of Jules, but the use of the key does.
+#[test]
+fn status_names_a_refused_key_after_what_it_knows() {
+    let bench = bench();
+    bench.until(|state| state.history.len() >= 2);
+    let mut status = bench.program(&["status", "--json"]);
+    status.env("JULES_API_KEY", "no-such-key");
+    let ran = run(status).refused(3, "the Jules key came from JULES_API_KEY");
+    assert_eq!(ran.json()["repo"], "acme/widget");
+}
+
 #[test]
 fn status_shows_tracks_yield_and_budget_and_writes_nothing() {
     let bench = bench();
