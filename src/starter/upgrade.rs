@@ -17,7 +17,7 @@ pub fn sealed_files(found: &RepositoryFiles, pin: Option<&Pin>) -> Vec<Move> {
         let mut change = file_move(WORKFLOW_PATH, text, new);
         // An edited workflow keeps its text, but it must run the commit that was asked for.
         if let Some(Move { kind, .. }) = &mut change
-            && *kind == FileChangeKind::Changed
+            && matches!(kind, FileChangeKind::Changed(_))
             && let Some(pinned) = workflow::with_pin(text, pin)
         {
             *kind = FileChangeKind::Pin(pinned);
@@ -41,7 +41,7 @@ fn file_move(path: &str, text: &str, new: String) -> Option<Move> {
         Seal::Unchanged => FileChangeKind::Replace(new),
         // The seal tells which text was written: where this version would write the same, there is nothing to merge.
         Seal::Changed if seal::written_digest(text) == seal::written_digest(&new) => {
-            FileChangeKind::Changed
+            FileChangeKind::Changed(new)
         }
         Seal::Changed => FileChangeKind::Conflict(new),
     };

@@ -63,9 +63,9 @@ fn fate_text(fate: &FileChangeKind) -> (&'static str, &'static str) {
             "remove",
             "this version has no such file, and it is unchanged",
         ),
-        FileChangeKind::Changed => (
+        FileChangeKind::Changed(_) => (
             "leave",
-            "it was changed here, and this version has no newer text",
+            "it was changed here, and phileas' text is the same as last time",
         ),
         FileChangeKind::Conflict(_) => (
             "conflict",
@@ -94,6 +94,7 @@ pub(crate) fn print_changes(
             if let FileChangeKind::Write(text)
             | FileChangeKind::Replace(text)
             | FileChangeKind::Pin(text)
+            | FileChangeKind::Changed(text)
             | FileChangeKind::Conflict(text) = &one.kind
             {
                 document["text"] = text.as_str().into();
@@ -148,7 +149,7 @@ pub(crate) fn print_sum(
     let kept = count(|fate| {
         matches!(
             fate,
-            FileChangeKind::Changed | FileChangeKind::Gone | FileChangeKind::Theirs
+            FileChangeKind::Changed(_) | FileChangeKind::Gone | FileChangeKind::Theirs
         )
     });
     if json {
@@ -166,7 +167,7 @@ pub(crate) fn print_sum(
         ))?;
         if conflicts > 0 {
             screen.print_line(
-                "what this version would have written: the same with --dry-run --json, at `text`",
+                "phileas' text of these files: the same command with --dry-run --json prints it as `text`",
             )?;
         }
     }

@@ -248,6 +248,13 @@ fn bootstrap_shows_a_repositorys_own_texts_and_overwrites_none() {
     );
     assert_eq!(lines.last().unwrap()["summary"]["conflicts"], 1);
     assert_eq!(text_of(&contracts), "theirs\n");
+    // A conflict is reported once. The text that was not written can be read all the same.
+    let later = alone(&[&arguments[..], &["--dry-run", "--json"]].concat())
+        .done()
+        .lines();
+    let kept = later.iter().find(|one| one["file"] == conflict["file"]);
+    assert_eq!(kept.unwrap()["action"], "leave");
+    assert_eq!(kept.unwrap()["text"], own);
     assert_eq!(
         text_of(&ledger.join(".jules/workstations/errors/perspective.yml")),
         "memory\n"

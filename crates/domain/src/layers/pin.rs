@@ -167,7 +167,7 @@ pub enum FileChangeKind {
     /// It is unchanged and is removed, because this version has no such file.
     Remove,
     /// People have changed it, and this version has nothing new: it stays.
-    Changed,
+    Changed(String),
     /// People have changed it, and this version has another text: it stays, and a person must merge them.
     Conflict(String),
     /// People have removed it: it is not written again.
@@ -211,7 +211,9 @@ pub fn upgrade_moves(
             (Some((text, _)), Some(present)) if base == Some(&present) => {
                 FileChangeKind::Replace((*text).clone())
             }
-            (Some((_, new)), Some(_)) if base == Some(new) => FileChangeKind::Changed,
+            (Some((text, new)), Some(_)) if base == Some(new) => {
+                FileChangeKind::Changed((*text).clone())
+            }
             (Some((text, _)), Some(_)) => FileChangeKind::Conflict((*text).clone()),
             (None, Some(present)) if base == Some(&present) => FileChangeKind::Remove,
             (None, Some(_)) => FileChangeKind::Theirs,
@@ -221,7 +223,7 @@ pub fn upgrade_moves(
                 new.map(|(_, digest)| digest)
             }
             // A conflict is reported once. After that it counts as a change against this version's text.
-            FileChangeKind::Changed | FileChangeKind::Pin(_) | FileChangeKind::Conflict(_) => {
+            FileChangeKind::Changed(_) | FileChangeKind::Pin(_) | FileChangeKind::Conflict(_) => {
                 new.map(|(_, digest)| digest)
             }
             FileChangeKind::Gone => base.cloned().filter(|_| wanted.contains_key(path)),
@@ -307,9 +309,9 @@ mod tests {
                 FileChangeKind::Replace(text("2")),
                 two,
             ),
-            (one, own, one, FileChangeKind::Changed, one),
+            (one, own, one, FileChangeKind::Changed(text("1")), one),
             (one, own, two, FileChangeKind::Conflict(text("2")), two),
-            (two, own, two, FileChangeKind::Changed, two),
+            (two, own, two, FileChangeKind::Changed(text("2")), two),
             (one, None, one, FileChangeKind::Gone, one),
             (one, None, two, FileChangeKind::Gone, one),
             (one, None, None, FileChangeKind::Gone, None),
