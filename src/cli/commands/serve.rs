@@ -5,6 +5,7 @@ mod repositories;
 mod setup;
 
 use std::io::Write;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,6 +64,7 @@ pub(crate) async fn run(
     let option = arguments.database_url.as_deref();
     let database = service_inbox::inbox_database(option)?;
     let config = service_config(arguments)?;
+    check_listeners(config.listen, config.admin_listen)?;
     let inbox_name = service_inbox::inbox_name(database.as_ref(), &config.data_dir);
     if arguments.check {
         return check::run(
@@ -79,6 +81,20 @@ pub(crate) async fn run(
         return setup::run(&config, screen).await;
     }
     serve(arguments, &config, database.as_ref(), &inbox_name, screen).await
+}
+
+/// Checks that the listeners do not exclude each other.
+fn check_listeners(public: SocketAddr, admin: SocketAddr) -> Result<(), CliError> {
+    let one_of_all = public.ip().is_unspecified() || admin.ip().is_unspecified();
+    if public.port() == admin.port()
+        && public.port() != 0
+        && (public.ip() == admin.ip() || one_of_all)
+    {
+        return Err(CliError::usage(format!(
+            "--listen is {public} and --admin-listen is {admin}; give one of them another port"
+        )));
+    }
+    Ok(())
 }
 
 /// Starts the service, and runs it until a signal ends it.
@@ -213,8 +229,8 @@ async fn run_until_end(
         () = signals => {
             tracing::info!(
                 ?drain,
-                "asked to end; running ticks stop between two effects, and deliveries are taken until then and until the \
-                 drain is over; ask again to end it"
+                "asked to end; running ticks finish the change that they are making, and deliveries are accepted until \
+                 then and until the drain is over; ask again to end the drain"
             );
             end.request_shutdown();
             let again = shutdown_signal()?;
