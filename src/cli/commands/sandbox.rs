@@ -9,12 +9,12 @@ mod service;
 mod transcript;
 
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use jiff::Timestamp;
 use phileas_domain::engine::{Line, Reason, blocking_mistakes};
-use phileas_domain::model::{PersonaId, TrackName, Tree};
+use phileas_domain::model::{PersonaId, RepositoryName, TrackName, Tree};
 use phileas_domain::plan::{CONFIG_PATH, SCHEDULES_PATH};
 use phileas_domain::toml_text::TomlText;
 use phileas_world::faults_file::FaultsFile;
@@ -33,7 +33,7 @@ use crate::cli::terminal::decision_line::{Tense, line_json, line_text, short_tim
 use crate::cli::terminal::diagnostics;
 use crate::cli::terminal::output::{self, Screen};
 use crate::cli::terminal::plural::pluralize;
-use crate::sandbox::{SharedWorld, Timeline, WorldSetup, world_setup};
+use crate::sandbox::{SharedWorld, Ticked, Timeline, WorldSetup, world_setup};
 use option_file::read_option_file;
 
 /// The column at which the further rows of a long line begin.
@@ -194,40 +194,11 @@ async fn run_headless(
     let mut failed_ticks = 0_u64;
     let mut waits = Waits::default();
     while let Some(ticked) = days.next().await {
-        match ticked.result {
-            Ok(report) if arguments.json => {
-                for (at, line) in &report.done {
-                    screen
-                        .print_line(&line_json(*at, &repository, line, Tense::Done).to_string())?;
-                }
-                for (at, line) in waits.news(&report.waiting) {
-                    screen
-                        .print_line(&line_json(*at, &repository, line, Tense::Done).to_string())?;
-                }
-                screen.print_line(&summary_json(&report, ticked.cost, Tense::Done).to_string())?;
-            }
-            Ok(report) => {
-                let colour = screen.colour;
-                // Print the lines about the whole repository, because most of them block every start.
-                let mut news = waits.news(&report.waiting);
-                news.retain(|(_, line)| line.track.is_none() && line.persona.is_none());
-                for (at, line) in news.into_iter().chain(&report.done) {
-                    let text = line_text(line, colour, Tense::Done);
-                    screen.print_wrapped(&format!("{}  {text}", short_time(*at)), INDENT)?;
-                }
-            }
-            Err(error) => {
-                failed_ticks += 1;
-                if arguments.json {
-                    let line = json!({ "at": ticked.at.to_string(), "failed": error.to_string() });
-                    screen.print_line(&line.to_string())?;
-                } else {
-                    screen.print_line(&format!(
-                        "{}  the tick failed: {error}",
-                        short_time(ticked.at)
-                    ))?;
-                }
-            }
+        failed_ticks += u64::from(ticked.result.is_err());
+        if arguments.json {
+            print_tick_json(&ticked, &repository, &mut waits, screen)?;
+        } else {
+            print_tick(&ticked, &mut waits, screen)?;
         }
     }
     let world = shared.lock_world();
@@ -267,6 +238,51 @@ async fn run_headless(
     }
     screen.flush()?;
     Ok(Exit::Done)
+}
+
+fn print_tick_json(
+    ticked: &Ticked,
+    repository: &RepositoryName,
+    waits: &mut Waits,
+    screen: &mut Screen<impl Write>,
+) -> io::Result<()> {
+    match &ticked.result {
+        Ok(report) => {
+            for (at, line) in report.done.iter().chain(waits.news(&report.waiting)) {
+                let line = line_json(*at, repository, line, Tense::Done);
+                screen.print_line(&line.to_string())?;
+            }
+            screen.print_line(&summary_json(report, ticked.cost, Tense::Done).to_string())
+        }
+        Err(error) => {
+            let line = json!({ "at": ticked.at.to_string(), "failed": error.to_string() });
+            screen.print_line(&line.to_string())
+        }
+    }
+}
+
+fn print_tick(
+    ticked: &Ticked,
+    waits: &mut Waits,
+    screen: &mut Screen<impl Write>,
+) -> io::Result<()> {
+    match &ticked.result {
+        Ok(report) => {
+            let colour = screen.colour;
+            // Print the lines about the whole repository, because most of them block every start.
+            let mut news = waits.news(&report.waiting);
+            news.retain(|(_, line)| line.track.is_none() && line.persona.is_none());
+            for (at, line) in news.into_iter().chain(&report.done) {
+                let text = line_text(line, colour, Tense::Done);
+                screen.print_wrapped(&format!("{}  {text}", short_time(*at)), INDENT)?;
+            }
+            Ok(())
+        }
+        Err(error) => screen.print_line(&format!(
+            "{}  the tick failed: {error}",
+            short_time(ticked.at)
+        )),
+    }
 }
 
 /// What waited at the last tick, and why. The same wait is printed once, not at each tick.

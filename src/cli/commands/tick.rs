@@ -199,27 +199,7 @@ pub(crate) fn print_report(
     json: bool,
 ) -> Result<(), CliError> {
     if json {
-        for one in &report.plan_diagnostics {
-            screen.print_line(
-                &serde_json::json!({ "diagnostic": diagnostic_json(one) }).to_string(),
-            )?;
-        }
-        for (at, line) in report.all_lines() {
-            screen.print_line(&line_json(*at, repository, line, tense).to_string())?;
-        }
-        for one in &report.failed {
-            screen.print_line(&failed_json(repository, one).to_string())?;
-        }
-        for title in &report.opened {
-            let issue = serde_json::json!({ "did": "opened", "title": title, "number": null });
-            screen.print_line(&serde_json::json!({ "issue": issue }).to_string())?;
-        }
-        for number in &report.closed {
-            let issue = serde_json::json!({ "did": "closed", "title": null, "number": number });
-            screen.print_line(&serde_json::json!({ "issue": issue }).to_string())?;
-        }
-        screen.print_line(&summary_json(report, cost, tense).to_string())?;
-        return Ok(());
+        return print_report_json(screen, repository, report, cost, tense);
     }
     screen.print_line(&format!("{repository} at {} UTC", short_time(report.now)))?;
     // The line of a pause by a mistake quotes it.
@@ -268,6 +248,35 @@ pub(crate) fn print_report(
         pluralize(to_usize(cost.github_points), "point"),
         cost.jules_requests
     ))?;
+    Ok(())
+}
+
+fn print_report_json(
+    screen: &mut Screen<impl Write>,
+    repository: &RepositoryName,
+    report: &TickReport,
+    cost: Cost,
+    tense: Tense,
+) -> Result<(), CliError> {
+    for one in &report.plan_diagnostics {
+        screen
+            .print_line(&serde_json::json!({ "diagnostic": diagnostic_json(one) }).to_string())?;
+    }
+    for (at, line) in report.all_lines() {
+        screen.print_line(&line_json(*at, repository, line, tense).to_string())?;
+    }
+    for one in &report.failed {
+        screen.print_line(&failed_json(repository, one).to_string())?;
+    }
+    for title in &report.opened {
+        let issue = serde_json::json!({ "did": "opened", "title": title, "number": null });
+        screen.print_line(&serde_json::json!({ "issue": issue }).to_string())?;
+    }
+    for number in &report.closed {
+        let issue = serde_json::json!({ "did": "closed", "title": null, "number": number });
+        screen.print_line(&serde_json::json!({ "issue": issue }).to_string())?;
+    }
+    screen.print_line(&summary_json(report, cost, tense).to_string())?;
     Ok(())
 }
 

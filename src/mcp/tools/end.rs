@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use phileas_domain::engine::{CreateFailure, SessionState};
 use phileas_domain::jobs::{AccountSession, Job, RetireReason};
+use phileas_domain::model::RepositoryName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -65,29 +66,9 @@ async fn retry_job(
     _call: ToolCall,
 ) -> Result<RetryOutput, ToolError> {
     let old = context.read_job(&input.job_id).await?;
-    let over = matches!(
-        old.state,
-        SessionState::Failed | SessionState::Completed | SessionState::Paused
-    );
-    if !over && !old.archived {
-        return Err(ToolError::new(format!(
-            "job {} was not retried: it is {}, and two jobs would do the same work; cancel it first by \
-             `jules_cancel_job`, or say what is missing by `jules_send_message`",
-            old.id,
-            old.state.as_str()
-        )));
-    }
-    let source = old.repository.clone().zip(old.branch.clone());
-    let source = source.filter(|_| !old.prompt.trim().is_empty()).ok_or_else(|| {
-        ToolError::new(format!(
-            "job {} was not retried: Jules does not show its prompt, repository and branch; create it again by \
-             `jules_create_job`",
-            old.id
-        ))
-    })?;
-    let (repository, marker) = (source.0.clone(), retry_of(old.id.as_str()));
+    let source = check_retry(&old)?;
     // The reply to the first call may have been lost, or the model calls twice.
-    if let Some(first) = find_marked_job(&context, &repository, &marker).await? {
+    if let Some(first) = find_marked_job(&context, &source.0, &retry_of(old.id.as_str())).await? {
         return found_retry(&context, &old, &first);
     }
     let before = context.queue.find_job(old.id.as_str());
@@ -116,40 +97,19 @@ async fn retry_job(
         open_pull,
         require_plan_approval,
     };
-    let jules = context.jules()?;
-    let new = match jules.create_job(asked).await {
-        Ok(new) => new,
-        // The reply was lost. The tool searches the job once, but the job may also appear later.
-        Err(CreateFailure::Unknown { detail }) => find_marked_job(&context, &repository, &marker)
-            .await
-            .ok()
-            .flatten()
-            .ok_or_else(|| {
-                ToolError::with_cause(
-                    ErrorCause::Unavailable,
-                    format!(
-                        "it is unknown whether Jules created the job ({detail}); call again in a minute, which finds \
-                         the job if it exists"
-                    ),
-                )
-            })?,
-        Err(failure) => return Err(explain_refusal(&context, &source, failure).await),
-    };
+    let new = create_retry(&context, &old, &source, asked).await?;
     // An archived job cannot push over the new one's work. If archiving fails, the new job exists
     // all the same.
-    let archived_old = old.archived || jules.archive_job(old.id.as_str()).await.is_ok();
+    let archived_old = old.archived || context.jules()?.archive_job(old.id.as_str()).await.is_ok();
     context
         .queue
         .retire_job(&context.changes, old.id.as_str(), RetireReason::Retried);
-    let mut watched = Job::new(new.id.clone());
+    let mut watched = watched_retry(&new, &old);
     if let Some(before) = before {
         watched.metadata = before.metadata;
     }
-    watched.repo = new.repository.as_ref().map(ToString::to_string);
-    watched.branch.clone_from(&new.branch);
     watched.require_plan_approval = Some(require_plan_approval);
     watched.open_pull = Some(open_pull);
-    watched.retry_of = Some(old.id.clone());
     watched.attempt = Some(attempt);
     let not_registered = context.queue.register_job(&context.changes, watched);
     context.changes.notify_job(old.id.as_str());
@@ -163,6 +123,67 @@ async fn retry_job(
     })
 }
 
+/// The repository and branch for the retry of a job that is over.
+fn check_retry(old: &AccountSession) -> Result<(RepositoryName, String), ToolError> {
+    let over = matches!(
+        old.state,
+        SessionState::Failed | SessionState::Completed | SessionState::Paused
+    );
+    if !over && !old.archived {
+        return Err(ToolError::new(format!(
+            "job {} was not retried: it is {}, and two jobs would do the same work; cancel it first by \
+             `jules_cancel_job`, or say what is missing by `jules_send_message`",
+            old.id,
+            old.state.as_str()
+        )));
+    }
+    let source = old.repository.clone().zip(old.branch.clone());
+    source.filter(|_| !old.prompt.trim().is_empty()).ok_or_else(|| {
+        ToolError::new(format!(
+            "job {} was not retried: Jules does not show its prompt, repository and branch; create it again by \
+             `jules_create_job`",
+            old.id
+        ))
+    })
+}
+
+async fn create_retry(
+    context: &ToolContext,
+    old: &AccountSession,
+    source: &(RepositoryName, String),
+    asked: NewJob,
+) -> Result<AccountSession, ToolError> {
+    match context.jules()?.create_job(asked).await {
+        Ok(new) => Ok(new),
+        // The reply was lost. The tool searches the job once, but the job may also appear later.
+        Err(CreateFailure::Unknown { detail }) => {
+            find_marked_job(context, &source.0, &retry_of(old.id.as_str()))
+                .await
+                .ok()
+                .flatten()
+                .ok_or_else(|| {
+                    ToolError::with_cause(
+                        ErrorCause::Unavailable,
+                        format!(
+                            "it is unknown whether Jules created the job ({detail}); call again in a minute, which \
+                             finds the job if it exists"
+                        ),
+                    )
+                })
+        }
+        Err(failure) => Err(explain_refusal(context, source, failure).await),
+    }
+}
+
+/// A job for the monitor, which repeats the old one.
+fn watched_retry(new: &AccountSession, old: &AccountSession) -> Job {
+    let mut watched = Job::new(new.id.clone());
+    watched.repo = new.repository.as_ref().map(ToString::to_string);
+    watched.branch.clone_from(&new.branch);
+    watched.retry_of = Some(old.id.clone());
+    watched
+}
+
 /// The result of a retry that was made before.
 fn found_retry(
     context: &ToolContext,
@@ -172,13 +193,9 @@ fn found_retry(
     let not_registered = match context.queue.find_job(first.id.as_str()) {
         Some(_) => None,
         // The process was killed between creating and registering the job.
-        None => {
-            let mut watched = Job::new(first.id.clone());
-            watched.repo = first.repository.as_ref().map(ToString::to_string);
-            watched.branch.clone_from(&first.branch);
-            watched.retry_of = Some(old.id.clone());
-            context.queue.register_job(&context.changes, watched)
-        }
+        None => context
+            .queue
+            .register_job(&context.changes, watched_retry(first, old)),
     };
     Ok(RetryOutput {
         not_registered,

@@ -5,6 +5,7 @@
 
 use std::io::Write;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,36 +68,51 @@ pub(crate) async fn run(
     mut setup: WorldSetup,
     screen: &mut Screen<impl Write>,
 ) -> Result<Exit, CliError> {
-    let factor = (arguments.speed.unwrap_or(MINUTES_PER_SECOND) * 60.0).clamp(1.0, 3_600.0);
     setup.start = start_of_days(arguments);
     let others = other_repositories(arguments);
     setup.others = others.iter().map(|&name| name.to_owned()).collect();
     let places = Listeners::bind_all(arguments).await?;
     let prints = (screen.interactive || arguments.empty) && !arguments.json;
-    let mut transcript = if arguments.empty {
-        Transcript::for_person(screen.colour)
-    } else {
-        Transcript::new(screen.colour)
-    };
-    let (end, asked) = shutdown_pair();
+    let mut transcript = prints.then(|| match arguments.empty {
+        true => Transcript::for_person(screen.colour),
+        false => Transcript::new(screen.colour),
+    });
     let mut signals = std::pin::pin!(shutdown_signal()?);
     let shared = build_world(arguments, setup)?;
-    if prints && !arguments.empty {
-        play::print_header(screen)?;
-    }
     if !arguments.empty {
-        let past = play_past_days(
-            arguments,
-            &shared,
-            prints.then_some(&mut transcript),
-            screen,
-        );
+        if prints {
+            play::print_header(screen)?;
+        }
         tokio::select! {
-            past = past => past?,
-            () = &mut signals => return print_result(arguments, &shared, prints.then_some(&mut transcript), screen),
+            past = play_past_days(arguments, &shared, transcript.as_mut(), screen) => past?,
+            () = &mut signals => return print_result(arguments, &shared, transcript.as_mut(), screen),
         }
         disturb_deliveries(arguments, &shared);
     }
+    let served = serve_world(
+        arguments,
+        &shared,
+        places,
+        signals,
+        transcript.as_mut(),
+        screen,
+    );
+    let ended = served.await?;
+    let exit = print_result(arguments, &shared, transcript.as_mut(), screen);
+    models_result(ended)?;
+    exit
+}
+
+/// Runs the models and the service until a signal or the first of them ends. Returns how the models ended.
+async fn serve_world(
+    arguments: &Sandbox,
+    shared: &SharedWorld,
+    places: Listeners,
+    mut signals: Pin<&mut impl Future<Output = ()>>,
+    mut transcript: Option<&mut Transcript>,
+    screen: &mut Screen<impl Write>,
+) -> Result<Result<((), ()), JoinError>, CliError> {
+    let factor = (arguments.speed.unwrap_or(MINUTES_PER_SECOND) * 60.0).clamp(1.0, 3_600.0);
     let time = RunningTime::new(shared.clone(), factor);
     let at = Addresses {
         github: places.github_at,
@@ -104,43 +120,37 @@ pub(crate) async fn run(
         admin: places.admin.local_addr()?,
         public: places.public.local_addr()?,
     };
+    let (end, asked) = shutdown_pair();
     let mode = ClockMode::Accelerated { factor };
-    let mut models = serve_models(&shared, places.github, places.jules, mode, &asked);
+    let mut models = serve_models(shared, places.github, places.jules, mode, &asked);
     let (heard, mut hearing) = unbounded_channel();
-    let listeners = (places.public, places.admin);
     let (service, _folder) = build_service(
-        &shared,
-        others,
+        shared,
+        other_repositories(arguments),
         &at,
-        listeners,
+        (places.public, places.admin),
         &time,
         ReportSender(heard),
         &asked,
     )?;
     print_addresses(arguments, screen, &at, factor)?;
-    let post = deliver_webhooks(
+    let post = tokio::spawn(deliver_webhooks(
         shared.clone(),
         http_transport(),
         format!("http://{}/webhook", at.public),
         asked.clone(),
-    );
-    let post = tokio::spawn(post);
-    let running = service.run(asked);
-    let mut running = std::pin::pin!(running);
-    let early = loop {
+    ));
+    let mut running = std::pin::pin!(service.run(asked));
+    let mut models_ended = None;
+    let is_service_over = loop {
         tokio::select! {
             ended = &mut models => {
-                end.request_shutdown();
-                let _in_time = running.await;
-                break Some(ended);
+                models_ended = Some(ended);
+                break false;
             }
-            _ = &mut running => break None,
-            () = &mut signals => {
-                end.request_shutdown();
-                let _in_time = running.await;
-                break None;
-            }
-            Some((name, report)) = hearing.recv() => if prints {
+            _ = &mut running => break true,
+            () = &mut signals => break false,
+            Some((name, report)) = hearing.recv() => if let Some(transcript) = &mut transcript {
                 let books = shared.lock_world().books().clone();
                 transcript.write_world(screen, &books)?;
                 transcript.write_tick(screen, &name, &report)?;
@@ -149,19 +159,14 @@ pub(crate) async fn run(
         }
     };
     end.request_shutdown();
+    if !is_service_over {
+        let _in_time = running.await;
+    }
     let _ended = post.await;
-    let ended = match early {
+    Ok(match models_ended {
         Some(ended) => ended,
         None => models.await,
-    };
-    let exit = print_result(
-        arguments,
-        &shared,
-        prints.then_some(&mut transcript),
-        screen,
-    );
-    models_result(ended)?;
-    exit
+    })
 }
 
 /// The first moment of the sandbox, so that the days before end now and the dates on the page are today's.
