@@ -27,7 +27,7 @@ pub fn validate_prompt(
         said.push(
             Diagnostic::warning(
                 &persona.path,
-                "the prompt looks like a template, but is said word for word",
+                "the prompt looks like a template, but is sent to Jules as it stands",
             )
             .help(format!(
                 "rename it to `{}.j2`",

@@ -44,7 +44,7 @@ pub(crate) fn refuse_work(
     let never = if never { ", for ever" } else { "" };
     let reason = reason.as_str();
     let closing = match state_of(builder, request, pull) {
-        PullState::Open => "phileas closes it in this run or the next one, and prompts name it",
+        PullState::Open => "phileas closes it, and prompts name it",
         PullState::Closed | PullState::Merged => "prompts name it",
     };
     Ok(format!("refused as `{reason}`{never}; {closing}"))

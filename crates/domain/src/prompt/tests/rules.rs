@@ -283,7 +283,7 @@ fn validate_tries_the_busy_and_the_quiet_way() {
     plain.path = ".jules/personas/a/prompt.md".to_owned();
     assert_eq!(
         validate_prompt(&plain, &SourceFiles::of_default_branch(&tree), &InProcess)[0].to_string(),
-        ".jules/personas/a/prompt.md: warning: the prompt looks like a template, but is said word for word; \
+        ".jules/personas/a/prompt.md: warning: the prompt looks like a template, but is sent to Jules as it stands; \
          rename it to `prompt.md.j2`"
     );
 }
