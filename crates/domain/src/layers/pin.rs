@@ -166,7 +166,7 @@ pub enum FileChangeKind {
     Pin(String),
     /// It is unchanged and is removed, because this version has no such file.
     Remove,
-    /// People have changed it, and this version has nothing new: it stays.
+    /// People have changed it, and this version has nothing new: it stays. This is phileas' text.
     Changed(String),
     /// People have changed it, and this version has another text: it stays, and a person must merge them.
     Conflict(String),
