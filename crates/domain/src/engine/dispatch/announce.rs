@@ -1,5 +1,7 @@
 //! Announces a turn: its intent goes into the state, its session becomes an effect.
 
+use std::collections::BTreeMap;
+
 use super::candidate::{Candidate, Cause};
 use super::persona_prompt::build_persona_prompt;
 use super::session_text::SessionText;
@@ -13,7 +15,7 @@ use crate::engine::output::limits::{BUDGET_DAY, INTENT_VALID};
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::engine::text::markers::START_BRANCHES;
 use crate::model::{BranchName, Marker, PromptLine, TrackName, TurnId};
-use crate::plan::{Branch, PlanApproval};
+use crate::plan::{Branch, Plan, PlanApproval};
 use crate::prompt;
 use crate::state::{Extra, Genesis, Intent, RequestOutcome, TrackState, Turn};
 
@@ -35,7 +37,6 @@ pub(crate) fn announce_session(
         }
         other => other?,
     };
-    let persona = &candidate.work.persona;
     let turn = begin_turn(builder, candidate);
     sprint::record_sprint(builder, sprint);
     let marker = Marker {
@@ -49,58 +50,77 @@ pub(crate) fn announce_session(
         track: candidate.track.clone(),
         seq,
         slot: candidate.work.slot.clone(),
-        persona: persona.clone(),
+        persona: candidate.work.persona.clone(),
     };
     let text = prompt::with_marker(&words.prompt, &line);
-    let not_after = builder.now_plus(INTENT_VALID);
     let (branch, make_branch) = start_branch(builder, candidate, subject, seq, turn.attempt);
-    let (now, holder, base) = (
-        builder.now(),
-        snapshot.holder.clone(),
-        snapshot.repository.default_head.clone(),
-    );
-    let prompt_sha256 = prompt::prompt_sha256(&text);
-    if let Some(turn) = builder.find_turn_mut(&candidate.track, &candidate.work.slot) {
-        turn.intent = Some(Intent {
-            created_at: now,
-            not_after,
-            holder,
-            prompt_sha256,
-            extra: Extra::new(),
-        });
-        turn.not_before = None;
-        turn.warned_at = None;
-        turn.base_sha = base;
-        turn.branch = Some(branch.clone());
-        turn.inputs = words.item_digests;
-    }
-    builder
-        .state
-        .budget
-        .created
-        .retain(|at| now.duration_since(*at) < BUDGET_DAY);
+    let intent = Intent {
+        created_at: builder.now(),
+        not_after: builder.now_plus(INTENT_VALID),
+        holder: snapshot.holder.clone(),
+        prompt_sha256: prompt::prompt_sha256(&text),
+        extra: Extra::new(),
+    };
+    let not_after = intent.not_after;
+    record_intent(builder, candidate, intent, &branch, words.item_digests);
     builder.add_effect(Effect::CreateSession(Box::new(CreateSession {
         track: candidate.track.clone(),
         slot: candidate.work.slot.clone(),
         title: prompt::title_with_marker(&words.title, &marker),
         marker,
-        persona: persona.clone(),
+        persona: candidate.work.persona.clone(),
         prompt: text,
         source: snapshot.repository.name.clone(),
         branch,
         make_branch,
         open_pull: words.open_pull,
         environment_variables: candidate.policy.environment_variables,
-        require_plan_approval: candidate.policy.plan_approval != PlanApproval::Auto
-            || twins::judges_plan(
-                &snapshot.plan,
-                &candidate.policy,
-                (&candidate.track, &candidate.work.slot),
-                turn.attempt,
-            ),
+        require_plan_approval: requires_approval(&snapshot.plan, candidate, turn.attempt),
         not_after,
     })));
     builder.write_files(words.seeds);
+    report_start(builder, candidate, &turn, seq);
+    Ok(())
+}
+
+/// Records that a session of a turn may exist from now on.
+fn record_intent(
+    builder: &mut DecisionBuilder<'_>,
+    candidate: &Candidate,
+    intent: Intent,
+    branch: &BranchName,
+    item_digests: BTreeMap<String, String>,
+) {
+    let now = builder.now();
+    let base = builder.snapshot.repository.default_head.clone();
+    if let Some(turn) = builder.find_turn_mut(&candidate.track, &candidate.work.slot) {
+        turn.intent = Some(intent);
+        turn.not_before = None;
+        turn.warned_at = None;
+        turn.base_sha = base;
+        turn.branch = Some(branch.clone());
+        turn.inputs = item_digests;
+    }
+    builder
+        .state
+        .budget
+        .created
+        .retain(|at| now.duration_since(*at) < BUDGET_DAY);
+}
+
+/// Whether an attempt's session waits for the approval of its plan.
+fn requires_approval(plan: &Plan, candidate: &Candidate, attempt: u32) -> bool {
+    candidate.policy.plan_approval != PlanApproval::Auto
+        || twins::judges_plan(
+            plan,
+            &candidate.policy,
+            (&candidate.track, &candidate.work.slot),
+            attempt,
+        )
+}
+
+fn report_start(builder: &mut DecisionBuilder<'_>, candidate: &Candidate, turn: &Turn, seq: u64) {
+    let persona = &candidate.work.persona;
     builder.add_headline(
         format!("intent {}#{seq} {persona}", candidate.track),
         Some(&turn.turn),
@@ -109,13 +129,12 @@ pub(crate) fn announce_session(
         &candidate.track,
         seq,
         &candidate.work.slot,
-        &turn,
+        turn,
         Verdict::Dispatched,
         dispatch_reason(&candidate.cause),
         format!("starts a session of `{persona}`"),
     );
     builder.report_line(line);
-    Ok(())
 }
 
 /// The session's text, and the issue or pull request of its request.

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::candidate::Candidate;
 use super::session_text::{SessionText, report_missing_prompt};
-use crate::engine::input::pull::PullState;
+use crate::engine::input::pull::{Pull, PullState};
 use crate::engine::lookup::in_progress::open_implementer_pulls;
 use crate::engine::lookup::layer_members::layer_members;
 use crate::engine::lookup::slot::{SlotRole, resolve_stream};
@@ -16,7 +16,9 @@ use crate::engine::output::report::Reason;
 use crate::exchange::{Exchange, Filed, WorkItem, split_issue_key};
 use crate::layers::{Brief, Job, Section};
 use crate::model::{TrackName, Tree};
-use crate::prompt::{self, OpenPull, RenderError, RenderRequest, SourceFiles, TITLE_LIMIT_CHARS};
+use crate::prompt::{
+    self, Assembled, OpenPull, RenderError, RenderRequest, SourceFiles, TITLE_LIMIT_CHARS,
+};
 
 /// Builds the text of a slot's session. The exchange and the files of layers must have been read.
 ///
@@ -40,12 +42,6 @@ pub(crate) fn build_layer_prompt(
     let stream = resolve_stream(exchange, slot_role);
     let commits = commit_lines(builder, slot_role);
     let pulls = implementer_pulls(builder, slot_role);
-    let mut siblings = match slot_role {
-        SlotRole::Integrator => reviewer_remarks::candidate_sections(builder),
-        _ => Vec::new(),
-    };
-    siblings.extend(issue_section(builder, slot_role));
-    let path = item.as_ref().map(|item| item.path.as_str());
     let target = builder.snapshot.repository.default_branch.to_string();
     let job = match slot_role {
         SlotRole::Narrator => Job::Narrator {
@@ -53,59 +49,82 @@ pub(crate) fn build_layer_prompt(
         },
         SlotRole::Observer { role, .. } => Job::Observer(role),
         SlotRole::Decider { .. } => Job::Decider,
-        SlotRole::Planner { .. } => Job::Planner(path),
-        SlotRole::Implementer { .. } => {
-            let label = item.as_ref().map_or("", |item| item.value.label.as_str());
-            match path.filter(|_| is_let_through) {
-                Some(path) => Job::Approved(label, path),
-                None => Job::Implementer(label, path),
-            }
-        }
+        SlotRole::Planner { .. } => Job::Planner(item.as_ref().map(|item| item.path.as_str())),
+        SlotRole::Implementer { .. } => implementer_job(item.as_ref(), is_let_through),
         SlotRole::Innovator { role } => Job::Innovator(role),
         SlotRole::Integrator => Job::Integrator {
             pulls: &pulls,
             target: &target,
         },
     };
+    let added = added_sections(builder, slot_role, is_let_through);
     let repository = &builder.snapshot.repository.name;
     let made = catalogue
         .brief(repository, ledger, exchange, &stream, job)
         .map_err(RenderError::from)
         .and_then(|mut brief| {
-            brief.sections.append(&mut siblings);
-            // An approved item's issue shows why it came back; nothing else was approved.
-            brief
-                .sections
-                .extend(last_note_section(builder, slot_role).filter(|_| !is_let_through));
+            brief.sections.extend(added);
             // A template may include ledger files, which the approving person has not seen.
             let ledger = if is_let_through { &Tree::new() } else { ledger };
-            // The attempt's number is not known yet; track, slot and commit identify this prompt.
-            let about = format!("{} {}", candidate.track, candidate.work.slot);
-            // A request that changes every second would never match its answer.
-            let now = start_of_minute(builder.now());
-            let entropy = builder.snapshot.entropy;
-            let files = SourceFiles::of_default_branch(catalogue.tree());
-            let files = (&files, &SourceFiles::of_ledger(ledger));
-            let request = RenderRequest::for_brief(&brief, files, (&about, now), &entropy);
-            let made = builder.render_prompt(request).into_layer()?;
+            let made = render_brief(builder, candidate, &brief, catalogue.tree(), ledger)?;
             Ok((brief, made))
         });
-    match made {
-        Ok((brief, made)) => Ok(SessionText {
-            title: session_title(slot_role, item.as_ref(), &candidate.track),
-            prompt: made.prompt,
-            open_pull: slot_role.opens_pull(),
-            // Without the ledger, existing memory files are unknown.
-            seeds: made
-                .seeds
-                .into_iter()
-                .filter(|_| !is_let_through)
-                .map(|seed| (seed.to, Some(seed.text)))
-                .collect(),
-            item_digests: input_digests(exchange, ledger, slot_role, &brief),
-        }),
-        Err(error) => Err(report_missing_prompt(builder, error)),
+    let (brief, made) = made.map_err(|error| report_missing_prompt(builder, error))?;
+    Ok(SessionText {
+        title: session_title(slot_role, item.as_ref(), &candidate.track),
+        prompt: made.prompt,
+        open_pull: slot_role.opens_pull(),
+        // Without the ledger, existing memory files are unknown.
+        seeds: made
+            .seeds
+            .into_iter()
+            .filter(|_| !is_let_through)
+            .map(|seed| (seed.to, Some(seed.text)))
+            .collect(),
+        item_digests: input_digests(exchange, ledger, slot_role, &brief),
+    })
+}
+
+/// The job of an implementer, with the item's label.
+fn implementer_job(item: Option<&Filed<WorkItem>>, is_let_through: bool) -> Job<'_> {
+    let label = item.map_or("", |item| item.value.label.as_str());
+    match item.map(|item| item.path.as_str()) {
+        Some(path) if is_let_through => Job::Approved(label, path),
+        path => Job::Implementer(label, path),
     }
+}
+
+/// The sections that follow those of the layer.
+fn added_sections(
+    builder: &mut DecisionBuilder<'_>,
+    slot_role: &SlotRole,
+    is_let_through: bool,
+) -> Vec<Section> {
+    let mut sections = match slot_role {
+        SlotRole::Integrator => reviewer_remarks::candidate_sections(builder),
+        _ => Vec::new(),
+    };
+    sections.extend(issue_section(builder, slot_role));
+    // An approved item's issue shows why it came back; nothing else was approved.
+    sections.extend(last_note_section(builder, slot_role).filter(|_| !is_let_through));
+    sections
+}
+
+fn render_brief(
+    builder: &mut DecisionBuilder<'_>,
+    candidate: &Candidate,
+    brief: &Brief,
+    tree: &Tree,
+    ledger: &Tree,
+) -> Result<Assembled, RenderError> {
+    // The attempt's number is not known yet; track, slot and commit identify this prompt.
+    let about = format!("{} {}", candidate.track, candidate.work.slot);
+    // A request that changes every second would never match its answer.
+    let now = start_of_minute(builder.now());
+    let files = SourceFiles::of_default_branch(tree);
+    let files = (&files, &SourceFiles::of_ledger(ledger));
+    let request = RenderRequest::for_brief(brief, files, (&about, now), &builder.snapshot.entropy);
+    builder.render_prompt(request).into_layer()
 }
 
 /// The start of an instant's minute.
@@ -157,14 +176,7 @@ fn implementer_pulls(builder: &DecisionBuilder<'_>, slot_role: &SlotRole) -> Vec
     let pulls = open_implementer_pulls(builder).into_iter();
     let pulls = pulls.filter_map(|number| builder.snapshot.pulls.get(&number));
     let open = pulls.filter(|pull| pull.state == PullState::Open);
-    open.map(|pull| OpenPull {
-        number: pull.number,
-        title: pull.title.clone(),
-        author: pull.author.to_string(),
-        head: pull.head.to_string(),
-        draft: pull.draft,
-    })
-    .collect()
+    open.map(Pull::to_prompt).collect()
 }
 
 /// `<emoji> <slot>: <track>`, and for a work item its file's name.

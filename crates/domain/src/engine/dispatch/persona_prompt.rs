@@ -7,10 +7,11 @@ use super::earlier_work::earlier_work;
 use super::request_gate;
 use super::session_text::{SessionText, report_missing_prompt};
 use crate::board;
-use crate::engine::input::pull::PullState;
+use crate::engine::input::pull::{Pull, PullState};
 use crate::engine::input::subject::Subject;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::Reason;
+use crate::model::PersonaId;
 use crate::plan::Automation;
 use crate::prompt::{self, RenderRequest};
 
@@ -26,33 +27,12 @@ pub(crate) fn build_persona_prompt<'s>(
         return Err((Reason::PersonaInvalid, text));
     };
     let subject = request_gate::bound_subject(builder, &candidate.track)?;
-    let unread: Vec<_> = prompt::journals_to_read(&snapshot.tree, &persona.id)
-        .into_iter()
-        .filter(|path| {
-            snapshot
-                .tree
-                .get(path)
-                .is_some_and(|entry| entry.text.is_none())
-        })
-        .collect();
-    builder.reads.texts.extend(unread);
-    let mut folders = prompt::folders_to_read(sprint);
-    if snapshot.plan.sprints.is_none() {
-        folders.push(board::current_sprint_path());
-    }
-    let folders = snapshot.working_docs.unread(folders);
-    builder.reads.folders.extend(folders);
+    request_files(builder, &persona.id, sprint);
     let open_pulls: Vec<_> = snapshot
         .pulls
         .values()
         .filter(|pull| pull.state == PullState::Open)
-        .map(|pull| prompt::OpenPull {
-            number: pull.number,
-            title: pull.title.clone(),
-            author: pull.author.to_string(),
-            head: pull.head.to_string(),
-            draft: pull.draft,
-        })
+        .map(Pull::to_prompt)
         .collect();
     let notes = outcome_notes(builder, candidate);
     let work = earlier_work(builder, candidate);
@@ -87,6 +67,23 @@ pub(crate) fn build_persona_prompt<'s>(
         item_digests: BTreeMap::new(),
     };
     Ok((words, subject))
+}
+
+/// Requests what is unread of the journals and the folders that a prompt shows.
+fn request_files(builder: &mut DecisionBuilder<'_>, persona: &PersonaId, sprint: Option<u64>) {
+    let snapshot = builder.snapshot;
+    let is_unread = |path: &String| {
+        let entry = snapshot.tree.get(path);
+        entry.is_some_and(|entry| entry.text.is_none())
+    };
+    let journals = prompt::journals_to_read(&snapshot.tree, persona).into_iter();
+    builder.reads.texts.extend(journals.filter(is_unread));
+    let mut folders = prompt::folders_to_read(sprint);
+    if snapshot.plan.sprints.is_none() {
+        folders.push(board::current_sprint_path());
+    }
+    let folders = snapshot.working_docs.unread(folders);
+    builder.reads.folders.extend(folders);
 }
 
 fn quote_subject(subject: &Subject) -> prompt::Subject<'_> {

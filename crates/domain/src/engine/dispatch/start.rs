@@ -169,31 +169,18 @@ fn retry_candidates(builder: &mut DecisionBuilder<'_>) -> Vec<Candidate> {
             if !is_between_attempts(turn) || slot::is_of_newer_version(slot) {
                 continue;
             }
+            let line = |verdict, reason, text: String| {
+                Line::about_turn(name, track.seq, slot, turn, verdict, reason, text)
+            };
             if let Some(pause) = &track.paused {
                 let text = pause::paused_text(name, pause);
-                lines.push(Line::about_turn(
-                    name,
-                    track.seq,
-                    slot,
-                    turn,
-                    Verdict::Paused,
-                    Reason::PausedTrack,
-                    text,
-                ));
+                lines.push(line(Verdict::Paused, Reason::PausedTrack, text));
                 continue;
             }
             let due_since = turn.not_before.unwrap_or(now);
             if due_since > now {
-                let text = "the next attempt waits for its time";
-                let line = Line::about_turn(
-                    name,
-                    track.seq,
-                    slot,
-                    turn,
-                    Verdict::Waiting,
-                    Reason::RetryPause,
-                    text,
-                );
+                let text = "the next attempt waits for its time".to_owned();
+                let line = line(Verdict::Waiting, Reason::RetryPause, text);
                 lines.push(line.with_until(due_since));
                 continue;
             }

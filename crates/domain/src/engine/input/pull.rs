@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::subject::Actor;
 use crate::model::{BranchName, Login, Oid, PullNumber};
+use crate::prompt::OpenPull;
 
 /// The combined result of a commit's checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,6 +55,19 @@ pub struct Pull {
     pub checks: Checks,
     /// Whether it can be merged into its base now.
     pub mergeable: Mergeable,
+}
+
+impl Pull {
+    /// As a prompt shows it.
+    pub(crate) fn to_prompt(&self) -> OpenPull {
+        OpenPull {
+            number: self.number,
+            title: self.title.clone(),
+            author: self.author.to_string(),
+            head: self.head.to_string(),
+            draft: self.draft,
+        }
+    }
 }
 
 /// Whether a pull request can be merged into its base.

@@ -85,6 +85,23 @@ fn newer_text(found: &[String]) -> String {
     )
 }
 
+fn report_unidentified(builder: &mut DecisionBuilder<'_>, unread: &Unidentified) {
+    let text = match unread {
+        Unidentified::Unreadable(sessions) => format!(
+            "there is no ledger yet, and whether there was one stands in session {}, which Jules does not show; \
+             it is tried again. If this repository never had a ledger, commit an empty one: the file \
+             `.jules/cycle_state.json` with the content `{{\"version\": 5, \"history\": {{}}}}` on the branch \
+             `jules`",
+            sessions[0]
+        ),
+        _ => "there is no ledger yet; sessions of unknown origin are read first".to_owned(),
+    };
+    let until = builder.now_plus(POLL);
+    builder.report_line(
+        Line::about_repository(Verdict::Waiting, Reason::JulesUnavailable, text).with_until(until),
+    );
+}
+
 /// Whether a missing ledger may be created: only when no session in Jules has this repository's marker.
 fn may_be_born(builder: &mut DecisionBuilder<'_>) -> bool {
     match &builder.snapshot.sessions {
@@ -109,22 +126,7 @@ fn may_be_born(builder: &mut DecisionBuilder<'_>) -> bool {
         Listing::Taken(sessions) => {
             let unread = sessions::request_unidentified(builder, Timestamp::MIN, None);
             if unread != Unidentified::None {
-                let text = match &unread {
-                    Unidentified::Unreadable(sessions) => format!(
-                        "there is no ledger yet, and whether there was one stands in session {}, which Jules does not show; \
-                         it is tried again. If this repository never had a ledger, commit an empty one: the file \
-                         `.jules/cycle_state.json` with the content `{{\"version\": 5, \"history\": {{}}}}` on the branch \
-                         `jules`",
-                        sessions[0]
-                    ),
-                    _ => "there is no ledger yet; sessions of unknown origin are read first"
-                        .to_owned(),
-                };
-                let until = builder.now_plus(POLL);
-                builder.report_line(
-                    Line::about_repository(Verdict::Waiting, Reason::JulesUnavailable, text)
-                        .with_until(until),
-                );
+                report_unidentified(builder, &unread);
                 return false;
             }
             let witness = sessions

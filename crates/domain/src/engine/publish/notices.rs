@@ -50,18 +50,28 @@ pub(crate) fn dismiss_settled(builder: &mut DecisionBuilder<'_>) {
             builder.close_notices(&NoticeKey::Pull(number), text);
         }
     }
-    let about_personas: Vec<PersonaId> = builder
-        .snapshot
-        .notices
-        .iter()
-        .filter_map(|notice| Some(PersonaId::from(notice.key.strip_prefix("persona:")?)))
-        .collect();
     let refusals = list_refused_sessions(builder);
     if refusals.is_empty() {
         let text = "Jules refuses no session any more.";
         builder.close_notices(&NoticeKey::Sessions, text);
     }
     let is_listed = builder.has_notice(&NoticeKey::Sessions) && !refusals.is_empty();
+    dismiss_of_personas(builder, &refusals, is_listed);
+    dismiss_of_turns(builder, &refusals, is_listed);
+}
+
+/// Closes the notices about personas. `is_listed`: whether one notice lists the refusals of all.
+fn dismiss_of_personas(
+    builder: &mut DecisionBuilder<'_>,
+    refusals: &[RefusedSession],
+    is_listed: bool,
+) {
+    let about_personas: Vec<PersonaId> = builder
+        .snapshot
+        .notices
+        .iter()
+        .filter_map(|notice| Some(PersonaId::from(notice.key.strip_prefix("persona:")?)))
+        .collect();
     for id in about_personas {
         let key = NoticeKey::Persona(id);
         if !refusals.iter().any(|refusal| refusal.key == key) {
@@ -70,6 +80,14 @@ pub(crate) fn dismiss_settled(builder: &mut DecisionBuilder<'_>) {
             builder.close_notices(&key, LISTED);
         }
     }
+}
+
+/// Like [`dismiss_of_personas`], about turns.
+fn dismiss_of_turns(
+    builder: &mut DecisionBuilder<'_>,
+    refusals: &[RefusedSession],
+    is_listed: bool,
+) {
     let about_turns: Vec<_> = builder
         .snapshot
         .notices

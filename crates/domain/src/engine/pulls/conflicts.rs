@@ -37,6 +37,11 @@ fn process_conflict(
         let told = message::message_about(known.conflicts.as_ref(), &known.conflict_heads, head);
         (told, known.conflict_rounds)
     });
+    let wait = |builder: &mut DecisionBuilder<'_>, detail: &str| {
+        let text = format!("pull request #{number}: {problem}; {detail}");
+        let line = tracked.report_line(Verdict::Waiting, Reason::UpdateNeeded, text);
+        builder.report_line(line.with_until(builder.now_plus(PULL_POLL)));
+    };
     let feedback = Feedback {
         problem,
         marker: markers::base_marker(number, head),
@@ -53,16 +58,7 @@ fn process_conflict(
         if builder.snapshot.failed_checks.len() + builder.reads.failed_checks.len() < CHECKS_READ {
             builder.reads.failed_checks.insert(head.clone());
         }
-        let text = format!(
-            "pull request #{number}: {problem}; the author of its newest commit is read next"
-        );
-        let soon = builder.now_plus(PULL_POLL);
-        builder.report_line(
-            tracked
-                .report_line(Verdict::Waiting, Reason::UpdateNeeded, text)
-                .with_until(soon),
-        );
-        return;
+        return wait(builder, "the author of its newest commit is read next");
     };
     match message::newest_pusher(builder, tracked, commit.committed_at, commit.by_jules) {
         Pusher::Session => {}
@@ -72,12 +68,7 @@ fn process_conflict(
             tracked.open_notice(builder, Reason::UpdateNeeded, &text);
             return;
         }
-        Pusher::Unread => {
-            let text =
-                format!("pull request #{number}: {problem}; what its session does is read next");
-            let line = tracked.report_line(Verdict::Waiting, Reason::UpdateNeeded, text);
-            return builder.report_line(line.with_until(builder.now_plus(PULL_POLL)));
-        }
+        Pusher::Unread => return wait(builder, "what its session does is read next"),
     }
     let now = builder.now();
     let text = format!(

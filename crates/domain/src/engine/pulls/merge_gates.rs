@@ -15,7 +15,7 @@ use crate::engine::output::limits::{
     CHECKS_BEGIN, GRACE, MERGES_READ, REQUEST_VALID, REVIEWERS_READ,
 };
 use crate::engine::output::report::Reason;
-use crate::model::{BranchName, Oid};
+use crate::model::{BranchName, Oid, PullNumber};
 
 /// The result of the gates.
 pub(crate) enum Gate {
@@ -79,34 +79,10 @@ pub(crate) fn check_gates(builder: &mut DecisionBuilder<'_>, open: &PendingMerge
         let text = format!("the track `{track}` is paused");
         return Gate::Wait(Reason::PausedTrack, text);
     }
-    let Some(pull) = snapshot.pulls.get(&open.pull) else {
-        if snapshot.missing_pulls.contains(&open.pull) {
-            return shut_gate(Reason::SubjectClosed, "it is gone");
-        }
-        builder.reads.pulls.insert(open.pull);
-        return Gate::Unread;
-    };
-    let words = snapshot.labelled.get(&open.pull.0);
-    let mut first = View::from_pull(pull, words.is_some_and(|words| words.contains(HOLD)));
-    // It is read again anyway, and reading it starts GitHub's computation.
-    if first.status == MergeStatus::Unknown {
-        first.status = MergeStatus::Yes;
-    }
-    // One of the two reads may come from a lagging replica and describe another commit. The read before the merge
-    // decides which is the newest.
-    if *first.head != head {
-        first = View {
-            head: &head,
-            checks: Checks::Passed,
-            status: MergeStatus::Yes,
-            ..first
-        };
-    }
     // Checks take a while to begin, and so may a person's approval after the label.
     let is_young = age < GRACE;
-    let default = &snapshot.repository.default_branch;
-    if let Err(gap) = first.check_commit(&head, default, is_young) {
-        return gap.into();
+    if let Err(gate) = check_first_read(builder, open.pull, &head, is_young) {
+        return gate;
     }
     let may = actor.map_or(Some(false), |actor| may_request(builder, Some(&actor)));
     let facts = snapshot.merges.get(&open.pull);
@@ -134,6 +110,41 @@ pub(crate) fn check_gates(builder: &mut DecisionBuilder<'_>, open: &PendingMerge
         Err(ReviewGap::Missing(text)) if is_young => wait_gate(Reason::MergeNotYet, text),
         Err(ReviewGap::Missing(text)) => shut_gate(Reason::ReviewMissing, text),
     }
+}
+
+/// Whether nothing in the facts of the first read forbids the merge.
+fn check_first_read(
+    builder: &mut DecisionBuilder<'_>,
+    number: PullNumber,
+    head: &Oid,
+    is_young: bool,
+) -> Result<(), Gate> {
+    let snapshot = builder.snapshot;
+    let Some(pull) = snapshot.pulls.get(&number) else {
+        if snapshot.missing_pulls.contains(&number) {
+            return Err(shut_gate(Reason::SubjectClosed, "it is gone"));
+        }
+        builder.reads.pulls.insert(number);
+        return Err(Gate::Unread);
+    };
+    let words = snapshot.labelled.get(&number.0);
+    let mut first = View::from_pull(pull, words.is_some_and(|words| words.contains(HOLD)));
+    // It is read again anyway, and reading it starts GitHub's computation.
+    if first.status == MergeStatus::Unknown {
+        first.status = MergeStatus::Yes;
+    }
+    // One of the two reads may come from a lagging replica and describe another commit. The read before the merge
+    // decides which is the newest.
+    if first.head != head {
+        first = View {
+            head,
+            checks: Checks::Passed,
+            status: MergeStatus::Yes,
+            ..first
+        };
+    }
+    let default = &snapshot.repository.default_branch;
+    Ok(first.check_commit(head, default, is_young)?)
 }
 
 /// The gates of every merge, however it was requested: the commit, its checks, its files, and the merge method.

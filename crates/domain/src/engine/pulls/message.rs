@@ -56,42 +56,15 @@ pub(crate) fn may_send(
         builder.report_line(tracked.report_line(Verdict::Paused, Reason::SubjectHeld, text));
         return false;
     }
-    let was_told = |until| {
-        let text = format!("pull request #{number}: {problem}, and its session was messaged");
-        let line = tracked.report_line(Verdict::Waiting, feedback.sent_reason, text);
-        line.with_until(until)
-    };
     match &feedback.earlier {
-        Some(told) => match delivery_of(builder, tracked, told, &feedback.marker) {
-            Delivery::Delivered => {
-                let until = told.at.checked_add(FIX_PATIENCE).unwrap_or(Timestamp::MAX);
-                if builder.now() < until {
-                    builder.report_line(was_told(until));
-                } else {
-                    let text =
-                        format!("{problem}, and its session has not fixed it since the message");
-                    tracked.open_notice(builder, *waiting_reason, &text);
-                }
-                return false;
-            }
-            Delivery::Unknown { until } => {
-                builder.report_line(was_told(until));
-                return false;
-            }
-            Delivery::GivenUp => {
-                let text = format!("{problem}, and its session cannot be messaged");
-                tracked.open_notice(builder, *waiting_reason, &text);
-                return false;
-            }
-            Delivery::Missing => {}
-        },
+        Some(told) if !may_repeat(builder, tracked, feedback, told) => return false,
         None if feedback.rounds >= feedback.max_rounds => {
             let rounds = feedback.rounds;
             let text = format!("{problem}, also after {rounds} messages to its session");
             tracked.open_notice(builder, *waiting_reason, &text);
             return false;
         }
-        None => {}
+        _ => {}
     }
     if let Some(until) = settling_until(builder, tracked) {
         let text =
@@ -122,6 +95,43 @@ pub(crate) fn may_send(
             tracked.open_notice(builder, *waiting_reason, &format!("{problem}, and {why}"));
             false
         }
+    }
+}
+
+/// Whether a counted message never reached its session. Otherwise reports what it waits for.
+fn may_repeat(
+    builder: &mut DecisionBuilder<'_>,
+    tracked: &OpenPull<'_>,
+    feedback: &Feedback,
+    told: &PullAction,
+) -> bool {
+    let (number, problem) = (tracked.number(), feedback.problem);
+    let was_told = |until| {
+        let text = format!("pull request #{number}: {problem}, and its session was messaged");
+        let line = tracked.report_line(Verdict::Waiting, feedback.sent_reason, text);
+        line.with_until(until)
+    };
+    match delivery_of(builder, tracked, told, &feedback.marker) {
+        Delivery::Delivered => {
+            let until = told.at.checked_add(FIX_PATIENCE).unwrap_or(Timestamp::MAX);
+            if builder.now() < until {
+                builder.report_line(was_told(until));
+            } else {
+                let text = format!("{problem}, and its session has not fixed it since the message");
+                tracked.open_notice(builder, feedback.waiting_reason, &text);
+            }
+            false
+        }
+        Delivery::Unknown { until } => {
+            builder.report_line(was_told(until));
+            false
+        }
+        Delivery::GivenUp => {
+            let text = format!("{problem}, and its session cannot be messaged");
+            tracked.open_notice(builder, feedback.waiting_reason, &text);
+            false
+        }
+        Delivery::Missing => true,
     }
 }
 

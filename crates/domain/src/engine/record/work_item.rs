@@ -7,7 +7,7 @@ use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::exchange::limits::MAX_ATTEMPTS;
 use crate::exchange::{self, SettleError};
-use crate::model::{PullNumber, Slot};
+use crate::model::{PullNumber, Slot, Tree};
 use crate::state::Outcome;
 
 /// Whether an outcome settles a slot's work item and the exchange must be read for it; requests it.
@@ -49,27 +49,7 @@ pub(crate) fn settle_work_item(
         return;
     };
     match end {
-        Settlement::Leaves => {
-            let files = match exchange::settle_merged(tree, &item.path) {
-                Ok((files, left)) => {
-                    builder.add_diagnostics(left);
-                    files
-                }
-                // A merged item is not done again, even where its links are broken.
-                Err(why @ SettleError::Unresolved { .. }) => {
-                    let one = Diagnostic::warning(&item.path, why.to_string());
-                    builder.add_diagnostics(vec![one.help("look at `phileas exchange check`")]);
-                    [(item.path.clone(), None)].into()
-                }
-                Err(SettleError::Gone(_)) => return,
-            };
-            builder.add_headline(format!("done {id}"), None);
-            report_settled(
-                builder,
-                format!("the work item `{id}` is done and leaves the exchange"),
-            );
-            builder.write_files(files);
-        }
+        Settlement::Leaves => remove_done(builder, tree, &item.path, &id),
         Settlement::Returns(reason) => {
             let mut reasons = vec![reason];
             if let Some(pull) = pull.filter(|_| *outcome == Outcome::Rejected) {
@@ -95,6 +75,29 @@ pub(crate) fn settle_work_item(
             builder.write_files(files);
         }
     }
+}
+
+/// Removes a merged work item.
+fn remove_done(builder: &mut DecisionBuilder<'_>, tree: &Tree, path: &str, id: &str) {
+    let files = match exchange::settle_merged(tree, path) {
+        Ok((files, left)) => {
+            builder.add_diagnostics(left);
+            files
+        }
+        // A merged item is not done again, even where its links are broken.
+        Err(why @ SettleError::Unresolved { .. }) => {
+            let one = Diagnostic::warning(path, why.to_string());
+            builder.add_diagnostics(vec![one.help("look at `phileas exchange check`")]);
+            [(path.to_owned(), None)].into()
+        }
+        Err(SettleError::Gone(_)) => return,
+    };
+    builder.add_headline(format!("done {id}"), None);
+    report_settled(
+        builder,
+        format!("the work item `{id}` is done and leaves the exchange"),
+    );
+    builder.write_files(files);
 }
 
 fn report_settled(builder: &mut DecisionBuilder<'_>, text: String) {

@@ -15,49 +15,23 @@ use crate::engine::lookup::permissions::may_request;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::EDITS_SHOWN;
 use crate::engine::output::report::{Line, Reason, Verdict};
-use crate::state::RequestKind;
+use crate::state::{DashboardState, RequestKind};
 
 /// Returns what people did to the dashboard issue, and the requests of its ticked checkboxes.
 pub(crate) fn ticked_requests<'s>(
     builder: &mut DecisionBuilder<'s>,
 ) -> (DashboardStatus, Vec<Request<'s>>) {
     let none = Vec::new();
-    let snapshot = builder.snapshot;
-    let Some(dashboard) = find_dashboard(builder) else {
-        return (DashboardStatus::Unseen, none);
-    };
     let known = builder.state.dashboard.clone().unwrap_or_default();
-    let is_written = |digest: &String, words: &[String]| {
-        words.is_empty() && known.digest.as_ref() == Some(digest)
+    let subject = match read_edited(builder, &known) {
+        Ok(subject) => subject,
+        Err(status) => return (status, none),
     };
-    let (digest, words) = without_ticks(&dashboard.body);
-    if is_written(&digest, &words) {
-        return (DashboardStatus::AsWritten, none);
-    }
-    if known.replaces == Some(text_version(&dashboard.body, dashboard.edited_at)) {
-        return (DashboardStatus::Handled, none);
-    }
-    let subject = match snapshot.subjects.get(&dashboard.number) {
-        Some(Some(subject)) => subject,
-        Some(None) => return (DashboardStatus::Unseen, none),
-        None => {
-            builder.reads.subjects.insert(dashboard.number);
-            let text = format!(
-                "the dashboard issue #{} was edited; it is read next",
-                dashboard.number
-            );
-            report_unread(builder, text);
-            return (DashboardStatus::Unread, none);
-        }
-    };
-    let (digest, words) = without_ticks(&subject.body);
-    if is_written(&digest, &words) {
-        return (DashboardStatus::AsWritten, none);
-    }
     let version = text_version(&subject.body, subject.edited_at);
-    if known.replaces.as_ref() == Some(&version) {
-        return (DashboardStatus::Handled, none);
+    if let Some(status) = settled_status(&known, &subject.body, &version) {
+        return (status, none);
     }
+    let (digest, words) = without_ticks(&subject.body);
     let is_ours = known.digest.as_ref() == Some(&digest) || known.before.as_ref() == Some(&digest);
     if is_ours && words.is_empty() {
         // An older text of phileas: the newer one is being written.
@@ -103,6 +77,40 @@ pub(crate) fn ticked_requests<'s>(
         .map(|request| request.key.to_string())
         .collect();
     (DashboardStatus::Touched { version, keys }, requests)
+}
+
+/// Returns the dashboard issue with its edits. Requests a read of it where its text was changed.
+fn read_edited<'s>(
+    builder: &mut DecisionBuilder<'s>,
+    known: &DashboardState,
+) -> Result<&'s Subject, DashboardStatus> {
+    let dashboard = find_dashboard(builder).ok_or(DashboardStatus::Unseen)?;
+    let version = text_version(&dashboard.body, dashboard.edited_at);
+    if let Some(status) = settled_status(known, &dashboard.body, &version) {
+        return Err(status);
+    }
+    match builder.snapshot.subjects.get(&dashboard.number) {
+        Some(Some(subject)) => Ok(subject),
+        Some(None) => Err(DashboardStatus::Unseen),
+        None => {
+            builder.reads.subjects.insert(dashboard.number);
+            let text = format!(
+                "the dashboard issue #{} was edited; it is read next",
+                dashboard.number
+            );
+            report_unread(builder, text);
+            Err(DashboardStatus::Unread)
+        }
+    }
+}
+
+/// The status of a text that phileas wrote or has answered already.
+fn settled_status(known: &DashboardState, body: &str, version: &str) -> Option<DashboardStatus> {
+    let (digest, words) = without_ticks(body);
+    if words.is_empty() && known.digest.as_ref() == Some(&digest) {
+        return Some(DashboardStatus::AsWritten);
+    }
+    (known.replaces.as_deref() == Some(version)).then_some(DashboardStatus::Handled)
 }
 
 fn checkbox_request<'s>(

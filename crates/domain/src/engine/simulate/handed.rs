@@ -30,21 +30,13 @@ pub(crate) fn imagine_files(
     (number, day): (u64, &str),
 ) -> Vec<ChangedFile> {
     let id = file_id(number);
-    let stream = flat_stream(tree);
     let file = |path: String, text: String| ChangedFile {
         path,
         content: FileContent::Text(text),
     };
     let home = ".jules/exchange";
     match slot_role {
-        SlotRole::Narrator => {
-            let theme = "  - title: Imagined\n    scope: Everywhere.\n    impact: None.\n";
-            let text = format!(
-                "schema_version: 1\ncreated_at: \"{day}T00:00:00Z\"\nsummaries:\n{}",
-                theme.repeat(THEMES)
-            );
-            vec![file(format!("{home}/changes.yml"), text)]
-        }
+        SlotRole::Narrator => vec![file(format!("{home}/changes.yml"), summary_text(day))],
         SlotRole::Observer { role, .. } => {
             let text = format!(
                 "schema_version: 1\nid: \"{id}\"\nissue_id: \"\"\ncreated_at: {day}\nauthor_role: {role}\nconfidence: high\n\
@@ -57,25 +49,12 @@ pub(crate) fn imagine_files(
             )]
         }
         SlotRole::Decider { .. } => {
-            let pending = stream.events_in(EventState::Pending);
-            let events: Vec<String> = pending
-                .map(|event| format!("\"{}\"", event.value.id))
-                .collect();
-            let labels = roster.labels.as_deref().and_then(<[String]>::first);
-            let label = labels.map_or(LABEL, String::as_str);
-            let text = format!(
-                "schema_version: 2\nid: \"{id}\"\nsource_events: [{}]\ntitle: Imagined work {id}\nlabel: {label}\npriority: medium\n\
-                 summary: What was found is put right.\ngoal: It is right.\nproblem: Something is imagined to be wrong.\n\
-                 impact: It is imagined to matter.\ndesired_outcome: It is imagined to be right.\nconstraints: []\n\
-                 affected_areas: [imagined]\nrisks: []\nacceptance_criteria:\n  - It is right.\n\
-                 verification_criteria:\n  - The tests pass.\nrequires_deep_analysis: false\ndeep_analysis_reason: \"\"\n",
-                events.join(", ")
-            );
+            let text = work_item_text(&id, &flat_stream(tree), roster);
             vec![file(format!("{home}/requirements/imagined-{id}.yml"), text)]
         }
         SlotRole::Planner { item, .. } => {
-            let items = stream.items.iter();
-            let own = items.filter(|filed| filed.value.id == *item);
+            let stream = flat_stream(tree);
+            let own = stream.items.iter().filter(|filed| filed.value.id == *item);
             let clear = own.filter_map(|filed| {
                 let text = tree.text(&filed.path)?;
                 let flag = "requires_deep_analysis: ";
@@ -101,6 +80,32 @@ pub(crate) fn imagine_files(
         }
         SlotRole::Implementer { .. } | SlotRole::Integrator => Vec::new(),
     }
+}
+
+fn summary_text(day: &str) -> String {
+    let theme = "  - title: Imagined\n    scope: Everywhere.\n    impact: None.\n";
+    format!(
+        "schema_version: 1\ncreated_at: \"{day}T00:00:00Z\"\nsummaries:\n{}",
+        theme.repeat(THEMES)
+    )
+}
+
+/// A work item of all pending events.
+fn work_item_text(id: &str, stream: &Stream, roster: &Roster) -> String {
+    let pending = stream.events_in(EventState::Pending);
+    let events: Vec<String> = pending
+        .map(|event| format!("\"{}\"", event.value.id))
+        .collect();
+    let labels = roster.labels.as_deref().and_then(<[String]>::first);
+    let label = labels.map_or(LABEL, String::as_str);
+    format!(
+        "schema_version: 2\nid: \"{id}\"\nsource_events: [{}]\ntitle: Imagined work {id}\nlabel: {label}\npriority: medium\n\
+         summary: What was found is put right.\ngoal: It is right.\nproblem: Something is imagined to be wrong.\n\
+         impact: It is imagined to matter.\ndesired_outcome: It is imagined to be right.\nconstraints: []\n\
+         affected_areas: [imagined]\nrisks: []\nacceptance_criteria:\n  - It is right.\n\
+         verification_criteria:\n  - The tests pass.\nrequires_deep_analysis: false\ndeep_analysis_reason: \"\"\n",
+        events.join(", ")
+    )
 }
 
 /// Six characters that no other number has soon.

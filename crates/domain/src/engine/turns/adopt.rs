@@ -63,18 +63,9 @@ pub(crate) fn find_session(
     );
     if now < intent.not_after && intent.holder != builder.snapshot.holder {
         let text = format!("{} is starting it", intent.holder);
-        builder.report_line(
-            builder
-                .turn_line(
-                    track,
-                    slot,
-                    turn,
-                    Verdict::Waiting,
-                    Reason::OtherHolder,
-                    text,
-                )
-                .with_until(intent.not_after),
-        );
+        let (verdict, reason) = (Verdict::Waiting, Reason::OtherHolder);
+        let line = builder.turn_line(track, slot, turn, verdict, reason, text);
+        builder.report_line(line.with_until(intent.not_after));
         return;
     }
     let complete = builder.snapshot.listing().is_some_and(|listing| {
@@ -95,29 +86,38 @@ pub(crate) fn find_session(
         wait_for_listing(builder, track, slot, turn, intent, unread);
         return;
     }
-    if let Some((other, marker)) = like {
-        if turn.cancel {
-            // Record it, so that a later tick archives it if this one dies.
-            record_session(builder, track, slot, &marker, other, "found");
-            builder.add_effect(Effect::ArchiveSession {
-                session: other.id.clone(),
-            });
-            let note =
-                Some("its session bore its marker, but not its prompt or its time".to_owned());
-            turn::end_turn(builder, track, slot, Outcome::Cancelled, note);
-            return;
-        }
-        let text = format!(
-            "session {} bears its marker, but not its prompt or its time; a person decides: `phileas session retry {id}` \
-             takes it for this turn's own, `phileas session cancel {id}` archives it and ends the turn",
-            other.id,
-            id = turn.turn
-        );
-        notice::open_turn_notice(builder, track, slot, turn, &text);
-        builder.report_line(ambiguous_line(builder, track, slot, turn, text));
+    match like {
+        Some((other, marker)) => settle_lookalike(builder, track, slot, turn, (other, &marker)),
+        None => record_absence(builder, track, slot, turn, intent),
+    }
+}
+
+/// Ends a cancelled turn with its lookalike. A person decides for every other turn.
+fn settle_lookalike(
+    builder: &mut DecisionBuilder<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    turn: &Turn,
+    (other, marker): (&Session, &Marker),
+) {
+    if turn.cancel {
+        // Record it, so that a later tick archives it if this one dies.
+        record_session(builder, track, slot, marker, other, "found");
+        builder.add_effect(Effect::ArchiveSession {
+            session: other.id.clone(),
+        });
+        let note = Some("its session bore its marker, but not its prompt or its time".to_owned());
+        turn::end_turn(builder, track, slot, Outcome::Cancelled, note);
         return;
     }
-    record_absence(builder, track, slot, turn, intent);
+    let text = format!(
+        "session {} bears its marker, but not its prompt or its time; a person decides: `phileas session retry {id}` \
+         takes it for this turn's own, `phileas session cancel {id}` archives it and ends the turn",
+        other.id,
+        id = turn.turn
+    );
+    notice::open_turn_notice(builder, track, slot, turn, &text);
+    builder.report_line(ambiguous_line(builder, track, slot, turn, text));
 }
 
 /// Waits for a complete listing from after the grace period. Where Jules answers and none can be had for
@@ -345,43 +345,47 @@ pub(crate) fn archive_duplicates(builder: &mut DecisionBuilder<'_>) {
             .filter(|turn| turn.turn == marker.turn)
             // A later attempt than the ledger knows is adopted by its turn once the earlier session has ended.
             .any(|turn| turn.session_id.is_none() || turn.attempt < marker.attempt);
-        if waits_for_it {
-            continue;
+        if !waits_for_it {
+            archive_duplicate(builder, session, &marker);
         }
-        let key = builder
-            .state
-            .entry_named(marker.turn.as_str())
-            .map(|(key, _)| key);
-        let Some(entry) = key.and_then(|key| builder.state.history.get_mut(&key)) else {
-            continue;
-        };
-        entry.duplicates.push(session.id.clone());
-        let text = match &entry.session_id {
-            Some(first) => format!(
-                "session {} is a second one of a turn that has {first}",
-                session.id
-            ),
-            None => format!(
-                "session {} is of a turn that was ended before phileas saw it",
-                session.id
-            ),
-        };
-        let (track, persona) = (entry.track_name(), entry.persona_id.clone());
-        note_late_find(&mut builder.state, &marker);
-        let mut line = Line::about_track(&track, Verdict::Settled, Reason::FoundDuplicate, text)
-            .with_persona(&persona);
-        line.turn = Some(marker.turn.clone());
-        line.session_id = Some(session.id.clone());
-        builder.report_line(line);
-        builder.add_headline(
-            format!("duplicate of {track} {persona}"),
-            Some(&marker.turn),
-        );
-        if !session.archived {
-            builder.add_effect(Effect::ArchiveSession {
-                session: session.id.clone(),
-            });
-        }
+    }
+}
+
+/// Records and archives a session with the marker of a turn that has another one.
+fn archive_duplicate(builder: &mut DecisionBuilder<'_>, session: &Session, marker: &Marker) {
+    let key = builder
+        .state
+        .entry_named(marker.turn.as_str())
+        .map(|(key, _)| key);
+    let Some(entry) = key.and_then(|key| builder.state.history.get_mut(&key)) else {
+        return;
+    };
+    entry.duplicates.push(session.id.clone());
+    let text = match &entry.session_id {
+        Some(first) => format!(
+            "session {} is a second one of a turn that has {first}",
+            session.id
+        ),
+        None => format!(
+            "session {} is of a turn that was ended before phileas saw it",
+            session.id
+        ),
+    };
+    let (track, persona) = (entry.track_name(), entry.persona_id.clone());
+    note_late_find(&mut builder.state, marker);
+    let mut line = Line::about_track(&track, Verdict::Settled, Reason::FoundDuplicate, text)
+        .with_persona(&persona);
+    line.turn = Some(marker.turn.clone());
+    line.session_id = Some(session.id.clone());
+    builder.report_line(line);
+    builder.add_headline(
+        format!("duplicate of {track} {persona}"),
+        Some(&marker.turn),
+    );
+    if !session.archived {
+        builder.add_effect(Effect::ArchiveSession {
+            session: session.id.clone(),
+        });
     }
 }
 

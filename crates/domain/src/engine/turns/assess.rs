@@ -19,11 +19,7 @@ use crate::state::{Outcome, Turn};
 /// The progress of a live turn by its session, where its pull request does not settle it.
 pub(crate) fn session_outcome(live: &LiveTurn<'_>) -> Progress {
     let progress = if live.session.archived && live.session.state == SessionState::Paused {
-        Progress::End {
-            outcome: Outcome::Cancelled,
-            note: Some("a person archived the session".to_owned()),
-            archive: false,
-        }
+        end(Outcome::Cancelled, "a person archived the session")
     } else {
         assess_state(live)
     };
@@ -85,6 +81,14 @@ fn assess_state(live: &LiveTurn<'_>) -> Progress {
     }
 }
 
+fn end(outcome: Outcome, note: &str) -> Progress {
+    Progress::End {
+        outcome,
+        note: Some(note.to_owned()),
+        archive: false,
+    }
+}
+
 /// Assesses a session that ended.
 fn assess_ended(live: &LiveTurn<'_>) -> Progress {
     if live.pull.is_some() {
@@ -97,50 +101,18 @@ fn assess_ended(live: &LiveTurn<'_>) -> Progress {
     let Some(activities) = live.activities else {
         return Progress::ReadActivities;
     };
-    let now = live.snapshot.now;
     let has_changes =
         live.session.has_changes || activities.iter().any(|activity| activity.has_changes);
-    let end = |outcome, note: &str| Progress::End {
-        outcome,
-        note: Some(note.to_owned()),
-        archive: false,
-    };
     let ended_at = newest_activity(activities, |kind| matches!(kind, ActivityKind::Completed))
         .or(live.session.updated_at)
         .unwrap_or(live.session.created_at);
     if let Some(reminded_at) = live.turn.reminded_at {
-        let until = time_after(reminded_at, MESSAGE_LAG);
-        if ended_at <= reminded_at && now < until {
-            let detail = "it was reminded that it ended without a result".to_owned();
-            return Progress::Wait {
-                reason: Reason::SessionReminded,
-                detail,
-                until,
-            };
-        }
-        // The decision to send was committed, but the process died before it sent the message.
-        let marker = message_marker(live.turn, "r1");
-        let was_told = was_delivered(activities, &marker);
-        if ended_at <= reminded_at && !was_told && live.turn.repeats < MESSAGE_REPEATS {
-            return Progress::Remind;
-        }
-        return match (has_changes, now < time_after(ended_at, PULL_LAG)) {
-            (true, true) => wait_for_pull(ended_at),
-            (true, false) => end(Outcome::Completed, "changes without a pull request"),
-            (false, _) => end(
-                Outcome::NoOutput,
-                if was_told {
-                    "it ended without changes, also after a reminder"
-                } else {
-                    "it ended without changes, and the reminder did not arrive"
-                },
-            ),
-        };
+        return assess_reminded(live, activities, has_changes, ended_at, reminded_at);
     }
     if live.policy.automation == Automation::None && has_changes {
         return end(Outcome::Completed, "changes kept in the session, as asked");
     }
-    if has_changes && now < time_after(ended_at, PULL_LAG) {
+    if has_changes && live.snapshot.now < time_after(ended_at, PULL_LAG) {
         return wait_for_pull(ended_at);
     }
     if live.policy.max_nudges == 0 {
@@ -151,6 +123,44 @@ fn assess_ended(live: &LiveTurn<'_>) -> Progress {
         };
     }
     Progress::Remind
+}
+
+/// Assesses a session that ended and was reminded that it has no result.
+fn assess_reminded(
+    live: &LiveTurn<'_>,
+    activities: &[Activity],
+    has_changes: bool,
+    ended_at: Timestamp,
+    reminded_at: Timestamp,
+) -> Progress {
+    let now = live.snapshot.now;
+    let until = time_after(reminded_at, MESSAGE_LAG);
+    if ended_at <= reminded_at && now < until {
+        let detail = "it was reminded that it ended without a result".to_owned();
+        return Progress::Wait {
+            reason: Reason::SessionReminded,
+            detail,
+            until,
+        };
+    }
+    // The decision to send was committed, but the process died before it sent the message.
+    let marker = message_marker(live.turn, "r1");
+    let was_told = was_delivered(activities, &marker);
+    if ended_at <= reminded_at && !was_told && live.turn.repeats < MESSAGE_REPEATS {
+        return Progress::Remind;
+    }
+    match (has_changes, now < time_after(ended_at, PULL_LAG)) {
+        (true, true) => wait_for_pull(ended_at),
+        (true, false) => end(Outcome::Completed, "changes without a pull request"),
+        (false, _) => end(
+            Outcome::NoOutput,
+            if was_told {
+                "it ended without changes, also after a reminder"
+            } else {
+                "it ended without changes, and the reminder did not arrive"
+            },
+        ),
+    }
 }
 
 fn wait_for_pull(ended_at: Timestamp) -> Progress {

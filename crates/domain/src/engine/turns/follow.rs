@@ -158,26 +158,12 @@ fn follow_session(builder: &mut DecisionBuilder<'_>, track: &TrackName, slot: &S
         return;
     };
     let listed = snapshot.listing().and_then(|listing| listing.get(id));
-    let named = listed.map_or(&[][..], |session| &session.pulls).iter();
-    let unread = named
-        .chain(&turn.pr_number)
-        .filter(|number| !snapshot.pulls.contains_key(number))
-        .copied();
-    builder.reads.pulls.extend(unread);
-    let pull = listed
-        .and_then(|session| pull_owner::of_session(snapshot, session))
-        .or_else(|| snapshot.pulls.get(&turn.pr_number?));
+    let pull = find_pull(builder, turn, listed);
     if let Some(pull) = pull {
         record_pull(builder, track, slot, turn, pull);
     }
-    // An approval is for the plan that waited when it was given, not for a later one.
-    let at_plan = |session: &Session| session.state == SessionState::AwaitingPlanApproval;
-    if turn.approved_by.is_some()
-        && listed.is_some_and(|session| !at_plan(session))
-        && let Some(turn) = builder.find_turn_mut(track, slot)
-    {
-        turn.approved_by = None;
-        turn.approved_at = None;
+    if let Some(session) = listed {
+        forget_old_approval(builder, track, slot, session);
     }
     let policy = request_origin::turn_policy(builder, track, &turn.persona_id);
     // A session that is not listed may be at work, unless Jules says that it does not exist.
@@ -210,13 +196,7 @@ fn follow_session(builder: &mut DecisionBuilder<'_>, track: &TrackName, slot: &S
                 activities: snapshot.activities.get(id).map(Vec::as_slice),
                 pull,
             };
-            match &slot_role {
-                Some(slot_role) => assess_layer::layer_outcome(&live, slot_role),
-                None => {
-                    let progress = assess::session_outcome(&live);
-                    judge_plan::judge_plan(builder, &live, (track, slot), progress)
-                }
-            }
+            assess_listed(builder, &live, slot_role.as_ref(), (track, slot))
         }
         (None, None) => assess_unlisted(builder, turn, id),
     };
@@ -231,6 +211,56 @@ fn follow_session(builder: &mut DecisionBuilder<'_>, track: &TrackName, slot: &S
         max_nudges: policy.max_nudges,
     };
     apply_progress(builder, &followed, progress);
+}
+
+/// The pull request of a turn's session. Requests a read of those that were not read.
+fn find_pull<'s>(
+    builder: &mut DecisionBuilder<'s>,
+    turn: &Turn,
+    listed: Option<&Session>,
+) -> Option<&'s Pull> {
+    let snapshot = builder.snapshot;
+    let named = listed.map_or(&[][..], |session| &session.pulls).iter();
+    let unread = named
+        .chain(&turn.pr_number)
+        .filter(|number| !snapshot.pulls.contains_key(number))
+        .copied();
+    builder.reads.pulls.extend(unread);
+    listed
+        .and_then(|session| pull_owner::of_session(snapshot, session))
+        .or_else(|| snapshot.pulls.get(&turn.pr_number?))
+}
+
+/// An approval is for the plan that waited when it was given, not for a later one.
+fn forget_old_approval(
+    builder: &mut DecisionBuilder<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    session: &Session,
+) {
+    if session.state != SessionState::AwaitingPlanApproval
+        && let Some(turn) = builder.find_turn_mut(track, slot)
+        && turn.approved_by.is_some()
+    {
+        turn.approved_by = None;
+        turn.approved_at = None;
+    }
+}
+
+/// Assesses a session that the listing shows.
+fn assess_listed(
+    builder: &mut DecisionBuilder<'_>,
+    live: &LiveTurn<'_>,
+    slot_role: Option<&SlotRole>,
+    (track, slot): (&TrackName, &Slot),
+) -> Progress {
+    match slot_role {
+        Some(slot_role) => assess_layer::layer_outcome(live, slot_role),
+        None => {
+            let progress = assess::session_outcome(live);
+            judge_plan::judge_plan(builder, live, (track, slot), progress)
+        }
+    }
 }
 
 /// Assesses a session that no listing shows. Only Jules' answer for this session proves that it is gone, because a
