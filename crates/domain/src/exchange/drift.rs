@@ -8,6 +8,7 @@ use super::shapes::{
     CHANGE, CHANGES, EVENT, FEEDBACK, HISTORY, INNOVATOR_PERSPECTIVE, ISSUE, PERSPECTIVE,
     PERSPECTIVE_V1, PROPOSAL, REQUIREMENT,
 };
+use super::validate::join_keys;
 use crate::diagnostic::Diagnostic;
 use crate::model::Tree;
 use crate::yaml::{self, Node, Value};
@@ -72,13 +73,6 @@ fn compare_keys(
         return;
     };
     let help = || format!("write it again: phileas exchange template {}", shape.name);
-    let join = |name: &str| {
-        if within.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{within}.{name}")
-        }
-    };
     let mut warn = |at: &Node, key: String, message: String| {
         found.push(
             Diagnostic::warning(path, message)
@@ -89,16 +83,14 @@ fn compare_keys(
     };
     for (name, value) in entries {
         let Some(text) = name.text() else { continue };
-        match known.iter().find(|key| key.name == text) {
+        let key = known.iter().find(|key| key.name == text);
+        match key.map(|key| &key.kind) {
             None => warn(
                 name,
-                join(text),
+                join_keys(within, text),
                 format!("agents are asked for `{text}`, which is refused"),
             ),
-            Some(Key {
-                kind: Kind::Word(words),
-                ..
-            }) => {
+            Some(Kind::Word(words)) => {
                 let said = value.text().unwrap_or_default();
                 let asked: Vec<&str> = said.split('|').map(str::trim).collect();
                 if let Some(other) = asked
@@ -107,18 +99,15 @@ fn compare_keys(
                 {
                     warn(
                         value,
-                        join(text),
+                        join_keys(within, text),
                         format!("agents are offered `{other}`, which is refused"),
                     );
                 }
             }
-            Some(Key {
-                kind: Kind::Version(version),
-                ..
-            }) if value.integer() != Some(*version) => {
+            Some(Kind::Version(version)) if value.integer() != Some(*version) => {
                 warn(
                     value,
-                    join(text),
+                    join_keys(within, text),
                     format!("agents are asked for another version than {version}"),
                 );
             }
@@ -129,7 +118,7 @@ fn compare_keys(
         if node.get(key.name).is_none() {
             warn(
                 node,
-                join(key.name),
+                join_keys(within, key.name),
                 format!("agents are not asked for `{}`, which is needed", key.name),
             );
         }

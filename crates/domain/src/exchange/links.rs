@@ -69,6 +69,9 @@ fn event_owners<'s>(stream: &'s Stream, event: &str) -> Vec<&'s Filed<WorkItem>>
 fn of_events(stream: &Stream) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for event in &stream.events {
+        let mut wrong = |message: String, help: String| {
+            found.push(error_at(event, "issue_id", message, help));
+        };
         let (id, link) = (event.value.id.as_str(), event.value.issue_id.as_str());
         let owners = if id.is_empty() {
             Vec::new()
@@ -78,12 +81,10 @@ fn of_events(stream: &Stream) -> Vec<Diagnostic> {
         match event.value.state {
             EventState::Pending | EventState::Rejected if !link.is_empty() => {
                 let state = event.value.state.folder_name();
-                found.push(error_at(
-                    event,
-                    "issue_id",
+                wrong(
                     format!("it is {state}, and belongs to `{link}`"),
                     "move it to `decided/`, or write `issue_id: \"\"`".to_owned(),
-                ));
+                );
             }
             EventState::Pending | EventState::Rejected => {}
             EventState::Decided if link.is_empty() => {
@@ -91,42 +92,26 @@ fn of_events(stream: &Stream) -> Vec<Diagnostic> {
                     [one] => format!("write `issue_id: \"{}\"`", one.value.id),
                     _ => "name the work item that took it up, or move it to `pending/`".to_owned(),
                 };
-                found.push(error_at(
-                    event,
-                    "issue_id",
-                    "it is decided, and belongs to no work item".to_owned(),
-                    help,
-                ));
+                let message = "it is decided, and belongs to no work item";
+                wrong(message.to_owned(), help);
             }
             EventState::Decided => {
                 if !stream.items.iter().any(|item| item.value.id == link) {
-                    found.push(error_at(
-                        event,
-                        "issue_id",
+                    wrong(
                         format!("there is no work item `{link}`"),
                         "name the one that took it up, or move the event to `pending/` with `issue_id: \"\"`".to_owned(),
-                    ));
+                    );
                 } else if owners.is_empty() {
-                    found.push(error_at(
-                        event,
-                        "issue_id",
+                    wrong(
                         format!("it belongs to `{link}`, which does not name it"),
                         format!("add `{id}` to the `source_events` of `{link}`"),
-                    ));
+                    );
                 } else if !owners.iter().any(|item| item.value.id == link) {
-                    let named = owners.first().map(|item| item.value.id.as_str());
-                    found.push(error_at(
-                        event,
-                        "issue_id",
-                        format!(
-                            "it belongs to `{link}`, and `{}` names it",
-                            named.unwrap_or_default()
-                        ),
-                        format!(
-                            "write `issue_id: \"{}\"`, or move its id over",
-                            named.unwrap_or_default()
-                        ),
-                    ));
+                    let named = owners.first().map_or("", |item| item.value.id.as_str());
+                    wrong(
+                        format!("it belongs to `{link}`, and `{named}` names it"),
+                        format!("write `issue_id: \"{named}\"`, or move its id over"),
+                    );
                 }
             }
         }
@@ -173,44 +158,55 @@ fn of_items(exchange: &Exchange, name: &str, stream: &Stream) -> Vec<Diagnostic>
                     "an event belongs to one work item: remove it from the other".to_owned(),
                 );
             }
-            let events: Vec<_> = stream.events_of(id).collect();
-            let decided = events
-                .iter()
-                .find(|event| event.value.state == EventState::Decided);
-            match (decided, events.first()) {
-                (Some(event), _) => {
-                    let link = event.value.issue_id.as_str();
-                    if !link.is_empty() && link != item.value.id {
-                        wrong(
-                            format!("the event `{id}` says that it belongs to `{link}`"),
-                            format!(
-                                "write `issue_id: \"{}\"` in `{}`, or remove it here",
-                                item.value.id, event.path
-                            ),
-                        );
-                    }
-                }
-                (None, Some(event)) => wrong(
-                    format!("the event `{id}` is {}", event.value.state.folder_name()),
-                    format!(
-                        "move `{}` to `decided/` with `issue_id: \"{}\"`",
-                        event.path, item.value.id
-                    ),
-                ),
-                (None, None) => match other_stream(exchange, name, id) {
-                    Some(other) => wrong(
-                        format!("the event `{id}` is one of the workstream `{other}`"),
-                        "workstreams do not mix: name events of this one only".to_owned(),
-                    ),
-                    None => wrong(
-                        format!("there is no event `{id}`"),
-                        "name events that are in `decided/`".to_owned(),
-                    ),
-                },
+            if let Some((message, help)) = broken_link(exchange, name, stream, item, id) {
+                wrong(message, help);
             }
         }
     }
     found
+}
+
+/// What is wrong with the link from a work item to an event, and what to do.
+fn broken_link(
+    exchange: &Exchange,
+    name: &str,
+    stream: &Stream,
+    item: &Filed<WorkItem>,
+    id: &str,
+) -> Option<(String, String)> {
+    let own = &item.value.id;
+    let events: Vec<_> = stream.events_of(id).collect();
+    let decided = events
+        .iter()
+        .find(|event| event.value.state == EventState::Decided);
+    match (decided, events.first()) {
+        (Some(event), _) => {
+            let (path, link) = (&event.path, &event.value.issue_id);
+            (!link.is_empty() && link != own).then(|| {
+                (
+                    format!("the event `{id}` says that it belongs to `{link}`"),
+                    format!("write `issue_id: \"{own}\"` in `{path}`, or remove it here"),
+                )
+            })
+        }
+        (None, Some(event)) => {
+            let (path, state) = (&event.path, event.value.state.folder_name());
+            Some((
+                format!("the event `{id}` is {state}"),
+                format!("move `{path}` to `decided/` with `issue_id: \"{own}\"`"),
+            ))
+        }
+        (None, None) => Some(match other_stream(exchange, name, id) {
+            Some(other) => (
+                format!("the event `{id}` is one of the workstream `{other}`"),
+                "workstreams do not mix: name events of this one only".to_owned(),
+            ),
+            None => (
+                format!("there is no event `{id}`"),
+                "name events that are in `decided/`".to_owned(),
+            ),
+        }),
+    }
 }
 
 fn other_stream<'e>(exchange: &'e Exchange, name: &str, id: &str) -> Option<&'e str> {

@@ -131,7 +131,6 @@ fn read_file(
         },
     };
     let flat = exchange.layout == Layout::Flat;
-    let labels = exchange.labels.clone();
     match place {
         Location::Changes => {
             let shape = if flat { &CHANGES } else { &CHANGE };
@@ -152,7 +151,7 @@ fn read_file(
             let shape = if flat { &REQUIREMENT } else { &ISSUE };
             let item = read_artifact(shape, path, text, found, WorkItem::of);
             if let (Some(stream), Some(item)) = (exchange.streams.get_mut(stream), item) {
-                found.extend(names::check_label(&item, label, &labels));
+                found.extend(names::check_label(&item, label, &exchange.labels));
                 stream.items.push(item);
             }
         }
@@ -183,15 +182,7 @@ fn read_file(
                 into.memories.push(memory);
             }
         }
-        Location::History { .. } => {
-            // No layer reads it, so a mistake in it is only a warning.
-            let mut wrong = Vec::new();
-            read_artifact(&HISTORY, path, text, &mut wrong, |_| ());
-            found.extend(wrong.into_iter().map(|one| Diagnostic {
-                severity: Severity::Warning,
-                ..one
-            }));
-        }
+        Location::History { .. } => check_history(path, text, found),
         Location::Roster { stream } => {
             let (roster, wrong) = roster::read_roster(path, text);
             found.extend(wrong);
@@ -206,6 +197,16 @@ fn read_file(
         }
         Location::Beside | Location::Stray => {}
     }
+}
+
+/// No layer reads a history, so a mistake in it is only a warning.
+fn check_history(path: &str, text: &str, found: &mut Vec<Diagnostic>) {
+    let mut wrong = Vec::new();
+    read_artifact(&HISTORY, path, text, &mut wrong, |_| ());
+    found.extend(wrong.into_iter().map(|one| Diagnostic {
+        severity: Severity::Warning,
+        ..one
+    }));
 }
 
 /// Reads a memory. Its keys say which kind of role it belongs to.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeArray, DeTable, DeValue};
 
 use super::values;
 use crate::diagnostic::Diagnostic;
@@ -103,12 +103,8 @@ impl Reader<'_> {
                 None if layer == "innovators" => Vec::new(),
                 None => {
                     let wrong = format!("`[{layer}]` is missing");
-                    self.report(
-                        whole.clone(),
-                        layer,
-                        wrong,
-                        "write the table with `roles = []`",
-                    );
+                    let help = "write the table with `roles = []`";
+                    self.report(whole.clone(), layer, wrong, help);
                     Vec::new()
                 }
             };
@@ -121,12 +117,8 @@ impl Reader<'_> {
         if roster.enabled && roster.observers.is_empty() {
             let at = table.get("enabled").map_or(whole, Spanned::span);
             let wrong = "it is enabled, and has no observers";
-            self.report(
-                at,
-                "enabled",
-                wrong,
-                "name an observer, or write `enabled = false`",
-            );
+            let help = "name an observer, or write `enabled = false`";
+            self.report(at, "enabled", wrong, help);
         }
         roster
     }
@@ -161,6 +153,11 @@ impl Reader<'_> {
             );
             return Vec::new();
         };
+        self.read_roles(items, &key)
+    }
+
+    /// The names of the enabled roles of a list.
+    fn read_roles(&mut self, items: &DeArray<'_>, key: &str) -> Vec<String> {
         let mut names = Vec::new();
         let mut seen = BTreeSet::new();
         for (index, item) in items.iter().enumerate() {

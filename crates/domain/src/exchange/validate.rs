@@ -243,7 +243,7 @@ impl NodeCheck<'_> {
     }
 }
 
-fn join_keys(path: &str, key: &str) -> String {
+pub(super) fn join_keys(path: &str, key: &str) -> String {
     if path.is_empty() {
         key.to_owned()
     } else {
@@ -305,6 +305,11 @@ fn check_scalar(node: &Node, kind: &Kind) -> Result<(), String> {
         }
         return not("a text");
     };
+    check_text(text, kind)
+}
+
+/// What is wrong with a text.
+fn check_text(text: &str, kind: &Kind) -> Result<(), String> {
     let wrong = |what: &str| Err(format!("`{}` is {what}", excerpt(text)));
     let limit = match kind {
         Kind::Text(_) | Kind::Prose | Kind::Passage => TEXT_LIMIT_CHARS,

@@ -65,10 +65,6 @@ fn import_item(importer: &mut Importer<'_>, one: Incoming<'_>, decided: &mut Dec
     let Some(root) = importer.parse_file(one) else {
         return;
     };
-    let shape = match importer.layout {
-        Layout::Flat => &REQUIREMENT,
-        Layout::Workstreams => &ISSUE,
-    };
     let own = root
         .get("id")
         .and_then(Node::text)
@@ -82,31 +78,17 @@ fn import_item(importer: &mut Importer<'_>, one: Incoming<'_>, decided: &mut Dec
     edit::put_key(&mut document, "id", Value::Text(id.clone()));
     let (fit, stale) = sort_events(importer, &named, &id, before.as_ref(), decided);
     if fit.is_empty() && !named.is_empty() {
-        for (event, why) in &stale {
-            importer.report(about_event(one.path, event, why, true));
-        }
-        return;
+        return report_stale(importer, one.path, &stale, true);
     }
     let list = fit.iter().map(|event| text_node(event.as_str())).collect();
     if !named.is_empty() {
         edit::put_key(&mut document, "source_events", Value::List(list));
     }
-    // If the item has changed since the session read it, only the new events are added.
     let changed = before
         .as_ref()
         .filter(|before| !importer.is_as_given(&before.path));
     if let Some(before) = changed {
-        let mut kept = before.node.clone();
-        let events = document.get("source_events").map(|node| node.value.clone());
-        edit::put_key(&mut kept, "source_events", events.unwrap_or(Value::Null));
-        if !Importer::is_same_but(&kept, &document, &[]) {
-            let wrong = Diagnostic::warning(
-                one.path,
-                format!("`{}` was changed after the session had begun", before.path),
-            );
-            importer.report(wrong.help("only its new events were taken"));
-        }
-        document = kept;
+        document = take_new_events(importer, one.path, before, &document);
     }
     let stays = changed.is_some();
     let as_before = changed.filter(|before| Importer::is_same_but(&before.node, &document, &[]));
@@ -115,24 +97,11 @@ fn import_item(importer: &mut Importer<'_>, one: Incoming<'_>, decided: &mut Dec
         None if Importer::is_same_but(&document, &root, &[]) => one.text.to_owned(),
         None => edit::emit_yaml(&document),
     };
-    let Some(filed) = importer.read_sound(shape, one.path, &written, WorkItem::of) else {
+    let Some(filed) = read_item(importer, one.path, &written) else {
         return;
     };
-    let wrong = names::check_label(&filed, None, &importer.exchange.labels);
-    if !wrong.is_empty() {
-        return wrong.into_iter().for_each(|one| importer.report(one));
-    }
-    for (event, why) in &stale {
-        importer.report(about_event(one.path, event, why, false));
-    }
-    let folder = match importer.layout {
-        Layout::Flat => format!("{}/requirements", importer.own_stream().home),
-        Layout::Workstreams => format!(
-            "{}/issues/{}",
-            importer.own_stream().home,
-            filed.value.label
-        ),
-    };
+    report_stale(importer, one.path, &stale, false);
+    let folder = item_folder(importer, &filed.value.label);
     let path = match &before {
         Some(before) if stays => before.path.clone(),
         Some(before) => format!("{folder}/{}.yml", before.file_stem()),
@@ -147,6 +116,49 @@ fn import_item(importer: &mut Importer<'_>, one: Incoming<'_>, decided: &mut Dec
         move_event(importer, &event, EventState::Decided, &id);
     }
     decided.items.insert(id);
+}
+
+/// If an item has changed since the session read it, only the new events are added.
+fn take_new_events(
+    importer: &mut Importer<'_>,
+    path: &str,
+    before: &Filed<WorkItem>,
+    document: &Node,
+) -> Node {
+    let mut kept = before.node.clone();
+    let events = document.get("source_events").map(|node| node.value.clone());
+    edit::put_key(&mut kept, "source_events", events.unwrap_or(Value::Null));
+    if !Importer::is_same_but(&kept, document, &[]) {
+        let message = format!("`{}` was changed after the session had begun", before.path);
+        let wrong = Diagnostic::warning(path, message);
+        importer.report(wrong.help("only its new events were taken"));
+    }
+    kept
+}
+
+/// Reads an item. `None`: it has mistakes, which are reported.
+pub(super) fn read_item(
+    importer: &mut Importer<'_>,
+    path: &str,
+    text: &str,
+) -> Option<Filed<WorkItem>> {
+    let shape = match importer.layout {
+        Layout::Flat => &REQUIREMENT,
+        Layout::Workstreams => &ISSUE,
+    };
+    let filed = importer.read_sound(shape, path, text, WorkItem::of)?;
+    let wrong = names::check_label(&filed, None, &importer.exchange.labels);
+    let is_sound = wrong.is_empty();
+    wrong.into_iter().for_each(|one| importer.report(one));
+    is_sound.then_some(filed)
+}
+
+fn item_folder(importer: &Importer<'_>, label: &str) -> String {
+    let home = &importer.own_stream().home;
+    match importer.layout {
+        Layout::Flat => format!("{home}/requirements"),
+        Layout::Workstreams => format!("{home}/issues/{label}"),
+    }
 }
 
 /// The same work in the ledger, in its file or moved to another one. An equal file name or id alone means other work.
@@ -269,6 +281,13 @@ fn sort_events<'n>(
         }
     }
     (fit, stale)
+}
+
+/// Reports the events that an item may not take. `whole`: the item is left out.
+fn report_stale(importer: &mut Importer<'_>, path: &str, stale: &[(&Named, String)], whole: bool) {
+    for (event, why) in stale {
+        importer.report(about_event(path, event, why, whole));
+    }
 }
 
 fn about_event(path: &str, event: &Named, why: &str, whole: bool) -> Diagnostic {

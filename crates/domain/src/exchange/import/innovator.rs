@@ -106,26 +106,29 @@ fn import_proposal(
         let wrong = error("title", format!("`{title}` was proposed before"));
         return importer.report(wrong.help("propose something else, or write fewer"));
     }
+    let path = proposal_path(importer, role, one.path, &id);
+    ids.insert(id.clone());
+    titles.push(title);
+    importer.write_file(&path, text, Some(format!("proposal {id}")));
+}
+
+/// A free path for a proposal that a session wrote as `given`.
+fn proposal_path(importer: &Importer<'_>, role: &str, given: &str, id: &str) -> String {
     let prefix = names::proposal_prefix(role);
-    let name = file_stem(one.path);
+    let name = file_stem(given);
     let name = match name.strip_prefix(&prefix) {
         Some(slug) if values::is_kebab(slug) => name.to_owned(),
         _ if values::is_kebab(name) => format!("{prefix}{name}"),
         _ => format!("{prefix}{id}"),
     };
     let folder = format!("{}/proposals", importer.own_stream().home);
-    let mut path = importer.free_path(&folder, &name, &id);
+    let path = importer.free_path(&folder, &name, id);
     // A proposal's file is removed when it is published, and its name belongs to that issue for good.
-    if importer
-        .request
-        .published
-        .contains_key(&publish::publication_key(file_stem(&path)))
-    {
-        path = format!("{folder}/{name}-{id}.yml");
+    let key = publish::publication_key(file_stem(&path));
+    match importer.request.published.contains_key(&key) {
+        true => format!("{folder}/{name}-{id}.yml"),
+        false => path,
     }
-    ids.insert(id.clone());
-    titles.push(title);
-    importer.write_file(&path, text, Some(format!("proposal {id}")));
 }
 
 /// Updates the innovator's memory with its proposals, whether or not it recorded them.

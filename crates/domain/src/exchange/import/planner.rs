@@ -1,12 +1,10 @@
 //! Imports a planner's expansion of one work item.
 
-use super::decider::restore_own_keys;
+use super::decider::{read_item, restore_own_keys};
 use super::importer::Importer;
 use crate::diagnostic::Diagnostic;
-use crate::exchange::artifact::WorkItem;
+use crate::exchange::edit;
 use crate::exchange::layout::{Layout, Location};
-use crate::exchange::shapes::{ISSUE, REQUIREMENT};
-use crate::exchange::{edit, names};
 use crate::yaml::{Node, Value};
 
 pub(super) fn import_plan(importer: &mut Importer<'_>, item: &str) {
@@ -52,17 +50,9 @@ pub(super) fn import_plan(importer: &mut Importer<'_>, item: &str) {
     // phileas clears the flag, and only if everything else is valid.
     edit::put_key(&mut document, "requires_deep_analysis", Value::Flag(false));
     let text = edit::emit_yaml(&document);
-    let shape = match importer.layout {
-        Layout::Flat => &REQUIREMENT,
-        Layout::Workstreams => &ISSUE,
-    };
-    let Some(filed) = importer.read_sound(shape, item, &text, WorkItem::of) else {
+    let Some(filed) = read_item(importer, item, &text) else {
         return;
     };
-    let wrong = names::check_label(&filed, None, &importer.exchange.labels);
-    if !wrong.is_empty() {
-        return wrong.into_iter().for_each(|one| importer.report(one));
-    }
     if !before.value.requires_deep_analysis && importer.current_text(item) != Some(text.as_str()) {
         let wrong = Diagnostic::error(item, "it does not wait for a planner any more");
         return importer.report(wrong.help("nothing is to be done"));

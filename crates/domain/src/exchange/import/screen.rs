@@ -32,76 +32,76 @@ pub(super) fn screen_files<'c>(
         .collect();
     for one in changes {
         let path = one.path.as_str();
-        let shown = path.escape_debug().to_string();
-        let mut wrong = |message: String, help: &str| {
-            found.push(Diagnostic::error(&shown, message).help(help));
-        };
-        if let Some(why) = unsafe_path(path) {
-            wrong(
-                format!("the path is refused: it {why}"),
-                "write below .jules, by a plain path",
-            );
-            continue;
-        }
-        match spellings.insert(path.to_lowercase(), path.to_owned()) {
-            Some(other) if other != path => {
-                wrong(
-                    format!("`{other}` differs from it in nothing but capitals"),
-                    "write the same path",
-                );
-                spellings.insert(path.to_lowercase(), other);
-                continue;
+        let is_doubled = files.contains_key(path);
+        let screened = check_path(path, &mut spellings, is_doubled)
+            .and_then(|()| check_content(&one.content))
+            .and_then(|text| check_place(tree, path).map(|()| text));
+        match screened {
+            Ok(text) => {
+                files.insert(path, text);
             }
-            _ => {}
-        }
-        if files.contains_key(path) {
-            wrong("it is in the change set twice".to_owned(), "write it once");
-            continue;
-        }
-        let text = match &one.content {
-            FileContent::Removed => None,
-            FileContent::Text(text) if text.len() > ARTIFACT_LIMIT_BYTES => {
-                let message = format!(
-                    "it has {} bytes, more than {ARTIFACT_LIMIT_BYTES}",
-                    text.len()
-                );
-                wrong(message, "say it shorter");
-                continue;
+            Err((message, help)) => {
+                let shown = path.escape_debug().to_string();
+                found.push(Diagnostic::error(&shown, message).help(help));
             }
-            FileContent::Text(text) => Some(text.as_str()),
-            FileContent::Other(Mode::Link) => {
-                wrong(
-                    "it is a symbolic link, and links are not followed".to_owned(),
-                    "write a regular file",
-                );
-                continue;
-            }
-            FileContent::Other(_) => {
-                wrong(
-                    "it is not a text file".to_owned(),
-                    "write a text file in UTF-8",
-                );
-                continue;
-            }
-        };
-        // Never write in the place of a link or submodule.
-        if tree.get(path).is_some_and(|entry| entry.mode != Mode::File) {
-            wrong(
-                "the ledger has no regular file there".to_owned(),
-                "write another file",
-            );
-            continue;
         }
-        if let Some((place, _)) = tree.in_the_way(path) {
-            wrong(
-                format!("the ledger has no folder at `{place}`"),
-                "write another file",
-            );
-            continue;
-        }
-        files.insert(path, text);
     }
     (files, found)
+}
+
+/// What is wrong with a path, and what to do. `spellings`: the known paths, by their lower-case form.
+fn check_path(
+    path: &str,
+    spellings: &mut BTreeMap<String, String>,
+    is_doubled: bool,
+) -> Result<(), (String, &'static str)> {
+    if let Some(why) = unsafe_path(path) {
+        let message = format!("the path is refused: it {why}");
+        return Err((message, "write below .jules, by a plain path"));
+    }
+    let known = spellings
+        .entry(path.to_lowercase())
+        .or_insert_with(|| path.to_owned());
+    if known.as_str() != path {
+        let message = format!("`{known}` differs from it in nothing but capitals");
+        return Err((message, "write the same path"));
+    }
+    if is_doubled {
+        let message = "it is in the change set twice".to_owned();
+        return Err((message, "write it once"));
+    }
+    Ok(())
+}
+
+/// The text of a file. `None`: it is removed.
+fn check_content(content: &FileContent) -> Result<Option<&str>, (String, &'static str)> {
+    let wrong = |message: &str, help| Err((message.to_owned(), help));
+    match content {
+        FileContent::Removed => Ok(None),
+        FileContent::Text(text) if text.len() > ARTIFACT_LIMIT_BYTES => {
+            let bytes = text.len();
+            let message = format!("it has {bytes} bytes, more than {ARTIFACT_LIMIT_BYTES}");
+            wrong(&message, "say it shorter")
+        }
+        FileContent::Text(text) => Ok(Some(text)),
+        FileContent::Other(Mode::Link) => wrong(
+            "it is a symbolic link, and links are not followed",
+            "write a regular file",
+        ),
+        FileContent::Other(_) => wrong("it is not a text file", "write a text file in UTF-8"),
+    }
+}
+
+/// Never write in the place of a link or submodule.
+fn check_place(tree: &Tree, path: &str) -> Result<(), (String, &'static str)> {
+    let help = "write another file";
+    if tree.get(path).is_some_and(|entry| entry.mode != Mode::File) {
+        return Err(("the ledger has no regular file there".to_owned(), help));
+    }
+    match tree.in_the_way(path) {
+        Some((place, _)) => Err((format!("the ledger has no folder at `{place}`"), help)),
+        None => Ok(()),
+    }
 }
 
 fn content_size(one: &ChangedFile) -> usize {

@@ -64,78 +64,82 @@ pub(super) fn find_goal(
         Location::Proposal { stream } => {
             (format!("{}/proposals/{name}", home(stream)), Kind::Proposal)
         }
-        Location::Item {
-            stream,
-            label: None,
-        } => (format!("{}/requirements/{name}", home(stream)), Kind::Item),
-        Location::Item {
-            stream,
-            label: Some(folder),
-        } => {
-            let own = item_label(tree, path).filter(|own| labels.contains(own));
-            // In an older contract, a folder that is no label is the item's priority.
-            let folder = match own {
-                Some(own) if !labels.contains(folder) => own,
-                _ => folder.to_owned(),
+        Location::Item { stream, label } => {
+            let folder = match label {
+                None => "requirements".to_owned(),
+                Some(folder) => format!("issues/{}", label_folder(tree, labels, path, folder)),
             };
-            (
-                format!("{}/issues/{folder}/{name}", home(stream)),
-                Kind::Item,
-            )
+            (format!("{}/{folder}/{name}", home(stream)), Kind::Item)
         }
         Location::Index { stream } => {
             let to = format!("{}/issues/index.md", home(stream));
-            let elsewhere = to != path;
-            return Ok(elsewhere.then(|| Goal {
-                to: None,
-                kind: Kind::List,
-                why: Some(format!("the list is made of the issues, as `{to}`")),
-            }));
+            let why = format!("the list is made of the issues, as `{to}`");
+            return Ok((to != path).then(|| removed_list(why)));
         }
         Location::Memory { .. } => (path.to_owned(), Kind::Memory),
-        Location::RoleFeedback => {
-            let one =
-                Diagnostic::warning(path, "a role's feedback names no event, so it has no place");
-            return Err(Box::new(one.help(
-                "put what still counts into the role's memory; it is not read by anything else",
-            )));
-        }
+        Location::RoleFeedback => return Err(Box::new(feedback_mistake(path))),
         Location::Stray if path == FLAT_LIST => {
-            return Ok(Some(Goal {
-                to: None,
-                kind: Kind::List,
-                why: Some("a flat exchange has no list of its work items".to_owned()),
-            }));
+            let why = "a flat exchange has no list of its work items".to_owned();
+            return Ok(Some(removed_list(why)));
         }
         Location::Stray => match stray_goal(layout, tree, labels, path) {
             Some(goal) => goal,
-            None => {
-                if let Some(item) = stray_files(tree, layout, labels, path) {
-                    return Err(Box::new(item));
-                }
-                let one = Diagnostic::warning(path, "nothing of the exchange belongs here");
-                return Err(Box::new(one.help(match is_innovation(path) {
-                    true => "ideas and comments became proposals of one piece: write what still counts as one",
-                    false => "move it to where artifacts of its kind lie, or remove it",
-                })));
-            }
+            None => return Err(Box::new(stray_mistake(layout, tree, labels, path))),
         },
         Location::Changes => return Ok(changes_goal(layout, tree, path)),
         Location::History { .. } | Location::Roster { .. } | Location::Beside => {
             return Ok(None);
         }
     };
-    let why = (to != path).then(|| {
-        match path.ends_with(".yaml") && to == path.replace(".yaml", ".yml") {
-            true => "artifacts end in `.yml`".to_owned(),
-            false => format!("an older place of {}", kind_name(kind)),
-        }
-    });
     Ok(Some(Goal {
+        why: (to != path).then(|| move_reason(path, &to, kind)),
         to: Some(to),
         kind,
-        why,
     }))
+}
+
+fn move_reason(path: &str, to: &str, kind: Kind) -> String {
+    match path.ends_with(".yaml") && to == path.replace(".yaml", ".yml") {
+        true => "artifacts end in `.yml`".to_owned(),
+        false => format!("an older place of {}", kind_name(kind)),
+    }
+}
+
+/// A generated file that is removed.
+fn removed_list(why: String) -> Goal {
+    Goal {
+        to: None,
+        kind: Kind::List,
+        why: Some(why),
+    }
+}
+
+/// The label's folder of a work item that is in `folder`.
+fn label_folder(tree: &Tree, labels: &Labels, path: &str, folder: &str) -> String {
+    let own = item_label(tree, path).filter(|own| labels.contains(own));
+    // In an older contract, a folder that is no label is the item's priority.
+    match own {
+        Some(own) if !labels.contains(folder) => own,
+        _ => folder.to_owned(),
+    }
+}
+
+fn feedback_mistake(path: &str) -> Diagnostic {
+    let message = "a role's feedback names no event, so it has no place";
+    let help = "put what still counts into the role's memory; it is not read by anything else";
+    Diagnostic::warning(path, message).help(help)
+}
+
+/// Why a file that has no place in the exchange stays where it is.
+fn stray_mistake(layout: Layout, tree: &Tree, labels: &Labels, path: &str) -> Diagnostic {
+    if let Some(item) = stray_files(tree, layout, labels, path) {
+        return item;
+    }
+    let one = Diagnostic::warning(path, "nothing of the exchange belongs here");
+    one.help(match is_innovation(path) {
+        true => "ideas and comments became proposals of one piece: write what still counts as one",
+        false => "move it to where artifacts of its kind lie, or remove it",
+    })
 }
 
 /// An invalid summary is removed, because the narrator writes the next one from scratch. `None`: nothing to do.
@@ -149,14 +153,10 @@ fn changes_goal(layout: Layout, tree: &Tree, path: &str) -> Option<Goal> {
     let line = first
         .line
         .map_or_else(String::new, |line| format!("line {line}: "));
-    Some(Goal {
-        to: None,
-        kind: Kind::List,
-        why: Some(format!(
-            "it has mistakes ({line}{}), and the narrator writes it again",
-            first.message
-        )),
-    })
+    Some(removed_list(format!(
+        "it has mistakes ({line}{}), and the narrator writes it again",
+        first.message
+    )))
 }
 
 /// Locations that this layout used to have.

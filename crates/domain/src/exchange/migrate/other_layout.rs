@@ -339,86 +339,103 @@ impl LayoutMove<'_> {
     /// Converts the rosters: `scheduled.toml` of each workstream, or the roster of `.jlo/config.toml`.
     fn move_rosters(&mut self, exchange: &Exchange) {
         match self.to {
-            Layout::Workstreams => {
-                let (plan, found) = plan::read(self.tree);
-                let found = found.into_iter().filter(Diagnostic::is_error);
-                self.wrong
-                    .extend(found.filter(|one| one.file == CONFIG_PATH));
-                let observers = plan.roster.observers.iter().filter(|member| member.enabled);
-                let roles: Vec<String> = observers
-                    .map(|member| format!("\"{}\"", member.role))
-                    .collect();
-                let text = format!(
-                    "version = 1\nenabled = {}\n\n[observers]\nroles = [{}]\n\n[deciders]\nroles = []\n",
-                    !roles.is_empty(),
-                    roles.join(", ")
-                );
-                let path = format!("{}/scheduled.toml", self.home());
-                self.add_step(
-                    &path.clone(),
-                    Some(path),
-                    text,
-                    "made of the roster; it counts on the default branch",
-                );
-            }
+            Layout::Workstreams => self.write_stream_roster(),
             Layout::Flat => {
-                let mut roles: Vec<String> = Vec::new();
-                for roster in exchange
-                    .streams
-                    .values()
-                    .filter_map(|stream| stream.roster.as_ref())
-                {
-                    let enabled = roster.observers.iter().filter(|_| roster.enabled);
-                    roles.extend(
-                        enabled
-                            .filter(|role| !roles.contains(role))
-                            .cloned()
-                            .collect::<Vec<_>>(),
-                    );
-                }
-                let is_roster = |path: &str| {
-                    matches!(
-                        locate(Layout::Workstreams, path),
-                        Some(Location::Roster { .. })
-                    )
-                };
-                let files = self.tree.below(STREAMS_FOLDER).map(|(path, _)| path);
-                let older = exchange.streams.keys().map(|name| older_roster(name));
-                let older = older.chain([OLDER_ROSTER.to_owned()]);
-                let older = older.filter(|path| self.tree.get(path).is_some());
-                let files = files.filter(|path| is_roster(path)).map(str::to_owned);
-                let files: Vec<String> = files.chain(older).collect();
-                for path in files {
-                    self.wrong.extend(broken_roster(self.tree, &path));
-                    self.add_step(
-                        &path,
-                        None,
-                        String::new(),
-                        "the roster of the flat layout is `.jlo/config.toml`",
-                    );
-                }
-                let list: Vec<String> = roles.iter().map(|role| format!("\"{role}\"")).collect();
-                let list = format!("[observers]\nroles = [{}]\n", list.join(", "));
-                if self.tree.get(CONFIG_PATH).is_some() {
-                    let one = Diagnostic::warning(
-                        CONFIG_PATH,
-                        format!("the workstreams had these observers: {}", roles.join(", ")),
-                    );
-                    self.migration
-                        .kept
-                        .push(one.help("see that `observers.roles` names them"));
-                } else if !roles.is_empty() {
-                    let text = format!("version = 1\n\n{list}");
-                    self.add_step(
-                        CONFIG_PATH,
-                        Some(CONFIG_PATH.to_owned()),
-                        text,
-                        "made of the rosters; it counts on the default branch",
-                    );
-                }
+                self.remove_rosters(exchange);
+                self.write_config(&observers_of_streams(exchange));
             }
         }
     }
+
+    fn write_stream_roster(&mut self) {
+        let (plan, found) = plan::read(self.tree);
+        let found = found.into_iter().filter(Diagnostic::is_error);
+        self.wrong
+            .extend(found.filter(|one| one.file == CONFIG_PATH));
+        let observers = plan.roster.observers.iter().filter(|member| member.enabled);
+        let roles: Vec<String> = observers
+            .map(|member| format!("\"{}\"", member.role))
+            .collect();
+        let text = format!(
+            "version = 1\nenabled = {}\n\n[observers]\nroles = [{}]\n\n[deciders]\nroles = []\n",
+            !roles.is_empty(),
+            roles.join(", ")
+        );
+        let path = format!("{}/scheduled.toml", self.home());
+        self.add_step(
+            &path.clone(),
+            Some(path),
+            text,
+            "made of the roster; it counts on the default branch",
+        );
+    }
+
+    fn remove_rosters(&mut self, exchange: &Exchange) {
+        let is_roster = |path: &str| {
+            matches!(
+                locate(Layout::Workstreams, path),
+                Some(Location::Roster { .. })
+            )
+        };
+        let files = self.tree.below(STREAMS_FOLDER).map(|(path, _)| path);
+        let older = exchange.streams.keys().map(|name| older_roster(name));
+        let older = older.chain([OLDER_ROSTER.to_owned()]);
+        let older = older.filter(|path| self.tree.get(path).is_some());
+        let files = files.filter(|path| is_roster(path)).map(str::to_owned);
+        let files: Vec<String> = files.chain(older).collect();
+        for path in files {
+            self.wrong.extend(broken_roster(self.tree, &path));
+            self.add_step(
+                &path,
+                None,
+                String::new(),
+                "the roster of the flat layout is `.jlo/config.toml`",
+            );
+        }
+    }
+
+    /// Writes the observers to `.jlo/config.toml`, unless there is one already.
+    fn write_config(&mut self, roles: &[String]) {
+        if self.tree.get(CONFIG_PATH).is_some() {
+            let one = Diagnostic::warning(
+                CONFIG_PATH,
+                format!("the workstreams had these observers: {}", roles.join(", ")),
+            );
+            self.migration
+                .kept
+                .push(one.help("see that `observers.roles` names them"));
+        } else if !roles.is_empty() {
+            let list: Vec<String> = roles.iter().map(|role| format!("\"{role}\"")).collect();
+            let text = format!(
+                "version = 1\n\n[observers]\nroles = [{}]\n",
+                list.join(", ")
+            );
+            self.add_step(
+                CONFIG_PATH,
+                Some(CONFIG_PATH.to_owned()),
+                text,
+                "made of the rosters; it counts on the default branch",
+            );
+        }
+    }
+}
+
+/// The observers of all enabled rosters, each once.
+fn observers_of_streams(exchange: &Exchange) -> Vec<String> {
+    let rosters = exchange
+        .streams
+        .values()
+        .filter_map(|stream| stream.roster.as_ref());
+    let mut roles: Vec<String> = Vec::new();
+    for role in rosters
+        .filter(|roster| roster.enabled)
+        .flat_map(|roster| &roster.observers)
+    {
+        if !roles.contains(role) {
+            roles.push(role.clone());
+        }
+    }
+    roles
 }
 
 /// The lessons of the feedback in the roles' folders, by role, the oldest first.

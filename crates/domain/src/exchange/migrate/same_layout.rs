@@ -70,18 +70,23 @@ pub(super) fn migrate_file(
     kept: &mut Vec<Diagnostic>,
 ) -> Result<Option<Step>, Box<Diagnostic>> {
     let Goal { to, kind, why } = goal;
+    let removal = |why: Vec<String>| Step {
+        path: path.to_owned(),
+        to: None,
+        text: String::new(),
+        why,
+    };
+    let wrong = |message: String, help: &str| {
+        let one = Diagnostic::error(path, message).at(1, 1);
+        Err(Box::new(one.help(help)))
+    };
     let mut why: Vec<String> = why.into_iter().collect();
     let mut text = text.to_owned();
     if let Some(mut document) = Document::parse_file(path, &text).filter(|_| kind != Kind::List) {
         if kind == Kind::Memory && unambiguous::is_unfilled(&document.root, layout) {
             let why =
                 "it is the template, not filled in: phileas begins a memory when its role runs";
-            return Ok(Some(Step {
-                path: path.to_owned(),
-                to: None,
-                text: String::new(),
-                why: vec![why.to_owned()],
-            }));
+            return Ok(Some(removal(vec![why.to_owned()])));
         }
         shapes::convert_shape(&mut document, kind, layout)?;
         // Point the reader to the new path.
@@ -97,25 +102,17 @@ pub(super) fn migrate_file(
         return Ok(None);
     }
     let Some(to) = to else {
-        return Ok(Some(Step {
-            path: path.to_owned(),
-            to: None,
-            text: String::new(),
-            why,
-        }));
+        return Ok(Some(removal(why)));
     };
     if let Some((place, _)) = tree.in_the_way(&to) {
         let message = format!("it belongs to `{to}`, and `{place}` is not a folder");
-        let one = Diagnostic::error(path, message).at(1, 1);
-        return Err(Box::new(one.help("put a folder in its place")));
+        return wrong(message, "put a folder in its place");
     }
     let there = tree.get(&to).filter(|_| to != path);
     if there.is_some() && tree.text(&to) != Some(text.as_str()) {
         let message = format!("it belongs to `{to}`, and another file is there");
-        let one = Diagnostic::error(path, message).at(1, 1);
-        return Err(Box::new(
-            one.help("keep what still counts of the two, and remove the other"),
-        ));
+        let help = "keep what still counts of the two, and remove the other";
+        return wrong(message, help);
     }
     // An earlier, interrupted run has written it.
     let to = if there.is_some() { None } else { Some(to) };
