@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
-use minijinja::Value;
 use minijinja::value::Serde;
+use minijinja::{Environment, Value};
 
 use super::context::Context;
 use super::environment::{Included, note_included, persona_environment};
@@ -27,6 +27,7 @@ use super::tasks::tasks_text;
 use super::title::{TITLE_TEMPLATE, render_title};
 use super::work::work_text;
 use crate::Diagnostic;
+use crate::plan::Persona;
 
 /// Renders a persona's title and prompt.
 ///
@@ -65,27 +66,7 @@ fn render_here(request: &Request<'_>, files: &Arc<Files>) -> Result<Rendered, Ve
     let included = Included::default();
     let quoted = quote_texts(request, &fence);
     let mut environment = persona_environment(files, &fence, &included);
-
-    let mut broken = Vec::new();
-    let mut sources = Vec::new();
-    if is_template {
-        sources.push((persona.path.as_str(), &persona.body));
-    }
-    if let Some(title) = &persona.title {
-        sources.push((TITLE_TEMPLATE, title));
-    }
-    for (name, source) in sources {
-        if source.len() > TEMPLATE_LIMIT_BYTES {
-            return Err(vec![too_long(
-                &persona.path,
-                source.len(),
-                TEMPLATE_LIMIT_BYTES,
-            )]);
-        }
-        if let Err(error) = environment.add_template_owned(name.to_owned(), with_percent(source)) {
-            broken.push(error);
-        }
-    }
+    let broken = add_templates(&mut environment, persona, is_template)?;
     let context = Context::new(
         environment,
         persona.id.as_str().to_owned(),
@@ -97,25 +78,20 @@ fn render_here(request: &Request<'_>, files: &Arc<Files>) -> Result<Rendered, Ve
         files,
         context: &context,
     };
+    let explain = |error| place.diagnose_error(&error);
     if !broken.is_empty() {
-        return Err(broken
-            .iter()
-            .map(|error| place.diagnose_error(error))
-            .collect());
+        return Err(broken.into_iter().map(explain).collect());
     }
 
     let body = if is_template {
-        context
-            .render_template(&persona.path)
-            .map_err(|error| place.diagnose_error(&error))
+        context.render_template(&persona.path).map_err(explain)
     } else {
         Ok(persona.body.clone())
     };
     // Checked before the title is rendered, because what only the title uses is missing from the prompt.
     let prompt =
         body.and_then(|body| with_sections(persona, is_template, body.trim(), &quoted, &context));
-    let title = render_title(persona, request.track, &context)
-        .map_err(|error| place.diagnose_error(&error));
+    let title = render_title(persona, request.track, &context).map_err(explain);
     let (mut prompt, title) = match (prompt, title) {
         (Ok(prompt), Ok(title)) => (prompt, title),
         (prompt, title) => return Err(prompt.err().into_iter().chain(title.err()).collect()),
@@ -124,10 +100,7 @@ fn render_here(request: &Request<'_>, files: &Arc<Files>) -> Result<Rendered, Ve
         prompt.push_str("\n\n");
         prompt.push_str(&explanation);
     }
-    let limit = PROMPT_LIMIT_BYTES - MARKER_ROOM_BYTES;
-    if prompt.len() > limit {
-        return Err(vec![too_long(&persona.path, prompt.len(), limit)]);
-    }
+    check_length(persona, &prompt, PROMPT_LIMIT_BYTES - MARKER_ROOM_BYTES)?;
     note_quoted(&quoted, &context, &prompt, &included);
     let included = included
         .lock()
@@ -138,6 +111,29 @@ fn render_here(request: &Request<'_>, files: &Arc<Files>) -> Result<Rendered, Ve
         prompt,
         included: included.into_iter().collect(),
     })
+}
+
+/// Adds the templates of the persona to the engine. Returns the errors in them.
+fn add_templates(
+    environment: &mut Environment<'_>,
+    persona: &Persona,
+    is_template: bool,
+) -> Result<Vec<minijinja::Error>, Vec<Diagnostic>> {
+    let mut sources = Vec::new();
+    if is_template {
+        sources.push((persona.path.as_str(), &persona.body));
+    }
+    if let Some(title) = &persona.title {
+        sources.push((TITLE_TEMPLATE, title));
+    }
+    let mut broken = Vec::new();
+    for (name, source) in sources {
+        check_length(persona, source, TEMPLATE_LIMIT_BYTES)?;
+        if let Err(error) = environment.add_template_owned(name.to_owned(), with_percent(source)) {
+            broken.push(error);
+        }
+    }
+    Ok(broken)
 }
 
 /// Records the files of the quoted texts that a prompt contains.
@@ -233,10 +229,12 @@ fn context_values(
         .collect()
 }
 
-fn too_long(file: &str, bytes: usize, limit: usize) -> Diagnostic {
-    Diagnostic::error(
-        file,
-        format!("the prompt has {bytes} bytes, more than {limit}"),
-    )
-    .help("shorten it, or include less")
+fn check_length(persona: &Persona, text: &str, limit: usize) -> Result<(), Vec<Diagnostic>> {
+    let bytes = text.len();
+    if bytes <= limit {
+        return Ok(());
+    }
+    let message = format!("the prompt has {bytes} bytes, more than {limit}");
+    let said = Diagnostic::error(&persona.path, message);
+    Err(vec![said.help("shorten it, or include less")])
 }

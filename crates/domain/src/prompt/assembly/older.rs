@@ -57,19 +57,7 @@ pub(super) fn compile_pair(
     let base = format!("{}/prompt.yml", home.folder);
     let entry = format!("{}/prompt_assembly.yml", home.folder);
     let base_text = text_of(tree, &base)?;
-    for token in ["{%", "{#"] {
-        if let Some(at) = base_text.find(token) {
-            return Err(Diagnostic::error(
-                &base,
-                format!("`{token}` is not understood in this form"),
-            )
-            .at_offset(base_text, at)
-            .help(format!(
-                "use `{{{{ name }}}}` only, or write a template `{}_prompt.j2`",
-                home.layer
-            )));
-        }
-    }
+    refuse_statements(home, &base, base_text)?;
     if tree.get(&entry).is_none() {
         return of_contracts(tree, home, base, entry);
     }
@@ -80,67 +68,42 @@ pub(super) fn compile_pair(
         let message = "this is not a list of `key: value`";
         return Err(reader.error_at(&root, "", message, SHAPE));
     };
-    let mut source = format!(
-        "{{% include {} %}}{{{{ \"\\n\" -}}}}\n",
-        string_literal(&base)
-    );
     for (key, value) in entries {
-        match key.text().unwrap_or_default() {
-            "schema_version" if value.integer() == Some(VERSION) => {}
-            "schema_version" => {
-                let help = format!("write `schema_version: {VERSION}`");
-                let message = "this version is not known";
-                return Err(reader.error_at(value, "schema_version", message, &help));
-            }
-            "layer"
-                if value.text().and_then(super::canonical_layer) == Some(home.layer.as_str()) => {}
-            "layer" => {
-                let help = format!("write `layer: {}`", home.layer);
-                let message = "this is not the layer of the folder";
-                return Err(reader.error_at(value, "layer", message, &help));
-            }
-            "runtime_context" => reader.compile_context(value, variables)?,
-            "includes" => {}
-            other => {
-                let message = format!("unknown key `{other}`");
-                let help =
-                    "the keys are `schema_version`, `layer`, `runtime_context` and `includes`";
-                return Err(reader.error_at(key, other, &message, help));
-            }
-        }
+        reader.check_entry(home, variables, key, value)?;
     }
-    let mut places = Vec::new();
-    if let Some(includes) = root.get("includes") {
-        let wrong =
-            |message: &str, help: &str| Err(reader.error_at(includes, "includes", message, help));
-        match &includes.value {
-            Value::Null => {}
-            Value::List(list) if list.len() > INCLUDES_LIMIT => {
-                let message = format!("more than {INCLUDES_LIMIT} files");
-                return wrong(&message, "name fewer");
-            }
-            Value::List(list) => {
-                for (index, include) in list.iter().enumerate() {
-                    let (line, at) = reader.compile_include(index, include)?;
-                    source.push_str(&line);
-                    places.push(at);
-                }
-            }
-            _ => {
-                let help = "write `- title: …` with `path: …` below it";
-                return wrong("this is not a list", help);
-            }
-        }
+    let mut source = first_line(&base);
+    let mut positions = Vec::new();
+    for (index, include) in reader.includes_of(&root)?.iter().enumerate() {
+        let (line, at) = reader.compile_include(index, include)?;
+        source.push_str(&line);
+        positions.push(at);
     }
     Ok(Compiled {
         source,
         base_text: base_text.to_owned(),
         file: entry.clone(),
         keys: ("includes", ".path"),
-        positions: places,
+        positions,
         base,
         entry,
     })
+}
+
+/// Refuses a `prompt.yml` with more of the template language than variables.
+fn refuse_statements(home: &Home, base: &str, text: &str) -> Result<(), Diagnostic> {
+    for token in ["{%", "{#"] {
+        if let Some(at) = text.find(token) {
+            let message = format!("`{token}` is not understood in this form");
+            let help = format!(
+                "use `{{{{ name }}}}` only, or write a template `{}_prompt.j2`",
+                home.layer
+            );
+            return Err(Diagnostic::error(base, message)
+                .at_offset(text, at)
+                .help(help));
+        }
+    }
+    Ok(())
 }
 
 /// Compiles a `prompt.yml` without a `prompt_assembly.yml`: its text, followed by each contract that it lists. Without
@@ -154,10 +117,7 @@ fn of_contracts(
     let base_text = text_of(tree, &base)?.to_owned();
     let reader = Reader { file: &base };
     let root = reader.parse_root(&base_text)?;
-    let mut source = format!(
-        "{{% include {} %}}{{{{ \"\\n\" -}}}}\n",
-        string_literal(&base)
-    );
+    let mut source = first_line(&base);
     let mut places = Vec::new();
     match root.get("contracts") {
         None => source.push_str(&line_of(
@@ -214,6 +174,14 @@ fn title_of(path: &str) -> &str {
     }
 }
 
+/// The line of the template that includes `prompt.yml`.
+fn first_line(base: &str) -> String {
+    format!(
+        "{{% include {} %}}{{{{ \"\\n\" -}}}}\n",
+        string_literal(base)
+    )
+}
+
 /// The line of the template that includes a file below a heading.
 fn line_of(title: &str, function: &str, path: &str) -> String {
     format!(
@@ -238,6 +206,62 @@ impl Reader<'_> {
             (Some(wrong), _) => Err(wrong.diagnostic(self.file)),
             (None, Some(root)) => Ok(root),
             (None, None) => Err(Diagnostic::error(self.file, "there is nothing in it").help(SHAPE)),
+        }
+    }
+
+    /// Checks an entry of `prompt_assembly.yml`, other than the includes.
+    fn check_entry(
+        &self,
+        home: &Home,
+        variables: &BTreeMap<String, String>,
+        key: &Node,
+        value: &Node,
+    ) -> Result<(), Diagnostic> {
+        match key.text().unwrap_or_default() {
+            "schema_version" if value.integer() == Some(VERSION) => Ok(()),
+            "schema_version" => {
+                let help = format!("write `schema_version: {VERSION}`");
+                let message = "this version is not known";
+                Err(self.error_at(value, "schema_version", message, &help))
+            }
+            "layer"
+                if value.text().and_then(super::canonical_layer) == Some(home.layer.as_str()) =>
+            {
+                Ok(())
+            }
+            "layer" => {
+                let help = format!("write `layer: {}`", home.layer);
+                let message = "this is not the layer of the folder";
+                Err(self.error_at(value, "layer", message, &help))
+            }
+            "runtime_context" => self.compile_context(value, variables),
+            "includes" => Ok(()),
+            other => {
+                let message = format!("unknown key `{other}`");
+                let help =
+                    "the keys are `schema_version`, `layer`, `runtime_context` and `includes`";
+                Err(self.error_at(key, other, &message, help))
+            }
+        }
+    }
+
+    fn includes_of<'n>(&self, root: &'n Node) -> Result<&'n [Node], Diagnostic> {
+        let Some(includes) = root.get("includes") else {
+            return Ok(&[]);
+        };
+        let wrong =
+            |message: &str, help: &str| Err(self.error_at(includes, "includes", message, help));
+        match &includes.value {
+            Value::Null => Ok(&[]),
+            Value::List(list) if list.len() > INCLUDES_LIMIT => {
+                let message = format!("more than {INCLUDES_LIMIT} files");
+                wrong(&message, "name fewer")
+            }
+            Value::List(list) => Ok(list),
+            _ => {
+                let help = "write `- title: …` with `path: …` below it";
+                wrong("this is not a list", help)
+            }
         }
     }
 
