@@ -54,26 +54,8 @@ pub(super) fn check_journals(
     }
 }
 
-fn check_journal(
-    tree: &Tree,
-    path: &str,
-    persona: &str,
-    file: &str,
-    today: Date,
-    found: &mut Vec<Diagnostic>,
-) {
-    if file.contains('/') {
-        let wrong = Diagnostic::warning(path, "it lies deeper than entries do, and is not read");
-        found.push(wrong.help(format!(
-            "move it to `{PERSONAS_FOLDER}/{persona}/journals/`"
-        )));
-        return;
-    }
-    if !file.ends_with(".md") {
-        let wrong = Diagnostic::warning(path, "it is not Markdown, and is not read");
-        found.push(wrong.help("give its name the ending `.md`, or move it elsewhere"));
-        return;
-    }
+/// Checks the name of an entry, and returns its day.
+fn check_name(path: &str, file: &str, today: Date, found: &mut Vec<Diagnostic>) -> Option<Date> {
     let named = journal_day(file);
     if is_unexpanded(file) {
         let wrong = "its name contains an unfilled placeholder";
@@ -94,6 +76,30 @@ fn check_journal(
             Diagnostic::error(path, wrong).help("rename it to the day on which it was written"),
         );
     }
+    named
+}
+
+fn check_journal(
+    tree: &Tree,
+    path: &str,
+    persona: &str,
+    file: &str,
+    today: Date,
+    found: &mut Vec<Diagnostic>,
+) {
+    if file.contains('/') {
+        let wrong = Diagnostic::warning(path, "it lies deeper than entries do, and is not read");
+        found.push(wrong.help(format!(
+            "move it to `{PERSONAS_FOLDER}/{persona}/journals/`"
+        )));
+        return;
+    }
+    if !file.ends_with(".md") {
+        let wrong = Diagnostic::warning(path, "it is not Markdown, and is not read");
+        found.push(wrong.help("give its name the ending `.md`, or move it elsewhere"));
+        return;
+    }
+    let named = check_name(path, file, today, found);
     let text = match tree.read_text(path, "it", FILE_LIMIT_BYTES) {
         Ok(text) => text.unwrap_or_default(),
         Err(wrong) => {

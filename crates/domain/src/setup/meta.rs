@@ -40,74 +40,19 @@ pub(super) fn read_meta(
     let Some(table) = table else {
         return (None, notes.diagnostics);
     };
-    let mut component = Component {
-        name: folder.to_owned(),
-        summary: String::new(),
-        dependencies: Vec::new(),
-        paths: Vec::new(),
-        variables: Vec::new(),
-        fragment: String::new(),
-        origin,
-    };
-    let mut dependencies_at = Vec::new();
+    let (mut summary, mut paths, mut variables) = (String::new(), Vec::new(), Vec::new());
+    let (mut dependencies, mut dependencies_at) = (Vec::new(), Vec::new());
     for (key, at, value) in table_entries(table.get_ref()) {
         match key {
-            "name" => {
-                if notes.text_of(key, value).is_some_and(|name| name != folder) {
-                    notes.report_error(
-                        &value.span(),
-                        key,
-                        "the name is not that of the folder",
-                        format!("write `name = \"{folder}\"`, or leave it out"),
-                    );
-                }
-            }
-            "summary" => component.summary = read_line(&mut notes, key, value),
+            "name" => check_name(&mut notes, folder, value),
+            "summary" => summary = read_line(&mut notes, key, value),
             "dependencies" => {
-                for (index, (name, at)) in notes.texts_of(key, value).into_iter().enumerate() {
-                    if component.dependencies.iter().any(|known| known == name) {
-                        let key = format!("dependencies[{index}]");
-                        notes.report_error(
-                            &at,
-                            &key,
-                            format!("`{name}` is named twice"),
-                            "remove one",
-                        );
-                    } else {
-                        component.dependencies.push(name.to_owned());
-                        dependencies_at.push(line_and_column(text, at.start));
-                    }
-                }
+                (dependencies, dependencies_at) = read_dependencies(&mut notes, text, value);
             }
-            "paths" => {
-                for (index, (path, at)) in notes.texts_of(key, value).into_iter().enumerate() {
-                    if is_path(path) {
-                        component.paths.push(path.to_owned());
-                    } else {
-                        notes.report_error(
-                            &at,
-                            &format!("paths[{index}]"),
-                            "this is not a folder below the home folder",
-                            "write it without `~/`, of letters, digits and `._-/`, such as `.cargo/bin`",
-                        );
-                    }
-                }
-            }
-            "vars" => read_variables(
-                &mut notes,
-                key,
-                value,
-                Class::Plain,
-                &mut component.variables,
-            ),
-            "secrets" => read_variables(
-                &mut notes,
-                key,
-                value,
-                Class::Secret,
-                &mut component.variables,
-            ),
-            "env" => read_variable_list(&mut notes, value, &mut component.variables),
+            "paths" => paths = read_paths(&mut notes, value),
+            "vars" => read_variables(&mut notes, key, value, Class::Plain, &mut variables),
+            "secrets" => read_variables(&mut notes, key, value, Class::Secret, &mut variables),
+            "env" => read_variable_list(&mut notes, value, &mut variables),
             _ => {
                 let help = match closest(key, KEYS) {
                     Some(meant) => format!("did you mean `{meant}`?"),
@@ -117,15 +62,72 @@ pub(super) fn read_meta(
             }
         }
     }
-    component
-        .variables
-        .sort_by(|one, other| one.name.cmp(&other.name));
+    variables.sort_by(|one, other| one.name.cmp(&other.name));
     let sound = notes.diagnostics.is_empty();
     let meta = Meta {
-        component,
+        component: Component {
+            name: folder.to_owned(),
+            summary,
+            dependencies,
+            paths,
+            variables,
+            fragment: String::new(),
+            origin,
+        },
         dependencies_at,
     };
     (sound.then_some(meta), notes.diagnostics)
+}
+
+fn check_name(notes: &mut Notes<'_>, folder: &str, value: &Spanned<DeValue<'_>>) {
+    let key = "name";
+    if notes.text_of(key, value).is_some_and(|name| name != folder) {
+        notes.report_error(
+            &value.span(),
+            key,
+            "the name is not that of the folder",
+            format!("write `name = \"{folder}\"`, or leave it out"),
+        );
+    }
+}
+
+/// The names of other components, each once, and the line and column of each.
+fn read_dependencies(
+    notes: &mut Notes<'_>,
+    text: &str,
+    value: &Spanned<DeValue<'_>>,
+) -> (Vec<String>, Vec<(u32, u32)>) {
+    let mut names: Vec<String> = Vec::new();
+    let mut places = Vec::new();
+    let texts = notes.texts_of("dependencies", value);
+    for (index, (name, at)) in texts.into_iter().enumerate() {
+        if names.iter().any(|known| known == name) {
+            let key = format!("dependencies[{index}]");
+            let message = format!("`{name}` is named twice");
+            notes.report_error(&at, &key, message, "remove one");
+        } else {
+            names.push(name.to_owned());
+            places.push(line_and_column(text, at.start));
+        }
+    }
+    (names, places)
+}
+
+fn read_paths(notes: &mut Notes<'_>, value: &Spanned<DeValue<'_>>) -> Vec<String> {
+    let mut paths = Vec::new();
+    for (index, (path, at)) in notes.texts_of("paths", value).into_iter().enumerate() {
+        if is_path(path) {
+            paths.push(path.to_owned());
+        } else {
+            notes.report_error(
+                &at,
+                &format!("paths[{index}]"),
+                "this is not a folder below the home folder",
+                "write it without `~/`, of letters, digits and `._-/`, such as `.cargo/bin`",
+            );
+        }
+    }
+    paths
 }
 
 fn is_path(path: &str) -> bool {
