@@ -26,10 +26,22 @@ pub(super) fn read_text(path: &Path) -> Result<Option<String>, RunsError> {
 
 /// The bytes of a file; `None`: there is none.
 pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, RunsError> {
-    let refused = |what: String| RunsError::Refused {
-        path: path.to_owned(),
-        what,
-    };
+    let bytes = read_limited_bytes(path)?;
+    if bytes
+        .as_ref()
+        .is_some_and(|bytes| bytes.len() > ARTIFACT_LIMIT_BYTES)
+    {
+        return Err(RunsError::Refused {
+            path: path.to_owned(),
+            what: format!("it is larger than {ARTIFACT_LIMIT_BYTES} bytes; shorten it"),
+        });
+    }
+    Ok(bytes)
+}
+
+/// The bytes of a file; of one that is larger than an artifact may be, one byte more than the limit. `None`: there is
+/// none.
+pub(super) fn read_limited_bytes(path: &Path) -> Result<Option<Vec<u8>>, RunsError> {
     let failed = |error| RunsError::from_io(path, error);
     let meta = match fs::symlink_metadata(path) {
         Ok(meta) => meta,
@@ -37,21 +49,17 @@ pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, RunsError> {
         Err(error) => return Err(failed(error)),
     };
     if !meta.is_file() {
-        return Err(refused(
-            "it is not a regular file, and no other is read; put a file in its place".to_owned(),
-        ));
+        return Err(RunsError::Refused {
+            path: path.to_owned(),
+            what: "it is not a regular file, and no other is read; put a file in its place"
+                .to_owned(),
+        });
     }
-    let limit = ARTIFACT_LIMIT_BYTES as u64;
     let file = fs::File::open(path).map_err(failed)?;
     let mut bytes = Vec::new();
-    file.take(limit + 1)
+    file.take(ARTIFACT_LIMIT_BYTES as u64 + 1)
         .read_to_end(&mut bytes)
         .map_err(failed)?;
-    if bytes.len() as u64 > limit {
-        return Err(refused(format!(
-            "it is larger than {limit} bytes; shorten it"
-        )));
-    }
     Ok(Some(bytes))
 }
 

@@ -1,5 +1,5 @@
-//! Reads, writes and archives the runs in `.pipeline/<issue-id>/`. Links are not followed, files are never half
-//! written, and a file that cannot be read is never overwritten.
+//! Reads, writes and archives the runs in `.pipeline/<issue-id>/`. Links are not followed, and files are never
+//! half written.
 
 mod error;
 mod files;
@@ -98,11 +98,11 @@ impl Runs {
         for name in Artifact::ALL.into_iter().flat_map(Artifact::names) {
             let path = folder.join(name);
             if name != Artifact::Lessons.file_name()
-                && let Some(text) = files::read_text(&path)?
+                && let Some(bytes) = files::read_limited_bytes(&path)?
             {
                 found.push(RunFile {
                     name: name.to_owned(),
-                    text,
+                    bytes,
                 });
             }
         }

@@ -2,26 +2,33 @@
 
 use super::artifact::Artifact;
 use super::limits::ARTIFACT_LIMIT_BYTES;
-use crate::Diagnostic;
 use crate::json::{self, Value as Json};
 use crate::yaml::{self, Node, Value};
+use crate::{Diagnostic, utf8_text};
 
-/// Reads a text; `None` where its form is broken.
+/// Reads a file; `None` where its form is broken.
 pub(super) fn parse_document(
     artifact: Artifact,
     file: &str,
-    text: &str,
+    bytes: &[u8],
     found: &mut Vec<Diagnostic>,
 ) -> Option<Node> {
-    if text.len() > ARTIFACT_LIMIT_BYTES {
-        let wrong = format!(
-            "it has {} bytes, more than {ARTIFACT_LIMIT_BYTES}; it is not read",
-            text.len()
-        );
-        found.push(Diagnostic::error(file, wrong).help("say it shorter"));
+    if bytes.len() > ARTIFACT_LIMIT_BYTES {
+        let wrong = format!("it has more than {ARTIFACT_LIMIT_BYTES} bytes, so it is not read");
+        found.push(Diagnostic::error(file, wrong).help("shorten it"));
         return None;
     }
-    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = match utf8_text(bytes.to_vec()) {
+        Ok(text) => text,
+        Err(error) => {
+            let place = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+            let wrong = Diagnostic::error(file, "it is not text in UTF-8")
+                .at(place(error.line), place(error.column));
+            found.push(wrong.help("save it as UTF-8"));
+            return None;
+        }
+    };
+    let body = text.strip_prefix('\u{feff}').unwrap_or(&text);
     if body.trim().is_empty() {
         let wrong = Diagnostic::error(file, "there is nothing in it").at(1, 1);
         found.push(wrong.help(format!(
@@ -31,7 +38,7 @@ pub(super) fn parse_document(
         return None;
     }
     if artifact.is_yaml() {
-        let (root, mistakes) = yaml::parse(text);
+        let (root, mistakes) = yaml::parse(&text);
         let broken = !mistakes.is_empty();
         found.extend(mistakes.into_iter().map(|one| one.diagnostic(file)));
         return root.filter(|_| !broken);
@@ -139,7 +146,7 @@ mod tests {
 
     fn read(text: &str) -> (Option<Node>, Vec<String>) {
         let mut found = Vec::new();
-        let root = parse_document(Artifact::Plan, "plan.json", text, &mut found);
+        let root = parse_document(Artifact::Plan, "plan.json", text.as_bytes(), &mut found);
         (root, found.iter().map(ToString::to_string).collect())
     }
 

@@ -24,11 +24,16 @@ pub struct Reading {
     node: Option<Node>,
 }
 
-/// Reads a file of a run.
+/// Reads a file of a run. One that is not text in UTF-8, or too large, has a mistake like any other.
 #[must_use]
-pub fn read_artifact(artifact: Artifact, file: &str, text: &str, settings: &Settings) -> Reading {
+pub fn read_artifact(
+    artifact: Artifact,
+    file: &str,
+    bytes: impl AsRef<[u8]>,
+    settings: &Settings,
+) -> Reading {
     let mut found = Vec::new();
-    let mut node = parse_document(artifact, file, text, &mut found);
+    let mut node = parse_document(artifact, file, bytes.as_ref(), &mut found);
     if let Some(root) = &mut node {
         variants::normalize_document(artifact, file, root, &mut found);
         found.extend(validate::validate_value(

@@ -18,8 +18,8 @@ use super::values::{
 pub struct RunFile {
     /// Its name.
     pub name: String,
-    /// What it says.
-    pub text: String,
+    /// What it says: text, unless something else was written there.
+    pub bytes: Vec<u8>,
 }
 
 /// A run.
@@ -59,8 +59,8 @@ impl Run {
             let artifact = Artifact::from_path(&file.name).ok()?;
             let rank = artifact.names().iter().position(|name| *name == file.name);
             Some(Read {
-                reading: read_artifact(artifact, &file.name, &file.text, &settings),
-                sha256: text_sha256(&file.text),
+                reading: read_artifact(artifact, &file.name, &file.bytes, &settings),
+                sha256: hex_sha256(&file.bytes),
                 rank: rank.unwrap_or_default(),
             })
         };
@@ -256,7 +256,7 @@ fn is_traced(traced: &[TraceStage], stage: Stage, sha256: &str) -> bool {
     }
 }
 
-/// The SHA-256 of a text, in hexadecimal digits.
-pub(super) fn text_sha256(text: &str) -> String {
-    HEXLOWER.encode(&Sha256::digest(text.as_bytes()))
+/// The SHA-256 of a file, in hexadecimal digits.
+pub(super) fn hex_sha256(bytes: &[u8]) -> String {
+    HEXLOWER.encode(&Sha256::digest(bytes))
 }

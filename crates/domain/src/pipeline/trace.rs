@@ -8,7 +8,7 @@ use super::limits::TRACE_LIMIT;
 use super::next::{Step, next};
 use super::outcome::stage_outcome;
 use super::read::{Reading, write_yaml};
-use super::run::{Run, text_sha256};
+use super::run::{Run, hex_sha256};
 use super::tiers;
 use super::values::{Stage, Tier};
 
@@ -102,7 +102,7 @@ pub fn add_to_trace(
         "artifact": format!(".pipeline/{}/{}", run.issue, new.artifact.file_name()),
         "outcome": outcome.as_str(),
         "tier": tier.as_str(),
-        "sha256": text_sha256(text),
+        "sha256": hex_sha256(text.as_bytes()),
     });
     let total = known.iter().map(|one| one.duration_ms).sum::<u64>() + duration;
     if let Some(stages) = trace["stages"].as_array_mut() {

@@ -38,7 +38,7 @@ fn plans() {
     assert_eq!(broken(&[], stage, None), ["E plan_exists"]);
     let unread = RunFile {
         name: "plan.json".into(),
-        text: "{".into(),
+        bytes: "{".into(),
     };
     assert_eq!(broken(&[unread], stage, None), ["E plan_valid"]);
     let long = "criterion ".repeat(20);

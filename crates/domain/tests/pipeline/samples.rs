@@ -48,7 +48,7 @@ pub(crate) fn with(artifact: Artifact, keys: Value) -> Value {
 pub(crate) fn file(name: &str, document: &Value) -> RunFile {
     RunFile {
         name: name.to_owned(),
-        text: serde_json::to_string_pretty(document).unwrap(),
+        bytes: serde_json::to_vec_pretty(document).unwrap(),
     }
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn write(files: &mut Vec<RunFile>, artifact: Artifact, keys: Value, m
         files.retain(|file| file.name != name);
         files.push(RunFile {
             name: name.to_owned(),
-            text,
+            bytes: text.into(),
         });
     };
     put(files, artifact.file_name(), text);
@@ -161,7 +161,7 @@ fn what_is_written_beside_the_trace_is_seen() {
     );
     files.push(RunFile {
         name: "worker-result.json".into(),
-        text: other.to_string(),
+        bytes: other.to_string().into(),
     });
     let attempts = run(&files).attempts();
     assert_eq!(attempts.len(), 3);
@@ -172,7 +172,7 @@ fn what_is_written_beside_the_trace_is_seen() {
 fn a_broken_trace_is_never_written_over() {
     let files = [RunFile {
         name: "pipeline-trace.json".into(),
-        text: "{".into(),
+        bytes: "{".into(),
     }];
     let reading = read_artifact(
         Artifact::Plan,

@@ -81,6 +81,41 @@ fn a_text_that_is_too_long_is_a_diagnostic() {
     assert!(!folder.join(".pipeline").exists());
 }
 
+/// The stage that wrote a file that cannot be read can write it again.
+#[test]
+fn a_file_that_is_no_text_or_too_large_is_written_again() {
+    let folder = repository();
+    let plan = folder.join(".pipeline/X-1/plan.json");
+    let large = vec![b' '; (1 << 20) + 1];
+    for (bytes, said) in [
+        (
+            &b"{\"steps\": \"\xff\"}"[..],
+            "plan.json:1:12: error: it is not text in UTF-8; save it as UTF-8",
+        ),
+        (
+            &large,
+            "plan.json: error: it has more than 1048576 bytes, so it is not read; shorten it",
+        ),
+    ] {
+        folder.write(".pipeline/X-1/plan.json", "");
+        std::fs::write(&plan, bytes).unwrap();
+        let next = on(&folder, &["next"]).done().out;
+        let again = "jg-subplanner, try 2: ";
+        assert!(next.starts_with(again) && next.contains(said), "{next}");
+        let check = on(&folder, &["check", "--stage", "plan"]);
+        assert!(
+            check.code == 1 && check.out.contains("plan_valid"),
+            "{check:?}"
+        );
+        write(&folder, "plan", PLAN).done();
+        on(&folder, &["check", "--stage", "plan"]).done();
+        std::fs::write(&plan, bytes).unwrap();
+        on(&folder, &["archive"]).refused(1, "so the run is not finished");
+        on(&folder, &["archive", "--unfinished"]).done();
+        std::fs::remove_dir_all(folder.join(".pipeline")).unwrap();
+    }
+}
+
 #[test]
 fn a_broken_trace_is_fixed_by_a_person() {
     let folder = repository();
