@@ -31,7 +31,6 @@ enum Head {
 /// The value of a key, and its position in the file.
 pub(super) struct Field<'p> {
     pub(super) node: &'p Node,
-    line: u32,
     /// The byte range of the value; empty if it is unknown.
     pub(super) range: Range<usize>,
 }
@@ -74,16 +73,12 @@ impl<'t> MarkdownDocument<'t> {
 
     /// The value of a key, unless it is empty.
     pub(super) fn get(&self, key: &str) -> Option<Field<'_>> {
-        let Head::Read {
-            root, start, line, ..
-        } = &self.head
-        else {
+        let Head::Read { root, start, .. } = &self.head else {
             return None;
         };
         let node = root.get(key).filter(|node| node.value != Value::Null)?;
         Some(Field {
             node,
-            line: node.line + line - 1,
             range: start + node.range.start..start + node.range.end,
         })
     }
@@ -98,10 +93,7 @@ impl<'t> MarkdownDocument<'t> {
 
     /// The error for a key without a value, and the edit that writes `to` there.
     pub(super) fn empty_value(&self, key: &str, to: &str) -> Option<(Diagnostic, Option<Edit>)> {
-        let Head::Read {
-            root, start, line, ..
-        } = &self.head
-        else {
+        let Head::Read { root, start, .. } = &self.head else {
             return None;
         };
         let Value::Map(entries) = &root.value else {
@@ -111,7 +103,7 @@ impl<'t> MarkdownDocument<'t> {
             |(name, value): &&(Node, Node)| name.text() == Some(key) && value.value == Value::Null;
         let (name, _) = entries.iter().find(is_bare)?;
         let wrong = Diagnostic::error(self.path, format!("`{key}` has no value"))
-            .at(name.line + line - 1, name.column)
+            .at(name.line, name.column)
             .key(key);
         let end = start + name.range.end;
         let rest = self.text.get(end..)?;
@@ -167,7 +159,7 @@ impl<'t> MarkdownDocument<'t> {
         message: impl Into<String>,
     ) -> Diagnostic {
         Diagnostic::error(self.path, message)
-            .at(field.line, field.node.column)
+            .at(field.node.line, field.node.column)
             .key(key)
     }
 
@@ -179,7 +171,7 @@ impl<'t> MarkdownDocument<'t> {
         message: impl Into<String>,
     ) -> Diagnostic {
         Diagnostic::warning(self.path, message)
-            .at(field.line, field.node.column)
+            .at(field.node.line, field.node.column)
             .key(key)
     }
 
@@ -221,20 +213,16 @@ pub(super) fn apply_edits(text: &str, mut edits: Vec<Edit>) -> String {
 }
 
 fn read_head(path: &str, split: &Frontmatter<'_>, tell: bool, found: &mut Vec<Diagnostic>) -> Head {
-    let (root, mistakes) = yaml::parse(split.yaml);
+    let (root, mistakes) = yaml::parse_from(split.yaml, split.line);
     let is_sound = mistakes.is_empty();
     if tell {
-        found.extend(mistakes.into_iter().map(|one| {
-            let mut said = one.diagnostic(path);
-            said.line = said.line.map(|line| line + split.line - 1);
-            said
-        }));
+        found.extend(mistakes.into_iter().map(|one| one.diagnostic(path)));
     }
     if !is_sound {
         return Head::Broken;
     }
     let root = root.unwrap_or(Node {
-        line: 1,
+        line: split.line,
         column: 1,
         range: 0..0,
         value: Value::Null,
@@ -321,6 +309,13 @@ mod tests {
         let mut found = Vec::new();
         MarkdownDocument::read_document("a.md", "---\nid: a\nb: c: d\n---\n", &mut found);
         assert_eq!((found[0].line, found[0].column), (Some(3), Some(5)));
+        let mut found = Vec::new();
+        let text = "---\nid: a\n\ntitle: b\ntitle: c\n---\n";
+        MarkdownDocument::read_document("a.md", text, &mut found);
+        assert_eq!(
+            found[0].to_string(),
+            "a.md:5:1: error: the key \"title\" is there twice, first on line 4; keep one of them"
+        );
     }
 
     #[test]

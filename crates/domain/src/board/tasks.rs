@@ -366,9 +366,12 @@ impl TaskReader<'_, '_> {
         if !title.is_empty() {
             return title;
         }
-        let wrong = Diagnostic::warning(self.file.path, "it has no title");
-        self.diagnostics
-            .push(wrong.at(1, 1).help("write `title: …` into the frontmatter"));
+        // Frontmatter that cannot be read may have one.
+        if self.paper.is_read() || !self.paper.has_head() {
+            let wrong = Diagnostic::warning(self.file.path, "it has no title");
+            self.diagnostics
+                .push(wrong.at(1, 1).help("write `title: …` into the frontmatter"));
+        }
         self.file.stem.to_owned()
     }
 

@@ -395,6 +395,7 @@ mod tests {
     /// A refusal because of a task's frontmatter refers to `task check`, so lint must report an error for that file.
     #[test]
     fn lint_names_each_form_for_which_a_claim_is_refused() {
+        use crate::Diagnostic;
         use crate::board::{Kind, lint};
         let head = "title: Do it\n";
         let (mut refused, mut taken) = (Vec::new(), Vec::new());
@@ -423,6 +424,9 @@ mod tests {
             let tree = Tree::from_texts([(path.as_str(), text.as_str())]);
             let day = "2026-01-05".parse().unwrap();
             let linted = lint(&tree, &[Kind::Tasks], &BTreeSet::new(), None, day);
+            let untitled = |one: &Diagnostic| one.message.contains("no title");
+            let is_untitled = linted.diagnostics.iter().any(untitled);
+            assert!(!is_untitled || !text.contains("title:"), "{text}");
             let errors: Vec<String> = linted
                 .diagnostics
                 .iter()

@@ -6,11 +6,11 @@ use crate::json::{self, Value as Json};
 use crate::yaml::{self, Node, Value};
 use crate::{Diagnostic, utf8_text};
 
-/// Reads a file; `None` where its form is broken.
+/// Reads a file, or the part of one that begins on a line; `None` where its form is broken.
 pub(super) fn parse_document(
     artifact: Artifact,
     file: &str,
-    bytes: &[u8],
+    (bytes, first_line): (&[u8], u32),
     found: &mut Vec<Diagnostic>,
 ) -> Option<Node> {
     if bytes.len() > ARTIFACT_LIMIT_BYTES {
@@ -38,7 +38,7 @@ pub(super) fn parse_document(
         return None;
     }
     if artifact.is_yaml() {
-        let (root, mistakes) = yaml::parse(&text);
+        let (root, mistakes) = yaml::parse_from(&text, first_line);
         let broken = !mistakes.is_empty();
         found.extend(mistakes.into_iter().map(|one| one.diagnostic(file)));
         return root.filter(|_| !broken);
@@ -146,7 +146,12 @@ mod tests {
 
     fn read(text: &str) -> (Option<Node>, Vec<String>) {
         let mut found = Vec::new();
-        let root = parse_document(Artifact::Plan, "plan.json", text.as_bytes(), &mut found);
+        let root = parse_document(
+            Artifact::Plan,
+            "plan.json",
+            (text.as_bytes(), 1),
+            &mut found,
+        );
         (root, found.iter().map(ToString::to_string).collect())
     }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::artifact::Artifact;
 use super::limits::LESSONS_LIMIT;
-use super::read::{Reading, read_artifact, write_yaml};
+use super::read::{Reading, read_part, write_yaml};
 use super::settings::Settings;
 use crate::jobs::Line;
 use crate::{Diagnostic, Severity};
@@ -38,11 +38,14 @@ pub fn read_lessons(file: &str, bytes: &[u8]) -> (Reading, bool) {
         });
         lines.push(text.trim_end_matches('\r').to_owned());
     }
-    let read_text = |text: &str| read_artifact(Artifact::Lessons, file, text, &Settings::default());
-    let mut reading = read_text(&lines.join("\n"));
+    let read_text = |text: &str, first_line: u32| {
+        let part = (text.as_bytes(), first_line);
+        read_part(Artifact::Lessons, file, part, &Settings::default())
+    };
+    let mut reading = read_text(&lines.join("\n"), 1);
     if !reading.is_sound() {
         let good = without_unsound(&lines, read_text, &mut found);
-        reading = good.map_or(reading, |good| read_text(&good));
+        reading = good.map_or(reading, |good| read_text(&good, 1));
     }
     let is_partial = !found.is_empty();
     reading.diagnostics.splice(0..0, found);
@@ -52,7 +55,7 @@ pub fn read_lessons(file: &str, bytes: &[u8]) -> (Reading, bool) {
 /// The text without the lessons that are not sound, which are named; `None` where no lesson is.
 fn without_unsound(
     lines: &[String],
-    read_text: impl Fn(&str) -> Reading,
+    read_text: impl Fn(&str, u32) -> Reading,
     found: &mut Vec<Diagnostic>,
 ) -> Option<String> {
     let first = lines
@@ -72,7 +75,8 @@ fn without_unsound(
     let mut any = false;
     for range in starts.windows(2) {
         let entry = lines[range[0]..range[1]].join("\n");
-        let alone = read_text(&format!("{head}\n{entry}"));
+        let offset = u32::try_from(range[0] - first).unwrap_or(u32::MAX);
+        let alone = read_text(&format!("{head}\n{entry}"), offset.saturating_add(1));
         if alone.is_sound() {
             any = true;
             text.push('\n');
@@ -81,12 +85,11 @@ fn without_unsound(
         }
         // Its lines keep their numbers.
         text.push_str(&"\n".repeat(range[1] - range[0]));
-        let offset = u32::try_from(range[0] - first).unwrap_or(u32::MAX);
         wrong.extend(alone.diagnostics.into_iter().map(|mut told| {
             told.severity = Severity::Warning;
             // What is never closed is found at the end, behind the lesson.
             let last = u32::try_from(range[1]).unwrap_or(u32::MAX);
-            told.line = told.line.map(|line| line.saturating_add(offset).min(last));
+            told.line = told.line.map(|line| line.min(last));
             told
         }));
     }

@@ -32,8 +32,18 @@ pub fn read_artifact(
     bytes: impl AsRef<[u8]>,
     settings: &Settings,
 ) -> Reading {
+    read_part(artifact, file, (bytes.as_ref(), 1), settings)
+}
+
+/// The same for the part of a file in YAML that begins on a line, counted from 1.
+pub(super) fn read_part(
+    artifact: Artifact,
+    file: &str,
+    (bytes, first_line): (&[u8], u32),
+    settings: &Settings,
+) -> Reading {
     let mut found = Vec::new();
-    let mut node = parse_document(artifact, file, bytes.as_ref(), &mut found);
+    let mut node = parse_document(artifact, file, (bytes, first_line), &mut found);
     if let Some(root) = &mut node {
         variants::normalize_document(artifact, file, root, &mut found);
         found.extend(validate::validate_value(

@@ -130,8 +130,13 @@ impl<'t> Frontmatter<'t> {
             let column = u32::try_from(column).unwrap_or(1).max(1);
             (self.line + line - 1, column)
         };
-        if let Some((line, column)) = unclosed(&text) {
-            let (line, column) = place(line, column);
+        let begun = |what: &str| {
+            let (line, column) = place_of_beginning(&text, what)?;
+            Some(place(line, column))
+        };
+        if let Some((line, column)) =
+            begun("parsing a flow ").or_else(|| begun("scanning a quoted scalar"))
+        {
             return YamlMistake {
                 line,
                 column,
@@ -153,6 +158,7 @@ impl<'t> Frontmatter<'t> {
         let told = error.location().map(|at| place(at.line(), at.column()));
         let (line, column) = duplicate
             .map(|(line, _)| (line, 1))
+            .or_else(|| begun("scanning a simple key"))
             .or(told)
             .unwrap_or((self.line, 1));
         YamlMistake {
@@ -163,12 +169,12 @@ impl<'t> Frontmatter<'t> {
     }
 }
 
-/// What is said of a list in `[…]`, or a map in `{…}`, whose end is missing.
+/// What is said of a list in `[…]`, a map in `{…}`, or a text in quotes, whose end is missing.
 pub(super) const NEVER_CLOSED: &str = "what begins here is never closed";
 
-/// Where a list or a map began that something else stands in the way of: the library tells it after what stands there.
-fn unclosed(text: &str) -> Option<(usize, usize)> {
-    let (_, begun) = text.split_once("while parsing a flow ")?;
+/// Where the library began with what it could not end: it tells that after the place where it stopped.
+fn place_of_beginning(text: &str, what: &str) -> Option<(usize, usize)> {
+    let (_, begun) = text.split_once(&format!("while {what}"))?;
     let (_, place) = begun.split_once(" at line ")?;
     let (line, column) = place.split_once(" column ")?;
     let digits = column.split(|c: char| !c.is_ascii_digit()).next()?;
@@ -245,7 +251,15 @@ mod tests {
             mistake("---\nid: [a\n---\n"),
             (2, 5, NEVER_CLOSED.to_owned())
         );
-        assert_eq!(mistake("---\nid: \"a\n---\n").0, 3);
+        for quote in ['"', '\''] {
+            assert_eq!(
+                mistake(&format!("---\nid: a\ntitle: {quote}b\nx: y\n---\n")),
+                (3, 8, NEVER_CLOSED.to_owned())
+            );
+        }
+        // A line without a colon is told itself, and not the line below it.
+        let (line, column, message) = mistake("---\nid: a\nemoji\n---\n");
+        assert_eq!((line, column), (3, 1), "{message}");
     }
 
     #[test]

@@ -14,5 +14,5 @@ mod tests;
 
 pub use depth::{NESTING_LIMIT, too_deep};
 pub(crate) use node::{Node, Value};
-pub(crate) use read::parse;
+pub(crate) use read::{parse, parse_from};
 pub(crate) use scalar::quoted;

@@ -32,8 +32,15 @@ impl Mistake {
 
 /// Reads a document. Where its form is broken, nothing of it is read, and the one mistake says where.
 pub(crate) fn parse(text: &str) -> (Option<Node>, Vec<Mistake>) {
+    parse_from(text, 1)
+}
+
+/// Reads a document that begins on a line of its file, counted from 1. All lines are those of the file.
+pub(crate) fn parse_from(text: &str, first_line: u32) -> (Option<Node>, Vec<Mistake>) {
+    let above = first_line.saturating_sub(1);
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if let Some(mistake) = conflict(body) {
+    if let Some(mut mistake) = conflict(body) {
+        mistake.line = mistake.line.saturating_add(above);
         return (None, vec![mistake]);
     }
     let mut reader = Reader {
@@ -43,14 +50,16 @@ pub(crate) fn parse(text: &str) -> (Option<Node>, Vec<Mistake>) {
         root: None,
         mistakes: Vec::new(),
         nodes: 0,
+        above,
     };
     for event in Parser::new_from_str(body) {
         let (event, span) = match event {
             Ok(read) => read,
             Err(error) => {
                 let at = error.marker();
+                let line = reader.file_line(at.line().max(1));
                 reader.mistakes.push(Mistake {
-                    line: number(at.line()).max(1),
+                    line,
                     column: number(at.col() + 1),
                     message: format!("this is not YAML: {}", error.info()),
                     help: fix_of(body, at.line().max(1) - 1),
@@ -185,12 +194,19 @@ struct Reader<'t> {
     root: Option<Node>,
     mistakes: Vec<Mistake>,
     nodes: usize,
+    /// The lines of the file above the text.
+    above: u32,
 }
 
 /// Reading cannot go on; a mistake says why.
 struct ReadStopped;
 
 impl Reader<'_> {
+    /// The line of the file, from the line of the text.
+    fn file_line(&self, line: usize) -> u32 {
+        number(line).saturating_add(self.above)
+    }
+
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), ReadStopped> {
         match event {
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
@@ -263,8 +279,9 @@ impl Reader<'_> {
     }
 
     fn mistake(&mut self, span: Span, message: &str, help: &'static str) {
+        let line = self.file_line(span.start.line());
         self.mistakes.push(Mistake {
-            line: number(span.start.line()),
+            line,
             column: number(span.start.col() + 1),
             message: message.to_owned(),
             help,
@@ -281,7 +298,7 @@ impl Reader<'_> {
         let start = self.offsets.byte(span.start.index(), self.text.len());
         let end = self.offsets.byte(span.end.index(), self.text.len());
         Ok(Node {
-            line: number(span.start.line()),
+            line: self.file_line(span.start.line()),
             column: number(span.start.col() + 1),
             range: start..end.max(start),
             value,

@@ -114,6 +114,10 @@ fn a_lesson_that_cannot_be_read_is_named_and_the_others_count() {
             b"  - date: 2026-01-02\n    pattern: p2\n",
             "lessons.yaml:5:5",
         ),
+        (
+            b"  - date: 2026-01-02\n    issue: X-2\n    issue: X-3\n    pattern: p2\n",
+            "lessons.yaml:7:5: warning: the key \"issue\" is there twice, first on line 6",
+        ),
         (b"  - date: [\n", "lessons.yaml:5:"),
         (b"  - {\xff\n", "lessons.yaml:5:6"),
         (b"\xff\xfe \0-\0\n", "lessons.yaml:5:1"),

@@ -29,7 +29,7 @@ pub(super) fn read(id: &str, path: &str, text: &str) -> (Option<Persona>, Vec<Di
         Err(mistake) => {
             let help = match mistake.message.as_str() {
                 NEVER_CLOSED => {
-                    "close a list with `]` and a map with `}`, and separate the items with commas"
+                    "close a list with `]`, a map with `}` and a text with its quotation mark, and separate items with commas"
                 }
                 _ => {
                     "write one `key: value` a line; put texts with `:`, `#` or quotes in them between double quotes"
