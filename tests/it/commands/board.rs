@@ -316,6 +316,41 @@ fn other_spellings_of_a_state_are_read_and_brought_home() {
     );
 }
 
+/// A task that is not listed would be missed, and a claim of it must not call it missing.
+#[test]
+#[cfg(unix)]
+fn a_task_that_cannot_be_read_is_named_with_the_reason() {
+    let folder = Folder::repository("cycle = [\"a\"]\n", &["a"]);
+    let todo = |name: &str| folder.join(".jules/tasks/todo").join(name);
+    folder.write(
+        ".jules/tasks/todo/20260110-0900-x.md",
+        "---\ntitle: X\n---\n",
+    );
+    fs::write(todo("large.md"), " ".repeat(2 << 20)).unwrap();
+    fs::write(todo("latin.md"), b"---\ntitle: caf\xe9\n---\n").unwrap();
+    std::os::unix::fs::symlink("nowhere.md", todo("linked.md")).unwrap();
+    let listed = alone(&["task", "list", folder.text()]).done();
+    assert!(listed.out.ends_with("1 task\n"), "{listed:?}");
+    let lines = alone(&["task", "list", "--json", folder.text()]).done().lines();
+    assert_eq!(lines.len(), 4, "{lines:?}");
+    for (id, place, why) in [
+        ("large", "large.md", "larger than"),
+        ("latin", "latin.md:2:11", "not text in UTF-8"),
+        ("linked", "linked.md", "a symbolic link"),
+    ] {
+        let said = format!(".jules/tasks/todo/{place}: error: it is {why}");
+        assert!(listed.err.contains(&said), "{listed:?}");
+        let is_told = |line: &serde_json::Value| {
+            let message = line["message"].as_str().unwrap_or_default();
+            message.contains(why)
+        };
+        assert!(lines.iter().any(is_told), "{lines:?}");
+        let said = format!("the task `{id}` cannot be read: {said}");
+        alone(&["task", "claim", id, "--persona", "a", folder.text()]).refused(2, &said);
+        alone(&["task", "move", &id[..3], "done", folder.text()]).refused(2, "the task `l");
+    }
+}
+
 /// One change that fails keeps no other from being made, is told, and counts.
 #[test]
 fn a_change_that_fails_is_told_and_the_others_are_made() {

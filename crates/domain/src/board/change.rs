@@ -2,6 +2,7 @@
 
 use super::markdown::{MarkdownDocument, apply_edits};
 use super::task::{PERSONA_KEYS, Task, TaskState};
+use crate::Diagnostic;
 use crate::model::Tree;
 use crate::yaml::quoted;
 
@@ -34,6 +35,14 @@ pub enum TaskError {
         id: String,
         /// A similar id, or how to list all.
         help: String,
+    },
+    /// Its file cannot be read.
+    #[error("the task `{id}` cannot be read: {wrong}")]
+    Unreadable {
+        /// The task's id.
+        id: String,
+        /// Where, and why.
+        wrong: Box<Diagnostic>,
     },
     /// The given prefix matches several tasks.
     #[error("several tasks begin with `{id}`: {}; say more of the name", .names.join(", "))]

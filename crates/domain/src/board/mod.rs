@@ -35,7 +35,7 @@ pub use sprints::{
     sprint_folder, sprint_of,
 };
 pub use task::{TASKS_FOLDER, Task, TaskState};
-pub use tasks::list_tasks;
+pub use tasks::{list_tasks, unread_tasks};
 pub use write::{
     Claim, NewTask, claim_task, move_task, new_sprint_plan, new_sprint_readme, new_task,
 };

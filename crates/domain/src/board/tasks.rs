@@ -23,11 +23,19 @@ pub fn list_tasks(tree: &Tree) -> Vec<Task> {
     read_tasks(tree).tasks
 }
 
+/// The task files that cannot be read, by the ids of their tasks, and why.
+#[must_use]
+pub fn unread_tasks(tree: &Tree) -> Vec<(String, Diagnostic)> {
+    read_tasks(tree).unread
+}
+
 /// The tasks, and the mistakes in their files.
 #[derive(Default)]
 pub(super) struct TaskReading {
     pub(super) tasks: Vec<Task>,
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// As [`unread_tasks`] returns them; each mistake is among the diagnostics, too.
+    unread: Vec<(String, Diagnostic)>,
     /// The fixes that have exactly one answer.
     pub(super) changes: Vec<Change>,
 }
@@ -46,6 +54,7 @@ pub(super) fn read_tasks(tree: &Tree) -> TaskReading {
             Ok(Some(text)) => text,
             Ok(None) => continue,
             Err(wrong) => {
+                read.unread.push((file.stem.to_owned(), (*wrong).clone()));
                 read.diagnostics.push(*wrong);
                 continue;
             }

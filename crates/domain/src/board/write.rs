@@ -11,7 +11,7 @@ use super::limits::{TAGS_LIMIT, TITLE_LIMIT_CHARS};
 use super::personas::persona_names;
 use super::sprints::sprint_folder;
 use super::task::{PERSONA_KEYS, Task, TaskState};
-use super::tasks::list_tasks;
+use super::tasks::{list_tasks, unread_tasks};
 use crate::model::Tree;
 use crate::plan::closest;
 use crate::yaml::quoted;
@@ -184,6 +184,16 @@ fn find_task(tree: &Tree, id: &str) -> Result<Task, TaskError> {
         .iter()
         .filter(|task| !id.is_empty() && task.id.starts_with(id))
         .collect();
+    let unread = unread_tasks(tree);
+    let unreadable = unread.into_iter().find(|(unread, _)| match exact.len() {
+        0 if begin.is_empty() => !id.is_empty() && unread.starts_with(id),
+        0 => unread == id,
+        _ => false,
+    });
+    if let Some((id, wrong)) = unreadable {
+        let wrong = Box::new(wrong);
+        return Err(TaskError::Unreadable { id, wrong });
+    }
     let found = if exact.is_empty() { begin } else { exact };
     match found.as_slice() {
         [one] => Ok((*one).clone()),

@@ -12,12 +12,13 @@ use jiff::Timestamp;
 use phileas_domain::board::limits::FILE_LIMIT_BYTES;
 use phileas_domain::board::{self, Change, Claim, NewTask, Task, TaskError};
 use phileas_domain::model::{PersonaId, Tree};
-use phileas_domain::{plan, utf8_text};
+use phileas_domain::{Diagnostic, plan, utf8_text};
 
 use super::track::suggestion_text;
 use crate::adapters::files;
 use crate::cli::arguments::{BoardFolder, TaskCommand};
 use crate::cli::exit::{CliError, Exit};
+use crate::cli::terminal::diagnostics::print_beside_results;
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::pluralize;
 use crate::cli::terminal::table::Table;
@@ -43,7 +44,11 @@ pub(crate) fn run(
             };
             chosen.retain(|task| state.is_none_or(|state| task.state == state));
             chosen.retain(|task| tag.as_ref().is_none_or(|tag| task.has_tag(tag)));
-            print_tasks(&chosen, *json, screen)
+            print_tasks(&chosen, *json, screen)?;
+            let unread = board::unread_tasks(&tree).into_iter();
+            let unread: Vec<Diagnostic> = unread.map(|(_, wrong)| wrong).collect();
+            print_beside_results(&unread, *json, screen)?;
+            Ok(Exit::Done)
         }
         TaskCommand::New {
             title,
@@ -106,12 +111,12 @@ fn print_tasks(
     tasks: &[&Task],
     json: bool,
     screen: &mut Screen<impl Write>,
-) -> Result<Exit, CliError> {
+) -> Result<(), CliError> {
     if json {
         for task in tasks {
             screen.print_line(&task.to_json().to_string())?;
         }
-        return Ok(Exit::Done);
+        return Ok(());
     }
     if !tasks.is_empty() {
         let mut table =
@@ -128,7 +133,7 @@ fn print_tasks(
         screen.print_lines(&table.table_text())?;
     }
     screen.print_line(&pluralize(tasks.len(), "task"))?;
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// The tasks in a persona's prompt, without the prompt's limits.
