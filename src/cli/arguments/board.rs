@@ -38,7 +38,8 @@ pub enum TaskCommand {
     New {
         /// The title, on one line
         title: String,
-        /// The persona that does it; without it, a persona that accepts one of its tags
+        /// The persona that does it, one of the repository's personas, if it has some; without it, a persona that accepts one
+        /// of its tags
         #[arg(long, value_name = "ID")]
         persona: Option<String>,
         /// A tag; may be given several times

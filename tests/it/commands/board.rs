@@ -331,7 +331,9 @@ fn a_task_that_cannot_be_read_is_named_with_the_reason() {
     std::os::unix::fs::symlink("nowhere.md", todo("linked.md")).unwrap();
     let listed = alone(&["task", "list", folder.text()]).done();
     assert!(listed.out.ends_with("1 task\n"), "{listed:?}");
-    let lines = alone(&["task", "list", "--json", folder.text()]).done().lines();
+    let lines = alone(&["task", "list", "--json", folder.text()])
+        .done()
+        .lines();
     assert_eq!(lines.len(), 4, "{lines:?}");
     for (id, place, why) in [
         ("large", "large.md", "larger than"),
@@ -432,7 +434,7 @@ fn a_task_goes_from_hand_to_hand() {
     assert!(!folder.join(file).exists());
     run(&["task", "claim", id, "--persona", "absent", "--reassign"]).refused(
         2,
-        "there is no persona `absent`, so nothing was claimed; there are `curator`, `tester`",
+        "there is no persona `absent`, so nothing was written; there are `curator`, `tester`",
     );
     let taken = run(&["task", "claim", id, "--persona", "curator", "--reassign"]).done();
     assert!(
@@ -452,6 +454,24 @@ fn a_task_goes_from_hand_to_hand() {
     assert!(!render("tester").contains("Close the file"));
     run(&["task", "move", "nothing", "todo"]).refused(2, "there is no task `nothing`");
     run(&["task", "new", " "]).refused(2, "the title is empty");
+    run(&["task", "new", "X", "--persona", "absent"]).refused(2, "there is no persona `absent`");
+}
+
+/// A name that no persona can have is refused even where there are no personas.
+#[test]
+fn a_task_is_for_a_name_that_a_persona_can_have() {
+    let folder = Folder::empty();
+    let task = ".jules/tasks/todo/20260110-0900-x.md";
+    folder.write(task, "---\ntitle: X\n---\n");
+    for name in ["bad persona", "", "a\nb", "-x"] {
+        let who = format!("--persona={name}");
+        for words in [["claim", "20260110"], ["new", "Y"]] {
+            alone(&["task", words[0], words[1], &who, folder.text()])
+                .refused(2, "cannot be a persona's id, so nothing was written");
+        }
+    }
+    let claim = ["task", "claim", "20260110", "--persona", "other_agent"];
+    alone(&[&claim[..], &[folder.text()]].concat()).done();
 }
 
 /// Of many who reach for one task, one gets it.

@@ -4,6 +4,7 @@ use super::markdown::{MarkdownDocument, apply_edits};
 use super::task::{PERSONA_KEYS, Task, TaskState};
 use crate::Diagnostic;
 use crate::model::Tree;
+use crate::plan::limits::MAX_ID_BYTES;
 use crate::yaml::quoted;
 
 /// A file that is created, edited, or moved.
@@ -58,8 +59,15 @@ pub enum TaskError {
         /// The task's id.
         id: String,
     },
+    /// No persona can have this name.
+    #[error(
+        "`{}` cannot be a persona's id, so nothing was written; use letters, digits, `_` and `-`, begin with a letter or \
+         digit, and keep to {MAX_ID_BYTES} characters",
+        .0.escape_debug()
+    )]
+    PersonaId(String),
     /// No persona has this name.
-    #[error("there is no persona `{persona}`, so nothing was claimed; {help}")]
+    #[error("there is no persona `{persona}`, so nothing was written; {help}")]
     UnknownPersona {
         /// The name that was given.
         persona: String,

@@ -13,7 +13,7 @@ use super::sprints::sprint_folder;
 use super::task::{PERSONA_KEYS, Task, TaskState};
 use super::tasks::{list_tasks, unread_tasks};
 use crate::model::Tree;
-use crate::plan::closest;
+use crate::plan::{closest, is_id};
 use crate::yaml::quoted;
 
 /// The largest number of names in a message.
@@ -38,8 +38,11 @@ pub struct NewTask {
 ///
 /// # Errors
 ///
-/// [`TaskError::Title`] and [`TaskError::Tags`].
-pub fn new_task(task: &NewTask, at: Timestamp) -> Result<Change, TaskError> {
+/// [`TaskError::Title`], [`TaskError::Tags`], [`TaskError::PersonaId`] and [`TaskError::UnknownPersona`].
+pub fn new_task(tree: &Tree, task: &NewTask, at: Timestamp) -> Result<Change, TaskError> {
+    if let Some(persona) = &task.persona {
+        check_persona(tree, persona)?;
+    }
     let title = task.title.trim();
     if title.is_empty() {
         return Err(TaskError::Title("empty"));
@@ -113,17 +116,7 @@ pub enum Claim {
 ///
 /// All others of [`TaskError`].
 pub fn claim_task(tree: &Tree, id: &str, persona: &str, claim: Claim) -> Result<Change, TaskError> {
-    let personas = persona_names(tree);
-    let mut known = personas.iter();
-    if !personas.is_empty() && !known.any(|one| one.eq_ignore_ascii_case(persona)) {
-        return Err(TaskError::UnknownPersona {
-            persona: persona.to_owned(),
-            help: match closest(persona, personas.iter().copied()) {
-                Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("there are {}", list_names(&personas)),
-            },
-        });
-    }
+    check_persona(tree, persona)?;
     let task = find_task(tree, id)?;
     if claim == Claim::Reassign && task.state.is_open() {
         let other = task.persona.clone().filter(|_| !task.is_for(persona));
@@ -150,6 +143,25 @@ pub fn claim_task(tree: &Tree, id: &str, persona: &str, claim: Claim) -> Result<
     let assigned = task.persona.is_none().then_some(persona);
     let done = format!("{persona} is at it");
     change_task(tree, &task, TaskState::InProgress, assigned, done)
+}
+
+/// Checks the name of a persona that gets a task. A repository without personas uses its tasks for other agents.
+fn check_persona(tree: &Tree, persona: &str) -> Result<(), TaskError> {
+    if !is_id(persona) {
+        return Err(TaskError::PersonaId(persona.to_owned()));
+    }
+    let personas = persona_names(tree);
+    let mut known = personas.iter();
+    if personas.is_empty() || known.any(|one| one.eq_ignore_ascii_case(persona)) {
+        return Ok(());
+    }
+    Err(TaskError::UnknownPersona {
+        persona: persona.to_owned(),
+        help: match closest(persona, personas.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("there are {}", list_names(&personas)),
+        },
+    })
 }
 
 /// Names for a message, up to a limit.
@@ -260,7 +272,7 @@ mod tests {
             created_by: Some("curator".to_owned()),
             body: String::new(),
         };
-        let change = new_task(&wanted, at()).unwrap();
+        let change = new_task(&Tree::new(), &wanted, at()).unwrap();
         assert_eq!(
             change.to,
             ".jules/tasks/todo/20260105-090000-fix-the-parser-now.md"
@@ -282,14 +294,19 @@ mod tests {
                 title: title.to_owned(),
                 ..wanted.clone()
             };
-            let error = new_task(&wrong, at()).unwrap_err().to_string();
+            let error = new_task(&Tree::new(), &wrong, at())
+                .unwrap_err()
+                .to_string();
             assert!(error.contains(word), "{error}");
         }
         let wrong = NewTask {
             tags: vec!["a,b".to_owned()],
             ..wanted
         };
-        assert!(matches!(new_task(&wrong, at()), Err(TaskError::Tags(_))));
+        assert!(matches!(
+            new_task(&Tree::new(), &wrong, at()),
+            Err(TaskError::Tags(_))
+        ));
     }
 
     #[test]

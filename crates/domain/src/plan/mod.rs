@@ -61,6 +61,7 @@ pub use constants::{
 };
 pub use cron::{Cron, CronError};
 pub use entry::EntryPoint;
+pub(crate) use persona::is_id;
 pub use persona::{PROMPT_FILES, Persona, is_persona_id, read_personas};
 pub use policy::{
     AdvanceOn, AllowedBot, Automation, Branch, Budget, CatchUp, Driver, Gate, KeyLimits, MainRed,

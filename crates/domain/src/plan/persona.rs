@@ -6,8 +6,9 @@ mod keys;
 mod read;
 
 pub use definition::Persona;
+pub(crate) use folders::is_id;
 pub use folders::{MAX_ID_BYTES, MAX_PERSONAS, MAX_PROMPT_BYTES, PROMPT_FILES, is_persona_id};
-pub(super) use folders::{folder_of, folder_switched_off, is_id, is_prompt_switched_off};
+pub(super) use folders::{folder_of, folder_switched_off, is_prompt_switched_off};
 pub use read::read_personas;
 
 #[cfg(test)]

@@ -69,7 +69,9 @@ pub(crate) fn run(
                     .transpose()?
                     .unwrap_or_default(),
             };
-            change_task(place, screen, |_| board::new_task(&task, Timestamp::now()))
+            change_task(place, screen, |tree| {
+                board::new_task(tree, &task, Timestamp::now())
+            })
         }
         TaskCommand::Claim {
             id,

@@ -63,7 +63,7 @@ pub(in crate::plan) fn folder_of(path: &str) -> Option<(&str, &str)> {
 }
 
 /// Whether a text can be a persona's id.
-pub(in crate::plan) fn is_id(text: &str) -> bool {
+pub(crate) fn is_id(text: &str) -> bool {
     text.len() <= MAX_ID_BYTES
         && text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text
