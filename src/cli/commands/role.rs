@@ -191,14 +191,18 @@ impl<'a> RosterEditor<'a> {
             let Some(held) = one.held.filter(|_| roles.contains(name)) else {
                 continue;
             };
-            let place = match held {
-                HoldReason::Sensitive => "in a public repository ",
-                _ => "",
-            };
-            notes.push(format!(
-                "{place}the role {name} does not work: {}",
-                held.explanation()
-            ));
+            let role = self.catalogue.role(layer, name);
+            let file = role.and_then(|role| role.source.path());
+            notes.push(match (held, file) {
+                (HoldReason::Broken, Some(file)) => format!(
+                    "fill in or correct {file}, then check it with phileas validate; until then the role {name} does not work"
+                ),
+                (HoldReason::Sensitive, _) => format!(
+                    "in a public repository the role {name} does not work: {}",
+                    held.explanation()
+                ),
+                _ => format!("the role {name} does not work: {}", held.explanation()),
+            });
         }
         if copied {
             notes.push(format!(
@@ -375,6 +379,7 @@ fn role_state(
             "whether it is on the roster is not known, because .jlo/config.toml has mistakes; correct that file",
         ),
         None => ("off", "it is not on the roster"),
+        Some(Some(held @ HoldReason::Broken)) => ("broken", held.explanation()),
         Some(Some(held)) if held != HoldReason::Sensitive => ("off", held.explanation()),
         // A role on the roster works only where its layer does.
         Some(_) if idle.is_some() => ("off", idle.unwrap_or_default()),

@@ -453,11 +453,28 @@ fn a_role_of_ones_own_begins_with_blanks_and_works_when_they_are_filled() {
     assert!(checked.out.contains(&blanks), "{checked:?}");
     let added = within(&folder, &["role", "add", "observers", "colours"]).done();
     assert!(
-        added
-            .out
-            .contains("the role colours does not work: its role.yml is broken or not filled in"),
+        added.out.contains(&format!(
+            "fill in or correct {path}, then check it with phileas validate;"
+        )),
         "{added:?}"
     );
+    let again = ["role", "add", "observers", "colours", "--json"];
+    let lines = within(&folder, &again).done().lines();
+    let note = lines.last().unwrap()["note"].as_str().unwrap();
+    assert!(added.out.contains(note), "{lines:?}");
+    // It is on the roster, so it is not called off.
+    let lines = within(&folder, &["role", "list", "--json"]).lines();
+    let listed = lines.iter().find(|line| line["role"] == "colours").unwrap();
+    assert_eq!(listed["state"], "broken");
+    assert!(
+        listed["why"].as_str().unwrap().contains("phileas validate"),
+        "{listed}"
+    );
+    let listed = within(&folder, &["role", "list"]);
+    let line = listed.out.lines().find(|line| line.contains(" colours "));
+    assert!(line.unwrap().contains(" broken "), "{listed:?}");
+    let told = blanks.replace("warning", "error");
+    assert!(listed.code == 1 && listed.out.contains(&told), "{listed:?}");
     let checked = within(&folder, &["validate"]);
     assert!(
         checked.code == 1 && checked.out.contains(&blanks.replace("warning", "error")),

@@ -32,7 +32,9 @@ impl HoldReason {
         match self {
             Self::Disabled => "it is turned off: `enabled = false` in .jlo/config.toml",
             Self::Unknown => "nothing says what it is to do: there is no role.yml of that name",
-            Self::Broken => "its role.yml is broken or not filled in: phileas validate",
+            Self::Broken => {
+                "its role.yml is broken or not filled in; phileas validate names the mistakes"
+            }
             Self::Sensitive => {
                 "the ledger of a public repository is public, too: write `sensitive = true` beside its name in .jlo/config.toml if that is meant"
             }
