@@ -469,7 +469,7 @@ fn an_event_of_three_megabytes_is_handed_on() {
 
 /// Only an error may concern the whole monitor.
 #[test]
-fn an_event_of_no_job_is_refused_with_its_missing_key() {
+fn an_event_of_no_job_or_of_no_kind_is_refused() {
     let folder = Folder::empty();
     let config = seed(&folder, &json!({}));
     let handle = |event: &str| {
@@ -481,6 +481,9 @@ fn an_event_of_no_job_is_refused_with_its_missing_key() {
         assert!(ended.err.contains("no `job_id`"), "{ended}");
     }
     handle(&json!({ "event": "error", "job_id": null }).to_string()).expect(0);
+    let ended = handle(&json!({ "event": "nope", "job_id": "7" }).to_string()).expect(2);
+    let known = "--event: `nope` is not a kind of event; there are question, completed, error, stuck and plan_review";
+    assert!(ended.err.contains(known), "{ended}");
 }
 
 #[test]

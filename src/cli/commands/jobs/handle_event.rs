@@ -129,13 +129,13 @@ fn read_event(arguments: &Arguments) -> Result<Event, CliError> {
     }
     let text = text.trim_start_matches('\u{feff}').trim();
     let event = Event::parse(text).map_err(|why| CliError::usage(format!("{source}: {why}")))?;
+    let kind = event.event.parse::<EventKind>();
+    let kind = kind.map_err(|error| CliError::usage(format!("{source}: {error}")))?;
     // Only an error may concern the whole monitor.
-    match event.event_kind() {
-        Some(kind) if kind != EventKind::Error && event.job_id.is_none() => {
-            Err(CliError::usage(format!(
-                "{source}: the event has no `job_id`: {kind} is about a job; name it by its id, between double quotes"
-            )))
-        }
-        _ => Ok(event),
+    if kind != EventKind::Error && event.job_id.is_none() {
+        return Err(CliError::usage(format!(
+            "{source}: the event has no `job_id`: {kind} is about a job; name it by its id, between double quotes"
+        )));
     }
+    Ok(event)
 }
