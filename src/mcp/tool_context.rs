@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use phileas_domain::jobs::AccountSession;
+use phileas_domain::jobs::{AccountSession, JobId};
 use rmcp::model::RequestStateCodec;
 
 use super::answers::Answers;
@@ -13,11 +13,6 @@ use super::policy::Policy;
 use super::tool_error::{ErrorCause, ToolError};
 use crate::adapters::pipeline::{RUNS_FOLDER, Runs};
 use crate::runtime::ports::sessions_api::{JobActivity, SessionsApi};
-
-/// The path segments before a session's id in addresses that people copy.
-const PAGES: [&str; 3] = ["sessions", "/session", "/task"];
-/// The longest id of a session, in characters. Ids of Jules have 15 to 20 digits.
-const MAX_ID_CHARS: usize = 40;
 
 /// Why there is no Jules key. A tool that needs Jules reports it; other tools work.
 #[derive(Debug, Clone)]
@@ -120,20 +115,12 @@ impl ToolContext {
 
 /// Parses a job's id as people copy it: bare, as `sessions/<id>`, or as the address of its page.
 pub(super) fn job_id(text: &str) -> Result<String, ToolError> {
-    let bare = text.split(['?', '#']).next().unwrap_or_default();
-    let bare = bare.trim().trim_end_matches('/');
-    let id = match bare.rsplit_once('/') {
-        None => bare,
-        Some((before, last)) if PAGES.iter().any(|page| before.ends_with(page)) => last,
-        Some(_) => "",
-    };
-    let is_digits = id.bytes().all(|byte| byte.is_ascii_digit());
-    if id.is_empty() || !is_digits || id.len() > MAX_ID_CHARS {
-        return Err(ToolError::input(
+    let id = JobId::of_session(text).ok_or_else(|| {
+        ToolError::input(
             "`job_id` is not the id of a job; give its digits, `sessions/<digits>`, or the address of its page",
-        ));
-    }
-    Ok(id.to_owned())
+        )
+    })?;
+    Ok(id.to_string())
 }
 
 #[cfg(test)]
@@ -160,7 +147,7 @@ mod tests {
             "x/1",
             "%31",
         ] {
-            assert!(job_id(text).is_err() || text == "1?x", "{text}");
+            assert!(job_id(text).is_err(), "{text}");
         }
     }
 }

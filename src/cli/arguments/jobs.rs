@@ -227,6 +227,7 @@ pub enum JobsCommand {
     #[command(after_help = command_end("phileas agent jobs add 15481661885092594092 --repo acme/widget", LEDGER))]
     Add {
         /// The session's id
+        #[arg(value_parser = parse_session)]
         id: JobId,
         /// The repository that it works on
         #[arg(long, value_name = "OWNER/NAME")]
@@ -304,6 +305,12 @@ fn parse_kind_and_command(text: &str) -> Result<(EventKind, String), String> {
 fn parse_word<T: serde::de::DeserializeOwned>(text: &str, words: &str) -> Result<T, String> {
     serde_json::from_value(serde_json::Value::String(text.to_owned()))
         .map_err(|_| format!("write {words}"))
+}
+
+fn parse_session(text: &str) -> Result<JobId, String> {
+    JobId::of_session(text).ok_or_else(|| {
+        "give the session's digits, `sessions/<digits>`, or the address of its page".to_owned()
+    })
 }
 
 fn parse_priority(text: &str) -> Result<phileas_domain::jobs::Priority, String> {

@@ -30,6 +30,13 @@ const PAGES: [&str; 3] = ["session", "sessions", "task"];
 pub struct JobIdError;
 
 impl JobId {
+    /// The id of a session that is to become a job. Jules' ids are digits alone; a file of jobs may hold others.
+    #[must_use]
+    pub fn of_session(text: &str) -> Option<Self> {
+        let id: Self = text.parse().ok()?;
+        id.0.bytes().all(|byte| byte.is_ascii_digit()).then_some(id)
+    }
+
     /// The id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -328,6 +335,12 @@ mod tests {
         ] {
             let id: JobId = text.parse().unwrap();
             assert_eq!(id.as_str(), "15481661885092594092", "{text}");
+        }
+        for text in [" 12\n", "sessions/12", "jules.google.com/task/12"] {
+            assert_eq!(JobId::of_session(text).unwrap().as_str(), "12", "{text}");
+        }
+        for text in ["", "abc", "1a", "sessions/x", "x/1", "1?x"] {
+            assert_eq!(JobId::of_session(text), None, "{text}");
         }
         for text in [
             "https://github.com/acme/widget/pull/12",
