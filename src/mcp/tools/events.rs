@@ -17,8 +17,8 @@ use super::super::text_limit::TextLimit;
 use super::super::tool_context::{ToolContext, job_id};
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
+use super::arguments::check_limit;
 use super::arguments::list_or_one;
-use super::jobs::check_limit;
 use crate::jobs::{Page, Registered};
 
 /// How many events a page has by default.

@@ -14,6 +14,7 @@ use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
 use super::super::view::{JobView, plan_text, plan_waits};
+use super::arguments::check_limit;
 use super::create::check_source;
 
 /// How many bytes of a job's prompt are shown.
@@ -250,16 +251,4 @@ fn check_state(text: &str) -> Result<(), ToolError> {
         text.escape_debug(),
         names.join(", ")
     )))
-}
-
-/// Checks a limit that a client wrote.
-pub(super) fn check_limit(given: Option<u32>, usual: u32, most: u32) -> Result<usize, ToolError> {
-    let limit = given.unwrap_or(usual);
-    if (1..=most).contains(&limit) {
-        Ok(limit as usize)
-    } else {
-        Err(ToolError::input(format!(
-            "`limit` is {limit}; it must be between 1 and {most}"
-        )))
-    }
 }

@@ -12,7 +12,7 @@ use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
 use super::super::view::plan_text;
-use super::jobs::check_limit;
+use super::arguments::check_limit;
 use crate::runtime::ports::sessions_api::JobActivity;
 
 /// How many bytes of a message are shown by default.

@@ -17,8 +17,8 @@ use super::super::text_limit::TextLimit;
 use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
+use super::arguments::check_limit;
 use super::arguments::list_or_one;
-use super::jobs::check_limit;
 
 /// How many runs a page has by default.
 const DEFAULT_LIMIT: u32 = 20;

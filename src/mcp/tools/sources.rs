@@ -9,7 +9,7 @@ use super::super::cursor;
 use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
-use super::jobs::check_limit;
+use super::arguments::check_limit;
 
 /// How many repositories a page has by default.
 const DEFAULT_LIMIT: u32 = 30;

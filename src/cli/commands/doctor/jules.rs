@@ -11,8 +11,6 @@ use crate::runtime::ports::{Disposition, Failure};
 
 /// The most pages of 100 sources to search.
 const MAX_PAGES: usize = 20;
-/// The page on which keys are made.
-const KEY_SETTINGS_URL: &str = "https://jules.google.com/settings#api";
 
 pub(super) async fn check_key(repository: Option<&RepositoryName>, findings: &mut Findings) {
     findings.group = Group::Jules;
@@ -26,7 +24,7 @@ pub(super) async fn check_key(repository: Option<&RepositoryName>, findings: &mu
             return findings.add_credential(
                 "jules.key",
                 stopped.message,
-                format!("make one at {KEY_SETTINGS_URL}, then `export JULES_API_KEY=…`; in a workflow it is a secret"),
+                "make one there, then `export JULES_API_KEY=…`; in a workflow it is a secret",
             );
         }
     };
