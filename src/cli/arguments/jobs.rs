@@ -309,7 +309,8 @@ fn parse_word<T: serde::de::DeserializeOwned>(text: &str, words: &str) -> Result
 
 fn parse_session(text: &str) -> Result<JobId, String> {
     JobId::of_session(text).ok_or_else(|| {
-        "give the session's digits, `sessions/<digits>`, or the address of its page".to_owned()
+        "give the session's digits, `sessions/<digits>`, or the address of its page at jules.google.com"
+            .to_owned()
     })
 }
 

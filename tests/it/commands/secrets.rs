@@ -93,7 +93,8 @@ fn a_job_is_added_by_the_address_of_its_page() {
         listed.out.contains("\"15481661885092594092\""),
         "{listed:?}"
     );
-    let other = "https://github.com/acme/widget/pull/7";
-    super::bench::alone(&["agent", "jobs", "add", other, "--jobs", jobs])
-        .refused(2, "jules.google.com");
+    for other in ["https://github.com/acme/widget/pull/7", "abc"] {
+        super::bench::alone(&["agent", "jobs", "add", other, "--jobs", jobs])
+            .refused(2, "jules.google.com");
+    }
 }

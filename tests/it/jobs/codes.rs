@@ -115,10 +115,6 @@ fn a_wrong_path_is_a_mistake_of_the_command_line() {
             "is a folder, not a file",
         ),
         (
-            ["jobs", "add", "abc", "--jobs", &path("jobs.jsonl")],
-            "give the session's digits",
-        ),
-        (
             ["jobs", "list", "--config", &latin, "--all"],
             "the file is not UTF-8",
         ),
