@@ -520,7 +520,7 @@ fn what_is_in_the_way_of_the_other_layout_is_named_with_its_remedy() {
     std::fs::write(folder.join(&format!("{pending}/binary.yml")), b"\xff\xfe").unwrap();
     std::os::unix::fs::symlink("/dev/null", folder.join(&format!("{pending}/linked.yml"))).unwrap();
     for (path, text) in [
-        (".jules/exchange/notes/today.txt", "Remember.\n"),
+        (".jules/exchange/notes/today.yml", "Remember.\n"),
         (".jules/exchange/proposals/idea.yml", "schema_version: 1\n"),
         (".jules/exchange/requirements/broken.yml", "title: `One`\n"),
         (
@@ -535,7 +535,7 @@ fn what_is_in_the_way_of_the_other_layout_is_named_with_its_remedy() {
     for begins in [
         ".jules/exchange/events/pending/binary.yml:1:1: error: it is not text in UTF-8; save it as UTF-8",
         ".jules/exchange/events/pending/linked.yml: error: it is a symbolic link, and links are not followed; put the file itself here",
-        ".jules/exchange/notes/today.txt: error: it has no place in the other layout; move it or remove it",
+        ".jules/exchange/notes/today.yml: error: it has no place in the other layout; move it or remove it",
         ".jules/exchange/proposals/idea.yml: error: workstreams have no proposals; wait until phileas has opened an issue for it, or remove it",
         ".jules/exchange/requirements/bare.yml: error: it has no label, which is its folder among workstreams; write its `label`",
         ".jules/exchange/requirements/broken.yml: error: it cannot be read, so its kind is unknown; run `phileas exchange check`, and correct the mistakes that it names",

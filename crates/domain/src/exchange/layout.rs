@@ -11,6 +11,8 @@ pub(super) const FLAT_FOLDER: &str = ".jules/exchange";
 pub(super) const WORKSTATIONS_FOLDER: &str = ".jules/workstations";
 /// The folder of the workstreams.
 pub(super) const STREAMS_FOLDER: &str = ".jules/workstreams";
+/// The folder of the narrator's summary in the workstreams layout.
+const CHANGES_FOLDER: &str = ".jules/changes";
 /// The narrator's summary in the workstreams layout.
 pub(super) const STREAMS_CHANGES: &str = ".jules/changes/latest.yml";
 /// The narrator's summary in the flat layout.
@@ -44,22 +46,30 @@ impl Layout {
     ///
     /// Files of both layouts exist.
     pub fn detect(tree: &Tree) -> Result<Option<Self>, Box<Diagnostic>> {
-        let first = |folder: &str| tree.below(folder).next().map(|(path, _)| path.to_owned());
-        let real = |folder: &str| {
+        let first = |folder: &str, counts: fn(Self, &str) -> bool| {
+            let layout = match folder {
+                FLAT_FOLDER | WORKSTATIONS_FOLDER => Self::Flat,
+                _ => Self::Workstreams,
+            };
             let mut files = tree.below(folder).map(|(path, _)| path);
-            let real = files.find(|path| !path.rsplit('/').next().is_some_and(is_keeper));
-            real.map(str::to_owned)
+            files.find(|path| counts(layout, path)).map(str::to_owned)
         };
-        let either = |find: &dyn Fn(&str) -> Option<String>| {
+        let either = |counts| {
+            let find = |folder| first(folder, counts);
             let flat = find(FLAT_FOLDER).or_else(|| find(WORKSTATIONS_FOLDER));
-            let streams = find(STREAMS_FOLDER).or_else(|| find(".jules/changes"));
+            let streams = find(STREAMS_FOLDER).or_else(|| find(CHANGES_FOLDER));
             (flat, streams)
         };
-        // Files that only keep empty folders of the other layout do not count.
-        let found = match either(&real) {
-            (None, None) => either(&first),
-            real => real,
-        };
+        // Files that only keep empty folders of the other layout do not count, and neither do notes and strange files,
+        // which stay when the layout changes.
+        let levels: [fn(Self, &str) -> bool; 3] = [
+            is_of_exchange,
+            |_, path| path.ends_with("/.gitkeep"),
+            |_, _| true,
+        ];
+        let mut found = levels.into_iter().map(either);
+        let found = found.find(|found| *found != (None, None));
+        let found = found.unwrap_or_default();
         match found {
             (Some(flat), Some(streams)) => Err(Box::new(
                 Diagnostic::error(
@@ -74,7 +84,8 @@ impl Layout {
             (None, Some(_)) => Ok(Some(Self::Workstreams)),
             // A flat layout that was set up and is still empty.
             (None, None) => {
-                let intends = tree.get(".jlo/config.toml").is_some() || first(".jlo/roles").is_some();
+                let mut roles = tree.below(".jlo/roles");
+                let intends = tree.get(".jlo/config.toml").is_some() || roles.next().is_some();
                 Ok(intends.then_some(Self::Flat))
             }
         }
@@ -169,7 +180,9 @@ pub(super) enum Location<'p> {
     },
     /// A file that keeps a folder, or a note for people.
     Beside,
-    /// Below the exchange, but at no valid location.
+    /// A file whose name is that of no artifact, such as an editor's copy. It is reported and stays.
+    NoArtifact,
+    /// An artifact by its name, below the exchange, but at no valid location.
     Stray,
 }
 
@@ -196,7 +209,7 @@ pub(super) fn locate(layout: Layout, path: &str) -> Option<Location<'_>> {
             ["workstations", rest @ ..] => locate_memory(stream, rest),
             ["exchange", rest @ ..] | rest => locate_in_stream(layout, stream, rest),
         },
-        (Layout::Workstreams, [".jules", "changes", rest @ ..]) => locate_beside(rest),
+        (Layout::Workstreams, [".jules", "changes", ..]) => Location::Stray,
         (
             Layout::Workstreams,
             [".jules", "roles", "observers", _, "feedbacks", _]
@@ -204,8 +217,21 @@ pub(super) fn locate(layout: Layout, path: &str) -> Option<Location<'_>> {
         ) => Location::RoleFeedback,
         _ => return None,
     };
-    let kept = path.rsplit('/').next().is_some_and(is_keeper);
-    Some(if kept { Location::Beside } else { place })
+    let is_yaml = [".yml", ".yaml"].iter().any(|end| path.ends_with(end));
+    Some(match place {
+        _ if path.rsplit('/').next().is_some_and(is_keeper) => Location::Beside,
+        Location::Index { .. } | Location::Roster { .. } => place,
+        _ if !is_yaml => Location::NoArtifact,
+        _ => place,
+    })
+}
+
+/// Whether a file belongs to the exchange of a layout, be it at a valid location or not.
+fn is_of_exchange(layout: Layout, path: &str) -> bool {
+    !matches!(
+        locate(layout, path),
+        None | Some(Location::Beside | Location::NoArtifact)
+    )
 }
 
 fn locate_in_stream<'p>(layout: Layout, stream: &'p str, rest: &[&'p str]) -> Location<'p> {
@@ -222,7 +248,7 @@ fn locate_in_stream<'p>(layout: Layout, stream: &'p str, rest: &[&'p str]) -> Lo
             stream,
             label: Some(label),
         },
-        _ => locate_beside(rest),
+        _ => Location::Stray,
     }
 }
 
@@ -230,13 +256,6 @@ fn locate_memory<'p>(stream: &'p str, rest: &[&'p str]) -> Location<'p> {
     match rest {
         [role, "perspective.yml"] => Location::Memory { stream, role },
         [role, "histories", _] => Location::History { stream, role },
-        _ => locate_beside(rest),
-    }
-}
-
-fn locate_beside<'p>(rest: &[&str]) -> Location<'p> {
-    match rest {
-        [.., last] if is_keeper(last) => Location::Beside,
         _ => Location::Stray,
     }
 }
@@ -290,6 +309,17 @@ mod tests {
                 ".jules/exchange/events/pending/.gitkeep",
                 ".jules/workstreams/a/events/pending/a.yml",
                 Layout::Workstreams,
+            ),
+            // Notes and strange files stay when the layout changes.
+            (
+                ".jules/exchange/readme.txt",
+                ".jules/workstreams/a/issues/index.md",
+                Layout::Workstreams,
+            ),
+            (
+                ".jules/workstreams/a/README.md",
+                ".jules/exchange/events/pending/.gitkeep",
+                Layout::Flat,
             ),
         ] {
             assert_eq!(of(&[kept, begun]), Ok(Some(layout)), "{kept}");
@@ -353,6 +383,16 @@ mod tests {
                 Some(Location::Stray),
             ),
             (Flat, ".jules/exchange/events/a.yml", Some(Location::Stray)),
+            (
+                Flat,
+                ".jules/exchange/requirements/a.yml.bak",
+                Some(Location::NoArtifact),
+            ),
+            (
+                Flat,
+                ".jules/exchange/readme.txt",
+                Some(Location::NoArtifact),
+            ),
             (Flat, ".jules/schedules.toml", None),
             (Flat, ".jules/exchanges/a.yml", None),
             (

@@ -51,14 +51,22 @@ pub(super) fn check_forms(exchange: &Exchange, tree: &Tree) -> Vec<Diagnostic> {
     found
 }
 
+/// The warning about a file whose name is that of no artifact.
+pub(super) fn no_artifact(path: &str) -> Diagnostic {
+    let message = "it is no artifact, because its name does not end in `.yml`";
+    Diagnostic::warning(path, message)
+        .help("phileas leaves it here; remove it, or move it out of the exchange")
+}
+
 /// Checks a file's name and location.
-pub(super) fn check_file_name(place: Location<'_>, path: &str) -> Vec<Diagnostic> {
+pub(super) fn check_file_name(place: Location<'_>, path: &str, tree: &Tree) -> Vec<Diagnostic> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let mut found = Vec::new();
     let mut wrong = |message: String, help: String| {
         found.push(Diagnostic::error(path, message).help(help));
     };
     match place {
+        Location::NoArtifact => return vec![no_artifact(path)],
         Location::Stray => wrong(
             "nothing of the exchange belongs here".to_owned(),
             "move it to where artifacts of its kind lie, or remove it".to_owned(),
@@ -84,18 +92,22 @@ pub(super) fn check_file_name(place: Location<'_>, path: &str) -> Vec<Diagnostic
     );
     if artifact {
         let stem = file_stem(path);
-        match name.rsplit_once('.') {
-            Some((_, "yml")) => {}
-            _ => wrong(
-                format!("`{name}` does not end in `.yml`"),
-                format!("call it `{stem}.yml`"),
-            ),
-        }
         let free = matches!(place, Location::History { .. });
         if !free && !values::is_kebab(stem) {
             wrong(
                 format!("`{stem}` is not kebab-case"),
-                "call it by lower-case letters and digits, with one `-` between words".to_owned(),
+                "call it by lower-case letters and digits, with one `-` between words and `.yml` at the end"
+                    .to_owned(),
+            );
+        } else if let Some(start) = path.strip_suffix(".yaml") {
+            wrong(
+                format!("`{name}` does not end in `.yml`"),
+                match tree.has(&format!("{start}.yml")) {
+                    false => format!("call it `{stem}.yml`"),
+                    true => format!(
+                        "keep what still counts of it and of `{stem}.yml`, and remove the other"
+                    ),
+                },
             );
         }
     }

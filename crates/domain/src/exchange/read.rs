@@ -79,7 +79,7 @@ pub(super) fn read_exchange(tree: &Tree, layout: Option<Layout>) -> Reading {
             let message = format!("`{first}` differs from it in nothing but capitals");
             found.push(Diagnostic::error(path, message).help("give one of them another name"));
         }
-        found.extend(names::check_file_name(place, path));
+        found.extend(names::check_file_name(place, path, tree));
         read_file(&mut exchange, place, path, tree, &mut found);
     }
     if layout == Layout::Workstreams {
@@ -124,7 +124,7 @@ fn read_file(
     found: &mut Vec<Diagnostic>,
 ) {
     let text = match place {
-        Location::Beside | Location::Stray => return,
+        Location::Beside | Location::NoArtifact | Location::Stray => return,
         _ => match artifact_text(tree, path) {
             Ok(text) => text,
             Err(wrong) => return found.push(*wrong),
@@ -195,7 +195,7 @@ fn read_file(
                 stream.index = Some(text.to_owned());
             }
         }
-        Location::Beside | Location::Stray => {}
+        Location::Beside | Location::NoArtifact | Location::Stray => {}
     }
 }
 

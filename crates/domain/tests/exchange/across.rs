@@ -250,10 +250,10 @@ fn nothing_is_changed_where_two_things_would_become_one() {
     assert!(wrong[0].message.contains("perspective.yml"), "{wrong:#?}");
     // And if a file has no place in the other layout.
     tree.remove(&format!("{other}/workstations/taxonomy/perspective.yml"));
-    tree.insert_text(format!("{other}/notes/today.txt"), "Remember.");
+    tree.insert_text(format!("{other}/notes/today.yml"), "Remember.");
     let wrong = migrate_layout(&tree, Layout::Flat, "core").unwrap_err();
     assert!(
-        wrong.iter().any(|one| one.file.ends_with("today.txt")),
+        wrong.iter().any(|one| one.file.ends_with("today.yml")),
         "{wrong:#?}"
     );
 }
@@ -297,19 +297,31 @@ fn a_memory_of_an_innovator_is_the_same_in_both() {
     sound(&back);
 }
 
-/// An empty keeper file is removed with its folder; a note for people stays and is reported.
+/// An empty keeper file is removed with its folder. What a check allows stays in both directions, and is reported.
 #[test]
-fn a_note_to_people_is_not_taken_for_an_empty_keeper() {
-    let note = format!("{STREAM}/events/pending/README.md");
-    for (text, stays) in [("Look here first.\n", true), ("\n", false)] {
-        let mut tree = streams();
-        tree.insert_text(note.clone(), text);
-        match migrate_layout(&tree, Layout::Flat, "core") {
-            Ok(_) => assert!(!stays, "the note is gone"),
-            Err(wrong) => {
-                assert!(stays, "{wrong:#?}");
-                assert!(wrong.iter().any(|one| one.file == note), "{wrong:#?}");
-            }
+fn notes_and_strange_files_stay_in_both_directions() {
+    let flat = brought(&streams(), Layout::Flat);
+    for (first, home, to) in [
+        (streams(), STREAM, Layout::Flat),
+        (flat, ".jules/exchange", Layout::Workstreams),
+    ] {
+        for (name, text, stays) in [
+            ("events/pending/README.md", "Look here first.\n", true),
+            ("events/pending/README.md", "\n", false),
+            ("requirements/item.yml.bak", "id: 1\n", true),
+            ("readme.txt", "Remember.\n", true),
+        ] {
+            let path = format!("{home}/{name}");
+            let mut tree = first.clone();
+            tree.insert_text(path.clone(), text);
+            sound(&tree);
+            let kept = migrate_layout(&tree, to, "core").unwrap().kept;
+            let told = kept.iter().filter(|one| one.file == path);
+            assert_eq!(told.count(), usize::from(stays), "{kept:#?}");
+            assert!(kept.iter().all(|one| !one.is_error()), "{kept:#?}");
+            let next = brought(&tree, to);
+            assert_eq!(next.text(&path), stays.then_some(text), "{path}");
+            sound(&next);
         }
     }
 }

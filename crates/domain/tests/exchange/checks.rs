@@ -528,8 +528,20 @@ pub(crate) fn names_and_places_are_those_of_the_layout() {
             ],
         ),
         (
+            ".jules/exchange/events/pending/Dead_Code.yaml",
+            &["`Dead_Code` is not kebab-case", "`.yml` at the end"],
+        ),
+        (
+            ".jules/exchange/events/pending/dead-code.yaml",
+            &["keep what still counts of it and of `dead-code.yml`"],
+        ),
+        (
             ".jules/exchange/notes/a.yml",
             &["nothing of the exchange belongs here"],
+        ),
+        (
+            ".jules/exchange/notes.txt",
+            &["warning: it is no artifact, because its name does not end in `.yml`"],
         ),
         (
             ".jules/exchange/events/pending/DEAD-code.yml",

@@ -1,6 +1,7 @@
 //! Tests the migration of older locations and shapes.
 
-use phileas_domain::exchange::migrate_exchange;
+use phileas_domain::Diagnostic;
+use phileas_domain::exchange::{check_exchange, migrate_exchange};
 use phileas_domain::model::Tree;
 
 const ITEM: &str = "schema_version: 2\nid: \"item01\"\nsource_events: [\"even01\"]\ntitle: One name for a step\nlabel: refacts\npriority: high\nconstraints: []\nrisks: []\n";
@@ -117,6 +118,43 @@ fn what_has_no_place_stays_and_is_told_what_to_do_with_it() {
         let kept: Vec<_> = migration.kept.iter().map(ToString::to_string).collect();
         let said = format!("{path}: warning: nothing of the exchange belongs here; {help}");
         assert_eq!(kept, [said]);
+    }
+}
+
+/// Editors and people leave files beside artifacts. Only `.yaml` is another spelling of an artifact's name.
+#[test]
+fn what_is_no_artifact_by_its_name_is_told_once_and_stays() {
+    for path in [
+        ".jules/exchange/NOTES.md",
+        ".jules/exchange/events/pending/NOTES.md",
+        ".jules/exchange/events/pending/.abc123.yml.swp",
+        ".jules/exchange/events/pending/README.txt",
+        ".jules/exchange/events/pending/abc123.yml.bak",
+        ".jules/exchange/events/pending/abc123.yml~",
+        ".jules/exchange/events/pending/abc123.YML",
+        ".jules/exchange/requirements/req111.yml.bak",
+        ".jules/exchange/proposals/idea",
+        ".jules/workstations/taxonomy/notes.txt",
+        ".jules/workstreams/core/issues/bugs/one.yml.orig",
+        ".jules/workstreams/core/workstations/qa/histories/one.txt",
+        ".jules/roles/observers/qa/feedbacks/NOTES.md",
+    ] {
+        let flat = path.contains("exchange") || path.contains(".jules/workstations");
+        let kept = match flat {
+            true => ".jules/exchange/events/pending/.gitkeep",
+            false => ".jules/workstreams/core/issues/index.md",
+        };
+        let files = tree(&[(path, ITEM), (kept, "")]);
+        let migration = migrate_exchange(&files).unwrap();
+        let said = format!(
+            "{path}: warning: it is no artifact, because its name does not end in `.yml`; phileas leaves it here; remove it, or move it out of the exchange"
+        );
+        let told = |found: &[Diagnostic]| -> Vec<String> {
+            found.iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(told(&migration.kept), [said.clone()]);
+        assert_eq!(migration.steps, []);
+        assert_eq!(told(&check_exchange(&files).diagnostics), [said]);
     }
 }
 

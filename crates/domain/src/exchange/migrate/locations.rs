@@ -7,6 +7,7 @@ use crate::exchange::labels::Labels;
 use crate::exchange::layout::{
     FLAT_FOLDER, Layout, Location, STREAMS_FOLDER, WORKSTATIONS_FOLDER, locate,
 };
+use crate::exchange::names::no_artifact;
 use crate::exchange::shapes::{CHANGE, CHANGES};
 use crate::exchange::values;
 use crate::model::Tree;
@@ -78,10 +79,11 @@ pub(super) fn find_goal(
         }
         Location::Memory { .. } => (path.to_owned(), Kind::Memory),
         Location::RoleFeedback => return Err(Box::new(feedback_mistake(path))),
-        Location::Stray if path == FLAT_LIST => {
+        Location::NoArtifact if path == FLAT_LIST => {
             let why = "a flat exchange has no list of its work items".to_owned();
             return Ok(Some(removed_list(why)));
         }
+        Location::NoArtifact => return Err(Box::new(no_artifact(path))),
         Location::Stray => match stray_goal(layout, tree, labels, path) {
             Some(goal) => goal,
             None => return Err(Box::new(stray_mistake(layout, tree, labels, path))),
@@ -163,9 +165,7 @@ fn changes_goal(layout: Layout, tree: &Tree, path: &str) -> Option<Goal> {
 fn stray_goal(layout: Layout, tree: &Tree, labels: &Labels, path: &str) -> Option<(String, Kind)> {
     let name = format!("{}.yml", file_stem(path));
     let parts: Vec<&str> = path.split('/').collect();
-    let is_yaml = path.ends_with(".yml") || path.ends_with(".yaml");
     match (layout, parts.as_slice()) {
-        _ if !is_yaml => None,
         // Before events had states, a decided one was deleted.
         (
             Layout::Workstreams,

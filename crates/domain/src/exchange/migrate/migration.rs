@@ -92,7 +92,7 @@ fn is_unread(tree: &Tree, layout: Layout, path: &str) -> bool {
             Err(_) => true,
         },
         // `migrate_exchange` reports those that it cannot move.
-        Location::Stray | Location::Beside => false,
+        Location::Stray | Location::NoArtifact | Location::Beside => false,
         Location::Roster { .. } => {
             !artifact_text(tree, path).is_ok_and(|text| read_roster(path, text).1.is_empty())
         }

@@ -25,6 +25,7 @@ use crate::exchange::layout::{
 use crate::exchange::limits::{LINE_LIMIT_CHARS, SUMMARIES};
 use crate::exchange::memory::{Owner, leave_alone, lesson_text, seed_text};
 use crate::exchange::model::Exchange;
+use crate::exchange::names::no_artifact;
 use crate::exchange::roster::read_roster;
 use crate::exchange::shapes::CHANGES;
 use crate::exchange::{index, read, values};
@@ -91,6 +92,9 @@ pub fn migrate_layout(tree: &Tree, to: Layout, stream: &str) -> Result<Migration
         };
         match entry.text.as_deref().filter(|_| entry.mode == Mode::File) {
             Some(text) => way.move_artifact(path, text, here, &names),
+            None if matches!(here, Location::Beside | Location::NoArtifact) => {
+                way.leave_file(path, here);
+            }
             None => way
                 .wrong
                 .extend(artifact_text(tree, path).err().map(|one| *one)),
@@ -169,7 +173,8 @@ impl LayoutMove<'_> {
             }
             // Its lesson enters the role's memory. The file is not part of the exchange and stays.
             Location::RoleFeedback => {}
-            Location::Beside | Location::Stray => {
+            Location::Beside | Location::NoArtifact => self.leave_file(path, here),
+            Location::Stray => {
                 let why = "it has no place in the other layout";
                 self.keep_file(path, why, "move it or remove it");
             }
@@ -211,6 +216,18 @@ impl LayoutMove<'_> {
 
     fn remove_file(&mut self, path: &str, why: &str) {
         self.add_step(path, None, String::new(), why);
+    }
+
+    /// Leaves a file that is no artifact where it is.
+    fn leave_file(&mut self, path: &str, here: Location<'_>) {
+        self.migration.kept.push(match here {
+            Location::NoArtifact => no_artifact(path),
+            _ => Diagnostic::warning(
+                path,
+                "phileas leaves this note in a folder of the other layout",
+            )
+            .help("move it or remove it"),
+        });
     }
 
     fn keep_file(&mut self, path: &str, why: &str, help: &str) {
