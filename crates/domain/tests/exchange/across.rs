@@ -88,6 +88,13 @@ fn brought(tree: &Tree, to: Layout) -> Tree {
     next
 }
 
+/// What a migration to the flat layout says about the roster.
+fn roster_told(tree: &Tree) -> String {
+    let kept = migrate_layout(tree, Layout::Flat, "core").unwrap().kept;
+    let mut of_roster = kept.iter().filter(|one| one.file == ".jlo/config.toml");
+    of_roster.next().map(ToString::to_string).unwrap()
+}
+
 #[track_caller]
 fn sound(tree: &Tree) {
     let found = check_exchange(tree).diagnostics;
@@ -105,17 +112,15 @@ fn workstreams_become_one_flat_exchange_and_go_back() {
     assert_eq!(
         paths,
         [
-            ".jlo/config.toml",
             ".jules/exchange/changes.yml",
             ".jules/exchange/events/decided/two-names.yml",
             ".jules/exchange/requirements/one-name.yml",
             ".jules/workstations/taxonomy/perspective.yml",
         ]
     );
-    assert!(
-        flat.text(".jlo/config.toml")
-            .unwrap()
-            .contains("[\"taxonomy\", \"docs\"]")
+    assert_eq!(
+        roster_told(&first),
+        ".jlo/config.toml: warning: the workstreams had these observers: taxonomy, docs; write `roles = [\"taxonomy\", \"docs\"]` below `[observers]` in this file of the default branch"
     );
     assert!(
         flat.text(".jules/exchange/changes.yml")
@@ -129,7 +134,12 @@ fn workstreams_become_one_flat_exchange_and_go_back() {
         Next::Implementer
     );
 
-    let back = brought(&flat, Layout::Workstreams);
+    let mut with_roster = flat.clone();
+    with_roster.insert_text(
+        ".jlo/config.toml",
+        "version = 1\n[observers]\nroles = [\"taxonomy\", \"docs\"]\n",
+    );
+    let back = brought(&with_roster, Layout::Workstreams);
     sound(&back);
     let event = format!("{STREAM}/events/decided/two-names.yml");
     assert_eq!(
@@ -172,8 +182,8 @@ fn rosters_of_older_places_count_where_the_usual_one_is_missing() {
         let observers = roster(&tree).map(|roster| roster.observers);
         assert_eq!(observers.unwrap(), ["taxonomy", "docs"], "{older}");
         let flat = brought(&tree, Layout::Flat);
-        let config = flat.text(".jlo/config.toml").unwrap();
-        assert!(config.contains("[\"taxonomy\", \"docs\"]"), "{config}");
+        let told = roster_told(&tree);
+        assert!(told.contains("[\"taxonomy\", \"docs\"]"), "{told}");
         assert!(flat.get(older).is_none(), "{older}");
 
         // A stream's own roster takes precedence.
@@ -193,6 +203,28 @@ fn rosters_of_older_places_count_where_the_usual_one_is_missing() {
         let told = found.iter().filter(|one| one.file == older).count();
         assert_eq!(told, 1, "{found:#?}");
     }
+}
+
+/// The roster lies on the default branch, and a checkout of the ledger has nothing to make one of.
+#[test]
+fn no_roster_is_made_up() {
+    let kept = [(".jules/exchange/events/pending/.gitkeep", "")];
+    let mut tree = Tree::from_texts(kept);
+    let there = migrate_layout(&tree, Layout::Workstreams, "core").unwrap();
+    let told: Vec<String> = there.kept.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [format!(
+            "{STREAM}/scheduled.toml: warning: the roster of the flat layout is not here, so this workstream has none yet; write {STREAM}/scheduled.toml on the default branch, with the observers of `.jlo/config.toml`"
+        )]
+    );
+    for to in [Layout::Workstreams, Layout::Flat] {
+        tree = brought(&tree, to);
+        sound(&tree);
+        assert_eq!(Layout::detect(&tree), Ok(Some(to)));
+    }
+    let paths: Vec<&str> = tree.iter().map(|(path, _)| path).collect();
+    assert_eq!(paths, [".jules/exchange/events/pending/.gitkeep"]);
 }
 
 /// A flat summary has five themes, and no commits.

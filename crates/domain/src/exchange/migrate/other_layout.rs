@@ -107,7 +107,7 @@ pub fn migrate_layout(tree: &Tree, to: Layout, stream: &str) -> Result<Migration
         wrong,
         ..
     } = way;
-    update_indexes(tree, to, &mut migration);
+    update_indexes(tree, to, stream, &mut migration);
     migration.report_waiting_items(tree, to);
     migration.report_unread_files(tree, to);
     sorted_migration(migration, wrong)
@@ -356,29 +356,37 @@ impl LayoutMove<'_> {
     /// Converts the rosters: `scheduled.toml` of each workstream, or the roster of `.jlo/config.toml`.
     fn move_rosters(&mut self, exchange: &Exchange) {
         match self.to {
-            Layout::Workstreams => self.write_stream_roster(),
+            Layout::Workstreams => self.make_roster(),
             Layout::Flat => {
                 self.remove_rosters(exchange);
-                self.write_config(&observers_of_streams(exchange));
+                self.name_observers(&observers_of_streams(exchange));
             }
         }
     }
 
-    fn write_stream_roster(&mut self) {
+    /// Makes the roster of the new workstream. A checkout of the ledger has nothing to make it of.
+    fn make_roster(&mut self) {
+        let path = format!("{}/scheduled.toml", self.home());
+        if !self.tree.has(CONFIG_PATH) {
+            let message =
+                "the roster of the flat layout is not here, so this workstream has none yet";
+            let help = format!(
+                "write {path} on the default branch, with the observers of `{CONFIG_PATH}`"
+            );
+            let one = Diagnostic::warning(path, message).help(help);
+            return self.migration.kept.push(one);
+        }
         let (plan, found) = plan::read(self.tree);
         let found = found.into_iter().filter(Diagnostic::is_error);
         self.wrong
             .extend(found.filter(|one| one.file == CONFIG_PATH));
         let observers = plan.roster.observers.iter().filter(|member| member.enabled);
-        let roles: Vec<String> = observers
-            .map(|member| format!("\"{}\"", member.role))
-            .collect();
+        let roles: Vec<String> = observers.map(|member| member.role.clone()).collect();
         let text = format!(
             "version = 1\nenabled = {}\n\n[observers]\nroles = [{}]\n\n[deciders]\nroles = []\n",
             !roles.is_empty(),
-            roles.join(", ")
+            quoted_list(&roles)
         );
-        let path = format!("{}/scheduled.toml", self.home());
         self.add_step(
             &path.clone(),
             Some(path),
@@ -387,6 +395,8 @@ impl LayoutMove<'_> {
         );
     }
 
+    /// Removes the rosters of workstreams, and names their members. The default branch has the flat layout's roster, so
+    /// none is written here.
     fn remove_rosters(&mut self, exchange: &Exchange) {
         let is_roster = |path: &str| {
             matches!(
@@ -402,39 +412,35 @@ impl LayoutMove<'_> {
         let files: Vec<String> = files.chain(older).collect();
         for path in files {
             self.wrong.extend(broken_roster(self.tree, &path));
-            self.add_step(
-                &path,
-                None,
-                String::new(),
-                "the roster of the flat layout is `.jlo/config.toml`",
+            let text = self.tree.text(&path).unwrap_or_default();
+            let members = read_roster(&path, text).0.unwrap_or_default();
+            let why = format!(
+                "the roster of the flat layout is `{CONFIG_PATH}` of the default branch; this one has the observers [{}] and the deciders [{}]",
+                members.observers.join(", "),
+                members.deciders.join(", ")
             );
+            self.add_step(&path, None, String::new(), &why);
         }
     }
 
-    /// Writes the observers to `.jlo/config.toml`, unless there is one already.
-    fn write_config(&mut self, roles: &[String]) {
-        if self.tree.get(CONFIG_PATH).is_some() {
-            let one = Diagnostic::warning(
-                CONFIG_PATH,
-                format!("the workstreams had these observers: {}", roles.join(", ")),
+    /// Names the observers of the workstreams, which the roster of the flat layout has to have.
+    fn name_observers(&mut self, roles: &[String]) {
+        if !roles.is_empty() {
+            let message = format!("the workstreams had these observers: {}", roles.join(", "));
+            let help = format!(
+                "write `roles = [{}]` below `[observers]` in this file of the default branch",
+                quoted_list(roles)
             );
-            self.migration
-                .kept
-                .push(one.help("see that `observers.roles` names them"));
-        } else if !roles.is_empty() {
-            let list: Vec<String> = roles.iter().map(|role| format!("\"{role}\"")).collect();
-            let text = format!(
-                "version = 1\n\n[observers]\nroles = [{}]\n",
-                list.join(", ")
-            );
-            self.add_step(
-                CONFIG_PATH,
-                Some(CONFIG_PATH.to_owned()),
-                text,
-                "made of the rosters; it counts on the default branch",
-            );
+            let one = Diagnostic::warning(CONFIG_PATH, message).help(help);
+            self.migration.kept.push(one);
         }
     }
+}
+
+/// Roles as entries of a list in TOML.
+fn quoted_list(roles: &[String]) -> String {
+    let quoted: Vec<String> = roles.iter().map(|role| format!("\"{role}\"")).collect();
+    quoted.join(", ")
 }
 
 /// The observers of all enabled rosters, each once.
@@ -657,12 +663,26 @@ fn themes_text(root: &Node) -> String {
     edit::emit_yaml(&new_node(Value::Map(entries.collect())))
 }
 
-/// Creates the list of issues of a new workstream.
-fn update_indexes(tree: &Tree, to: Layout, migration: &mut Migration) {
+/// Creates the list of issues of a new workstream, or a file that keeps a flat exchange without artifacts.
+fn update_indexes(tree: &Tree, to: Layout, stream: &str, migration: &mut Migration) {
     if to == Layout::Flat {
+        let next = migration.tree_after(tree);
+        let mut folders = [FLAT_FOLDER, WORKSTATIONS_FOLDER].into_iter();
+        let is_there = folders.any(|folder| next.below(folder).next().is_some());
+        if !is_there || Layout::detect(&next) != Ok(Some(to)) {
+            let path = format!("{FLAT_FOLDER}/events/pending/.gitkeep");
+            migration.steps.push(Step {
+                to: Some(path.clone()),
+                path,
+                text: String::new(),
+                why: vec!["it keeps the folder of the exchange".to_owned()],
+            });
+        }
         return;
     }
-    let next = migration.tree_after(tree);
+    let mut next = migration.tree_after(tree);
+    // A workstream without another file has its list.
+    next.insert_text(format!("{STREAMS_FOLDER}/{stream}/.gitkeep"), "");
     let read = read::read_exchange(&next, Some(to)).exchange;
     for stream in read.iter().flat_map(|exchange| exchange.streams.values()) {
         let path = index::index_path(stream);
