@@ -228,6 +228,49 @@ fn inspection_is_json_for_programs() {
     assert!(none.err.contains(said), "{none}");
 }
 
+/// The result leaves out what cannot be read, so that is said beside it.
+#[test]
+fn inspection_names_what_it_could_not_read() {
+    const LABELS: &str = ".jules/github-labels.json";
+    let broken = ".jules/exchange/events/pending/broken.yml";
+    for (path, text, said) in [
+        (
+            LABELS,
+            Some("{"),
+            ":1:1: error: this is not JSON: EOF while parsing an object; write {\"schema_version\": 1, ",
+        ),
+        (LABELS, None, ": error: it is a folder; put a file here"),
+        (
+            broken,
+            Some(
+                "title: `One`
+",
+            ),
+            ":1:8: error: this is not YAML",
+        ),
+    ] {
+        let folder = flat();
+        match text {
+            Some(text) => folder.write(path, text),
+            None => std::fs::create_dir_all(folder.join(path)).unwrap(),
+        }
+        let seen = exchange(&["inspect", folder.text()]).expect(1);
+        assert!(seen.err.starts_with(&format!("{path}{said}")), "{seen}");
+        let seen: Value = serde_json::from_str(&seen.out).unwrap();
+        assert_eq!(seen["layout"], "flat");
+        let json = exchange(&["inspect", folder.text(), "--json"]).expect(1);
+        let told: Value = serde_json::from_str(&json.err).unwrap();
+        assert_eq!(told["file"], path);
+        let check = exchange(&["check", folder.text()]).expect(1);
+        assert!(check.out.contains(&format!("{path}{said}")), "{check}");
+        let migrated = exchange(&["migrate", folder.text()]).expect(1);
+        assert!(
+            migrated.out.contains(&format!("{path}{said}")),
+            "{migrated}"
+        );
+    }
+}
+
 /// What an agent gets is what the checker takes, once the blanks are filled.
 #[test]
 fn a_template_is_filled_and_taken() {

@@ -120,7 +120,11 @@ fn inspect_exchange(
             .map_err(|error| CliError::fault(error.to_string()))?;
         screen.print_json(&(text + "\n"))?;
     }
-    Ok(Exit::Done)
+    // What could not be read is not in the result.
+    let mut unread = checked.diagnostics;
+    unread.retain(|one| one.is_error() && exchange::is_unread(&tree, exchange.layout, &one.file));
+    diagnostics::print_to_stderr(&unread, place.json)?;
+    Ok(diagnostics::findings_exit(&unread))
 }
 
 /// Reads the files of the branch `jules`.

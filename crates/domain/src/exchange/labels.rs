@@ -12,6 +12,9 @@ use crate::model::{TEXT_LIMIT_BYTES, Tree};
 /// The path of the registry.
 pub const LABELS_PATH: &str = ".jules/github-labels.json";
 
+/// What the registry looks like.
+const FORM: &str = "{\"schema_version\": 1, \"issue_labels\": {\"bugs\": {\"color\": \"d73a4a\", \"description\": \"…\"}}}";
+
 /// One kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Label {
@@ -78,8 +81,10 @@ impl Labels {
             Err(wrong) => {
                 let line = u32::try_from(wrong.line()).unwrap_or(1).max(1);
                 let column = u32::try_from(wrong.column()).unwrap_or(1).max(1);
-                let one = error("this is not JSON".to_owned()).at(line, column);
-                return (Self::default(), vec![one.help(wrong.to_string())]);
+                let said = wrong.to_string();
+                let said = said.split(" at line ").next().unwrap_or_default();
+                let one = error(format!("this is not JSON: {said}")).at(line, column);
+                return (Self::default(), vec![one.help(format!("write {FORM}"))]);
             }
         };
         let mut found = json::doubled_keys(LABELS_PATH, text);
@@ -88,8 +93,7 @@ impl Labels {
             .filter(|names| !names.is_empty())
         else {
             let one = error("it names no labels".to_owned()).key("issue_labels");
-            let help = "write {\"schema_version\": 1, \"issue_labels\": {\"bugs\": {\"color\": \"d73a4a\", \"description\": \"…\"}}}";
-            found.push(one.help(help));
+            found.push(one.help(format!("write {FORM}")));
             return (Self::default(), found);
         };
         let wrong = names.keys().filter(|name| !values::is_name(name));
@@ -142,7 +146,10 @@ mod tests {
             (vec!["bugs".to_owned(), "perf".to_owned()], vec![])
         );
         for (text, word) in [
-            ("{\n  x", ":2:3: error: this is not JSON"),
+            (
+                "{\n  x",
+                ":2:3: error: this is not JSON: key must be a string; write {\"schema_version\": 1, ",
+            ),
             ("{}", "names no labels"),
             (r#"{"issue_labels":{}}"#, "names no labels"),
             (r#"{"issue_labels":[]}"#, "names no labels"),

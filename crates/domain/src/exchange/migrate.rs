@@ -14,6 +14,6 @@ mod shapes;
 mod unambiguous;
 mod waiting;
 
-pub use migration::{Migration, Step};
+pub use migration::{Migration, Step, is_unread};
 pub use other_layout::migrate_layout;
 pub use same_layout::migrate_exchange;

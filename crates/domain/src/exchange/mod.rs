@@ -61,7 +61,7 @@ pub use inspect::inspect_exchange;
 pub use labels::{LABELS_PATH, Label, Labels, USUAL};
 pub use layout::{FLAT_STREAM, Layout};
 pub use memory::{Owner, seed_text};
-pub use migrate::{Migration, Step, migrate_exchange, migrate_layout};
+pub use migrate::{Migration, Step, is_unread, migrate_exchange, migrate_layout};
 pub use model::{Exchange, Stream};
 pub use names::proposal_prefix;
 pub use patch::{apply_patch, base_paths};

@@ -4,6 +4,7 @@ use super::document::Document;
 use super::waiting;
 use crate::diagnostic::Diagnostic;
 use crate::exchange::artifact_file::artifact_text;
+use crate::exchange::labels::LABELS_PATH;
 use crate::exchange::layout::{Layout, Location, locate};
 use crate::exchange::read;
 use crate::exchange::roster::read_roster;
@@ -77,8 +78,12 @@ impl Migration {
     }
 }
 
-/// Whether a file is an artifact whose keys cannot be read.
-fn is_unread(tree: &Tree, layout: Layout, path: &str) -> bool {
+/// Whether a file is an artifact whose keys cannot be read, or the registry of labels. Its mistakes say why.
+#[must_use]
+pub fn is_unread(tree: &Tree, layout: Layout, path: &str) -> bool {
+    if path == LABELS_PATH {
+        return true;
+    }
     let Some(place) = locate(layout, path) else {
         return false;
     };
