@@ -246,6 +246,71 @@ fn what_a_flat_summary_has_no_room_for_is_reported() {
     );
 }
 
+/// What a step of a migration says.
+#[track_caller]
+fn why(tree: &Tree, to: Layout, path: &str) -> Vec<String> {
+    let steps = migrate_layout(tree, to, "core").unwrap().steps;
+    let step = steps.into_iter().find(|step| step.path == path);
+    step.unwrap_or_else(|| panic!("{path}")).why
+}
+
+#[test]
+fn what_a_workstream_has_no_place_for_is_named_or_kept() {
+    let mut flat = brought(&streams(), Layout::Flat);
+    let changes = ".jules/exchange/changes.yml";
+    assert_eq!(
+        why(&flat, Layout::Workstreams, changes),
+        [
+            "its themes name no commits, so they have no place in the other layout: Overview; The runner follows.; Nothing further; Nothing further; Nothing further; the narrator writes a new summary"
+        ]
+    );
+    let item = ".jules/exchange/requirements/one-name.yml";
+    let text = flat
+        .text(item)
+        .unwrap()
+        .replace("goal: \"One", "goal: \"Only one");
+    flat.insert_text(item, &format!("# By hand.\n{text}"));
+    assert_eq!(
+        why(&flat, Layout::Workstreams, item),
+        [
+            "a work item of the other layout",
+            "comments went to its beginning",
+            "put `goal` before `desired_outcome`, as one text",
+            "`verification_criteria` is called `verification_commands`",
+        ]
+    );
+    // A flat memory has five sessions, one of a workstream three.
+    let memory = ".jules/workstations/taxonomy/perspective.yml";
+    let sessions: String = ["A", "B", "C", "D", "E"]
+        .map(|name| format!("  - {{at: 2026-01-05T10:00:00Z, summary: {name}.}} # {name}#1\n"))
+        .concat();
+    let text = format!(
+        "# Ours.\nschema_version: 2\nobserver: taxonomy\nupdated_at: 2026-01-05T10:00:00Z\n\
+         goals: [\"One # name\"]\nrules:\n  - |-\n    # no comment\nignore: [] # nothing\nlog:\n{sessions}"
+    );
+    flat.insert_text(memory, &text);
+    assert_eq!(
+        why(&flat, Layout::Workstreams, memory),
+        [
+            "a memory of the other layout",
+            "comments went to its beginning",
+            "the memory became one of a workstream, without its older sessions: D.; E.",
+        ]
+    );
+    let there = brought(&flat, Layout::Workstreams);
+    let moved = format!("{STREAM}/workstations/taxonomy/perspective.yml");
+    let moved = there.text(&moved).unwrap();
+    let begin = "# Ours.\n# nothing\n# A#1\n# B#1\n# C#1\n# D#1\n# E#1\nschema_version: 1\n";
+    assert!(moved.starts_with(begin), "{moved}");
+    let moved = format!("{STREAM}/issues/refacts/one-name.yml");
+    assert!(there.text(&moved).unwrap().starts_with("# By hand.\n"));
+    // A key that no memory has would be lost.
+    flat.insert_text(memory, &format!("{text}notes: [Ours]\n"));
+    let wrong = migrate_layout(&flat, Layout::Workstreams, "core").unwrap_err();
+    let begin = format!("{memory}:16:8: error: no memory has this key");
+    assert!(wrong[0].to_string().starts_with(&begin), "{wrong:#?}");
+}
+
 #[test]
 fn nothing_is_changed_where_two_things_would_become_one() {
     // If two workstreams have a file of the same name, the workstream's name is prefixed.

@@ -34,10 +34,18 @@ impl Document {
         self.root.get(key).is_some()
     }
 
-    /// Replaces the text, which is valid YAML.
-    pub(super) fn rewrite_text(&mut self, text: String, done: String) {
+    /// Replaces the text, which is valid YAML. Comments that the new text lacks go to its beginning.
+    pub(super) fn rewrite_text(&mut self, mut text: String, done: String) {
         if let Some(root) = yaml::parse(&text).0 {
-            self.root = root;
+            let there = comments(&text, &root);
+            let mut lost = comments(&self.text, &self.root);
+            lost.retain(|comment| !there.contains(comment));
+            if !lost.is_empty() {
+                let start = text.len() - text.trim_start_matches('\u{feff}').len();
+                text.insert_str(start, &format!("{}\n", lost.join("\n")));
+                self.done.push("comments went to its beginning".to_owned());
+            }
+            self.root = yaml::parse(&text).0.unwrap_or(root);
             self.text = text;
             self.done.push(done);
         }
@@ -110,4 +118,23 @@ impl Document {
         let node = self.root.get(key).unwrap_or(&self.root);
         (node.line, node.column)
     }
+}
+
+/// The comments of a document: from a `#` to the end of its line, where the document says the same without it.
+fn comments(text: &str, root: &Node) -> Vec<String> {
+    let said = root.json();
+    let mut found = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let end = start + line.trim_end().len();
+        let mut marks = line.match_indices('#').map(|(at, _)| start + at);
+        let comment = marks.find(|at| {
+            let rest = format!("{}{}", &text[..*at], &text[end.max(*at)..]);
+            let (root, mistakes) = yaml::parse(&rest);
+            mistakes.is_empty() && root.is_some_and(|root| root.json() == said)
+        });
+        found.extend(comment.map(|at| text[at..end].to_owned()));
+        start += line.len();
+    }
+    found
 }

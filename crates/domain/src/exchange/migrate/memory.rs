@@ -7,6 +7,7 @@ use crate::exchange::edit::{self, new_node, text_node};
 use crate::exchange::layout::Layout;
 use crate::exchange::memory::GOAL;
 use crate::exchange::shapes::PERSPECTIVE;
+use crate::prompt::clean_line;
 use crate::yaml::{Node, Value};
 
 /// Keys of the workstreams' memory that the flat one lacks.
@@ -18,6 +19,16 @@ const NEWER: [(&str, &str); 3] = [
     ("ignore", "learned_exclusions"),
     ("rules", "biases"),
     ("log", "recent_runs"),
+];
+/// All keys of the flat memory.
+const FLAT: [&str; 7] = [
+    "schema_version",
+    "observer",
+    "updated_at",
+    "goals",
+    "rules",
+    "ignore",
+    "log",
 ];
 /// The number of goals in a flat memory.
 const GOALS: usize = 3;
@@ -45,15 +56,8 @@ pub(super) fn convert_memory(
             return Err(document.half_renamed(older, newer));
         }
     }
-    let Value::Map(entries) = &document.root.value else {
-        return Ok(());
-    };
-    let foreign = entries
-        .iter()
-        .filter_map(|(key, _)| key.text())
-        .find(|key| !OLDER.contains(key) && !SHARED.contains(key))
-        .map(str::to_owned);
-    if let Some(key) = foreign {
+    let known = [&OLDER[..], &SHARED].concat();
+    if let Some(key) = foreign_key(&document.root, &known) {
         document.keep_key(
             &key,
             "no memory has this key, so this one stays as it is",
@@ -79,6 +83,15 @@ pub(super) fn convert_memory(
         "the memory of a workstream became one of the flat layout".to_owned(),
     );
     Ok(())
+}
+
+/// A key that is not among the known ones.
+fn foreign_key(root: &Node, known: &[&str]) -> Option<String> {
+    let Value::Map(entries) = &root.value else {
+        return None;
+    };
+    let mut keys = entries.iter().filter_map(|(key, _)| key.text());
+    keys.find(|key| !known.contains(key)).map(str::to_owned)
 }
 
 /// A memory of version 2 in a workstream differs from a flat one only by the workstream's name.
@@ -182,7 +195,24 @@ pub(super) fn to_stream(document: &mut Document, stream: &str) {
     if !document.has_key("observer") || document.has_key("workstream") {
         return;
     }
-    let root = &document.root;
+    if let Some(key) = foreign_key(&document.root, &FLAT) {
+        document.keep_key(
+            &key,
+            "no memory has this key, and the other layout has no place for it",
+            "remove it, and migrate again",
+        );
+        return;
+    }
+    let mut done = "the memory became one of a workstream".to_owned();
+    if let Some(older) = older_runs(&document.root) {
+        done.push_str(&format!(", without its older sessions: {older}"));
+    }
+    let rewritten = edit::emit_yaml(&stream_memory(&document.root, stream));
+    document.rewrite_text(rewritten, done);
+}
+
+/// The memory in the shape of a workstream's.
+fn stream_memory(root: &Node, stream: &str) -> Node {
     let list = |key: &str| Value::List(root.get(key).map(Node::items).unwrap_or_default().to_vec());
     let map = |entries: Vec<(&str, Value)>| {
         let entries = entries.into_iter();
@@ -223,9 +253,14 @@ pub(super) fn to_stream(document: &mut Document, stream: &str) {
         ("recent_runs", Value::List(runs.collect())),
         ("learned_exclusions", list("ignore")),
     ]);
-    let rewritten = edit::emit_yaml(&new_node(rewritten));
-    document.rewrite_text(
-        rewritten,
-        "the memory became one of a workstream".to_owned(),
-    );
+    new_node(rewritten)
+}
+
+/// The sessions of a flat memory that a workstream's one has no room for.
+fn older_runs(root: &Node) -> Option<String> {
+    let log = root.get("log").map(Node::items).unwrap_or_default();
+    let older = log.iter().skip(RUNS);
+    let older = older.filter_map(|run| run.get("summary")?.text());
+    let older: Vec<String> = older.map(clean_line).collect();
+    (!older.is_empty()).then(|| older.join("; "))
 }

@@ -14,7 +14,7 @@ use super::locations::Kind;
 use super::migration::{Migration, Step, sorted_migration};
 use super::waiting::CORRECT;
 use super::{memory, shapes};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::exchange::artifact::file_stem;
 use crate::exchange::artifact_file::artifact_text;
 use crate::exchange::edit::{self, new_node, text_node};
@@ -189,6 +189,15 @@ impl LayoutMove<'_> {
         }
     }
 
+    /// Moves a document, and says what was done to it.
+    fn add_document(&mut self, document: Document, to: String, why: &str) {
+        self.add_step(&document.path, Some(to), document.text, why);
+        let step = self.migration.steps.last_mut();
+        if let Some(step) = step {
+            step.why.extend(document.done);
+        }
+    }
+
     fn add_step(&mut self, path: &str, to: Option<String>, text: String, why: &str) {
         if let Some(place) = &to {
             let other = self.taken.insert(place.clone(), path.to_owned());
@@ -265,19 +274,14 @@ impl LayoutMove<'_> {
                 format!("{}/issues/{label}/{name}", self.home())
             }
         };
-        let looked_over = document.kept.into_iter();
+        let looked_over = std::mem::take(&mut document.kept).into_iter();
         self.migration
             .kept
             .extend(looked_over.map(|one| Diagnostic {
                 file: to.clone(),
                 ..one
             }));
-        self.add_step(
-            path,
-            Some(to),
-            document.text,
-            "a work item of the other layout",
-        );
+        self.add_document(document, to, "a work item of the other layout");
     }
 
     fn move_memory(&mut self, path: &str, text: &str, role: &str) {
@@ -291,26 +295,32 @@ impl LayoutMove<'_> {
                     return self.wrong.push(*half);
                 }
                 if let Some(left) = document.kept.pop() {
-                    return self.wrong.push(left);
+                    return self.wrong.push(Diagnostic {
+                        severity: Severity::Error,
+                        ..left
+                    });
                 }
+                let mut root = document.root.clone();
                 if let Some((lessons, _)) = self.lessons.remove(role)
-                    && leave_alone(&mut document.root, &lessons, &[])
+                    && leave_alone(&mut root, &lessons, &[])
                 {
-                    document.text = edit::emit_yaml(&document.root);
+                    let done = "the lessons of its feedback are in it";
+                    document.rewrite_text(edit::emit_yaml(&root), done.to_owned());
                 }
                 format!("{WORKSTATIONS_FOLDER}/{role}/perspective.yml")
             }
             Layout::Workstreams => {
                 memory::to_stream(&mut document, self.stream);
+                if let Some(left) = document.kept.pop() {
+                    return self.wrong.push(Diagnostic {
+                        severity: Severity::Error,
+                        ..left
+                    });
+                }
                 format!("{}/workstations/{role}/perspective.yml", self.home())
             }
         };
-        self.add_step(
-            path,
-            Some(to),
-            document.text,
-            "a memory of the other layout",
-        );
+        self.add_document(document, to, "a memory of the other layout");
     }
 
     /// Creates a memory for each role that has lessons but no memory.
@@ -329,28 +339,29 @@ impl LayoutMove<'_> {
 
     /// A summary of workstreams becomes five themes. The reverse is impossible, because themes name no commits.
     fn move_changes(&mut self, path: &str, text: &str) {
-        let rewritten = yaml::parse(text)
-            .0
-            .filter(|_| self.to == Layout::Flat)
-            .map(|root| themes_text(&root));
-        let sound = rewritten.filter(|rewritten| CHANGES.validate(path, rewritten).is_empty());
-        match sound {
-            Some(rewritten) => self.add_step(
-                path,
-                Some(FLAT_CHANGES.to_owned()),
-                rewritten,
-                &format!(
-                    "a summary of the other layout, without its commits and counts{}",
-                    left_out_changes(text)
-                ),
-            ),
-            None => self.add_step(
-                path,
-                None,
-                String::new(),
-                "it has no form in the other layout; the narrator writes a new one",
-            ),
+        if self.to == Layout::Workstreams {
+            let titles = themes(text);
+            let why = format!(
+                "its themes name no commits, so they have no place in the other layout: {}; the narrator writes a new summary",
+                titles.join("; ")
+            );
+            return self.add_step(path, None, String::new(), &why);
         }
+        let Some(mut document) = Document::parse_file(path, text) else {
+            return self.keep_file(path, "it cannot be read, so its kind is unknown", CORRECT);
+        };
+        let rewritten = themes_text(&document.root);
+        if let Some(wrong) = CHANGES.validate(path, &rewritten).into_iter().next() {
+            let message = format!("its newer form would not be sound: {}", wrong.message);
+            return self.keep_file(path, &message, "fix it, and migrate again");
+        }
+        let why = format!(
+            "a summary of the other layout, without its commits and counts{}",
+            left_out_changes(text)
+        );
+        document.rewrite_text(rewritten, why);
+        let why = document.done.pop().unwrap_or_default();
+        self.add_document(document, FLAT_CHANGES.to_owned(), &why);
     }
 
     /// Converts the rosters: `scheduled.toml` of each workstream, or the roster of `.jlo/config.toml`.
@@ -579,14 +590,13 @@ fn convert_commands(document: &mut Document) -> Result<(), Box<Diagnostic>> {
         let outcome = said("desired_outcome").unwrap_or_default();
         let mut rewritten = document.root.clone();
         edit::remove_key(&mut rewritten, "goal");
+        let mut done = "removed `goal`, which `desired_outcome` says, too";
         if goal.trim() != outcome.trim() {
             let both = format!("{} {}", goal.trim(), outcome.trim());
             edit::put_key(&mut rewritten, "desired_outcome", Value::Text(both));
+            done = "put `goal` before `desired_outcome`, as one text";
         }
-        document.rewrite_text(
-            edit::emit_yaml(&rewritten),
-            "put `goal` into `desired_outcome`".to_owned(),
-        );
+        document.rewrite_text(edit::emit_yaml(&rewritten), done.to_owned());
     }
     if document.has_key("verification_criteria") {
         document.rename_key("verification_criteria", "verification_commands")?;
@@ -597,6 +607,15 @@ fn convert_commands(document: &mut Document) -> Result<(), Box<Diagnostic>> {
         );
     }
     Ok(())
+}
+
+/// The themes of a flat summary.
+fn themes(text: &str) -> Vec<String> {
+    let root = yaml::parse(text).0;
+    let themes = root.as_ref().and_then(|root| root.get("summaries"));
+    let themes = themes.map(Node::items).unwrap_or_default().iter();
+    let titles = themes.filter_map(|one| one.get("title")?.text());
+    titles.map(clean_line).collect()
 }
 
 /// Which notable changes find no room among the themes.
