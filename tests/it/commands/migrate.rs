@@ -614,7 +614,19 @@ fn phileas_own_texts_follow_the_layout() {
     let own = files(&folder)[event].clone() + "# ours\n";
     folder.write(event, &own);
     for (to, narrators) in [("workstreams", ".yml"), ("flat", "s.yml")] {
-        migrate(&folder, &["--to", to]).expect(0);
+        let moved = migrate(&folder, &["--to", to]).expect(0);
+        line(
+            &moved,
+            &format!("{change}{narrators}: created: phileas' own text"),
+        );
+        line(
+            &moved,
+            ".jules/layers/decider/schemas/issue.yml: rewritten: phileas' own text",
+        );
+        if to == "workstreams" {
+            let list = ".jules/workstreams/generic/issues/index.md";
+            line(&moved, &format!("{list}: created: the list of issues"));
+        }
         line(&check().expect(0), &format!("ok: {to} layout"));
         let after = files(&folder);
         assert_eq!(after[event], own);

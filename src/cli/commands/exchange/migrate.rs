@@ -72,7 +72,7 @@ pub(super) fn run(
         files::change_files(dir, &wanted.collect::<Vec<_>>())?;
     }
     for step in &migration.steps {
-        print_step(step, dry_run, json, screen)?;
+        print_step(step, tree, dry_run, json, screen)?;
     }
     diagnostics::print_diagnostics(&migration.kept, json, screen)?;
     let unread: BTreeSet<&str> = migration
@@ -177,6 +177,7 @@ fn verdict_text(migration: &Migration, unread: usize, dry_run: bool) -> String {
 
 fn print_step(
     step: &Step,
+    tree: &Tree,
     dry_run: bool,
     json: bool,
     screen: &mut Screen<impl Write>,
@@ -184,6 +185,7 @@ fn print_step(
     let stays = step.to.as_deref() == Some(step.path.as_str());
     let action = match &step.to {
         None => "removed",
+        Some(_) if stays && !tree.has(&step.path) => "created",
         Some(_) if stays => "rewritten",
         Some(_) => "moved",
     };

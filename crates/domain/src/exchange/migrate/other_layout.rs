@@ -402,7 +402,7 @@ impl LayoutMove<'_> {
             &path.clone(),
             Some(path),
             text,
-            "made of the roster; it counts on the default branch",
+            "made of the roster of `.jlo/config.toml`; a `scheduled.toml` of the default branch takes its place",
         );
     }
 
