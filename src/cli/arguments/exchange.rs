@@ -8,7 +8,7 @@ use phileas_domain::exchange::{Layout, Shape};
 
 use super::help::{FOLDER, PRINTS, command_end};
 use super::plan::artifact_shape;
-use super::repository::repository_folder;
+use super::repository::ledger_folder;
 use super::values::one_of;
 
 /// `exchange …`
@@ -41,7 +41,7 @@ pub enum ExchangeCommand {
     #[command(after_help = command_end("phileas exchange migrate --dry-run", FOLDER))]
     Migrate {
         /// The repository's folder
-        #[arg(default_value = ".", value_parser = repository_folder())]
+        #[arg(default_value = ".", value_parser = ledger_folder())]
         dir: PathBuf,
         /// Move everything to this layout instead: a flat exchange becomes one workstream, workstreams become one flat
         /// exchange
@@ -76,7 +76,7 @@ fn layout_name() -> impl TypedValueParser<Value = Layout> {
 #[derive(Debug, Clone, Args)]
 pub struct ExchangeLocation {
     /// The repository's folder
-    #[arg(default_value = ".", value_parser = repository_folder())]
+    #[arg(default_value = ".", value_parser = ledger_folder())]
     pub dir: PathBuf,
     /// Only this workstream
     #[arg(long, value_name = "NAME")]

@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use phileas_domain::model::RepositoryName;
 
-use crate::cli::context::repository_root::repository_root;
+use crate::cli::context::repository_root::{ledger_root, repository_root};
 
 /// Which repository.
 #[derive(Debug, Clone, Args)]
@@ -28,4 +28,9 @@ pub struct Repository {
 /// A repository's folder. A folder below its root means the whole repository.
 pub(crate) fn repository_folder() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().map(repository_root)
+}
+
+/// A checkout of the ledger. A folder below its root means the whole checkout.
+pub(crate) fn ledger_folder() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().map(ledger_root)
 }

@@ -14,12 +14,24 @@ pub(crate) const SET_UP: [&str; 2] = [".jules", LAYERS_FOLDER];
 /// the root. A folder with a plan of its own that the command line names stays. Outside of git, and without git, each
 /// folder is its own root.
 pub(crate) fn repository_root(dir: PathBuf) -> PathBuf {
-    let is_here = dir == Path::new(".");
-    if !is_here && SET_UP.iter().any(|folder| dir.join(folder).is_dir()) {
-        return dir;
+    match dir == Path::new(".") {
+        true => root_above(dir),
+        false => ledger_root(dir),
     }
+}
+
+/// The root of the checkout of the ledger that contains a folder. The checkout may lie in another repository, so a folder
+/// with files of its own stays, even the one in which the command is run.
+pub(crate) fn ledger_root(dir: PathBuf) -> PathBuf {
+    match SET_UP.iter().any(|folder| dir.join(folder).is_dir()) {
+        true => dir,
+        false => root_above(dir),
+    }
+}
+
+fn root_above(dir: PathBuf) -> PathBuf {
     match worktree::path_to_root(&dir) {
-        Some(up) if is_here => up,
+        Some(up) if dir == Path::new(".") => up,
         Some(up) => dir.join(up),
         None => dir,
     }

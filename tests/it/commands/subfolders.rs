@@ -77,3 +77,22 @@ fn a_plan_below_the_root_is_read_where_it_is_named() {
     let beside = at(&bare, "sub", &["validate"]);
     assert!(beside.out.contains("no persona `absent`"), "{beside:?}");
 }
+
+/// A checkout of the ledger may lie in another repository.
+#[test]
+fn a_ledger_in_a_repository_is_read_where_it_is() {
+    let folder = with_plan();
+    folder.write("copies/ledger/.jules/exchange/events/pending/.gitkeep", "");
+    let ledger = "copies/ledger";
+    for command in ["check", "inspect", "migrate"] {
+        for (place, named) in [
+            (ledger, &[][..]),
+            (ledger, &["."]),
+            (ledger, &["./"]),
+            ("copies", &["ledger"]),
+            (".", &[ledger]),
+        ] {
+            at(&folder, place, &[&["exchange", command], named].concat()).done();
+        }
+    }
+}
