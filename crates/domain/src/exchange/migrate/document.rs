@@ -127,7 +127,15 @@ fn comments(text: &str, root: &Node) -> Vec<String> {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let end = start + line.trim_end().len();
-        let mut marks = line.match_indices('#').map(|(at, _)| start + at);
+        // Elsewhere a `#` begins no comment, so the document need not be read without it.
+        let may_begin = |at: &usize| {
+            line[..*at]
+                .chars()
+                .next_back()
+                .is_none_or(char::is_whitespace)
+        };
+        let marks = line.match_indices('#').map(|(at, _)| at);
+        let mut marks = marks.filter(may_begin).map(|at| start + at);
         let comment = marks.find(|at| {
             let rest = format!("{}{}", &text[..*at], &text[end.max(*at)..]);
             let (root, mistakes) = yaml::parse(&rest);
