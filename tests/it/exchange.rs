@@ -204,7 +204,8 @@ fn nothing_is_fixed_through_a_link() {
     let (folder, outside) = (streams(), Folder::empty());
     let path = folder.join(".jules/workstreams/core/issues");
     std::os::unix::fs::symlink(outside.path(), path).unwrap();
-    exchange(&["check", folder.text(), "--fix"]).expect(1);
+    let checked = exchange(&["check", folder.text(), "--fix"]).expect(1);
+    assert!(checked.out.contains("it is a symbolic link"), "{checked}");
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
 }
 

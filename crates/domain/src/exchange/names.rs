@@ -1,12 +1,13 @@
 //! Checks the names of files and streams, and whether they match the content.
 
 use super::artifact::{EventState, Filed, Memory, Proposal, WorkItem, file_stem};
+use super::artifact_file::artifact_text;
 use super::labels::Labels;
 use super::layout::{Layout, Location, STREAMS_FOLDER};
 use super::model::Exchange;
 use super::{publish, values};
 use crate::diagnostic::Diagnostic;
-use crate::model::Tree;
+use crate::model::{Mode, Tree};
 use crate::plan::suggest::{closest, either_of};
 
 /// The prefix of a persona's proposal files, which contain no underscores.
@@ -66,7 +67,12 @@ pub(super) fn check_file_name(place: Location<'_>, path: &str, tree: &Tree) -> V
         found.push(Diagnostic::error(path, message).help(help));
     };
     match place {
-        Location::NoArtifact => return vec![no_artifact(path)],
+        Location::NoArtifact => {
+            // A link may stand in the place of a folder, whose artifacts are missing then.
+            let is_link = tree.get(path).is_some_and(|entry| entry.mode == Mode::Link);
+            let wrong = artifact_text(tree, path).err().filter(|_| is_link);
+            return vec![wrong.map_or_else(|| no_artifact(path), |wrong| *wrong)];
+        }
         Location::Stray => wrong(
             "nothing of the exchange belongs here".to_owned(),
             "move it to where artifacts of its kind lie, or remove it".to_owned(),

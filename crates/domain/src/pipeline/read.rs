@@ -29,7 +29,7 @@ pub struct Reading {
 pub fn read_artifact(
     artifact: Artifact,
     file: &str,
-    bytes: impl AsRef<[u8]>,
+    bytes: &(impl AsRef<[u8]> + ?Sized),
     settings: &Settings,
 ) -> Reading {
     read_part(artifact, file, (bytes.as_ref(), 1), settings)

@@ -152,7 +152,7 @@ fn what_is_no_artifact_by_its_name_is_told_once_and_stays() {
         let told = |found: &[Diagnostic]| -> Vec<String> {
             found.iter().map(ToString::to_string).collect()
         };
-        assert_eq!(told(&migration.kept), [said.clone()]);
+        assert_eq!(told(&migration.kept), std::slice::from_ref(&said));
         assert_eq!(migration.steps, []);
         assert_eq!(told(&check_exchange(&files).diagnostics), [said]);
     }

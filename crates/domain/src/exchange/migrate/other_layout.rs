@@ -92,7 +92,9 @@ pub fn migrate_layout(tree: &Tree, to: Layout, stream: &str) -> Result<Migration
         };
         match entry.text.as_deref().filter(|_| entry.mode == Mode::File) {
             Some(text) => way.move_artifact(path, text, here, &names),
-            None if matches!(here, Location::Beside | Location::NoArtifact) => {
+            None if entry.mode == Mode::File
+                && matches!(here, Location::Beside | Location::NoArtifact) =>
+            {
                 way.leave_file(path, here);
             }
             None => way
