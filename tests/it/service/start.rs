@@ -255,6 +255,25 @@ fn an_address_that_is_in_use_is_reported_with_its_fix() {
     }
 }
 
+/// Its own other listener would be called another program's.
+#[test]
+fn listeners_that_exclude_each_other_are_both_named() {
+    let data = tempdir().unwrap();
+    let data = data.path().to_str().unwrap();
+    for (public, admin) in [
+        ("127.0.0.1:8080", "127.0.0.1:8080"),
+        ("0.0.0.0:8080", "127.0.0.1:8080"),
+    ] {
+        let listeners = ["--listen", public, "--admin-listen", admin];
+        let ended = Phileas::new(&[&["serve", "--data-dir", data], &listeners[..]].concat())
+            .env("PHILEAS_WEBHOOK_SECRET", SECRET)
+            .run()
+            .expect(2);
+        let said = format!("--listen is {public} and --admin-listen is {admin}");
+        assert!(ended.err.contains(&said), "{ended}");
+    }
+}
+
 #[test]
 fn a_second_service_hears_who_has_the_directory() {
     let data = tempdir().unwrap();
