@@ -16,7 +16,7 @@ use crate::cli::context::clients::Connection;
 use crate::cli::context::credential_help::jules_key_help;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::decision_line::{Tense, line_json};
-use crate::cli::terminal::output::Screen;
+use crate::cli::terminal::output::{self, Screen};
 use crate::runtime::ports::{Disposition, Failure, ReadJules as _};
 use model::Status;
 
@@ -45,13 +45,18 @@ pub(crate) async fn run(
         text::print_status(&connection.repository, &status, screen)?;
     }
     let exit = tick::tick_result(&status.report, &RunRequest::Due)?;
-    match refused {
-        Some(failure) if exit == Exit::Done => Err(CliError::credential(format!(
-            "Jules refuses the key: {failure}; {}",
-            jules_key_help()
-        ))),
-        _ => Ok(exit),
-    }
+    let Some(failure) = refused else {
+        return Ok(exit);
+    };
+    output::print_error(&format!(
+        "error: Jules refuses the key: {failure}; {}",
+        jules_key_help()
+    ))?;
+    // A mistake in the plan or a corrupt state counts before it.
+    Ok(match exit {
+        Exit::Done => Exit::Credential,
+        _ => exit,
+    })
 }
 
 /// Reads Jules' listing for the use of the key. A decision asks Jules only if it must, but people want to see it.

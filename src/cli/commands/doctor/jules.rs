@@ -24,7 +24,7 @@ pub(super) async fn check_key(repository: Option<&RepositoryName>, findings: &mu
             return findings.add_credential(
                 "jules.key",
                 stopped.message,
-                "make one there, then `export JULES_API_KEY=…`; in a workflow it is a secret",
+                "`export JULES_API_KEY=…` in a shell; in a workflow it is a secret",
             );
         }
     };
