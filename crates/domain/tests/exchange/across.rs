@@ -274,8 +274,8 @@ fn what_a_workstream_has_no_place_for_is_named_or_kept() {
         why(&flat, Layout::Workstreams, item),
         [
             "a work item of the other layout",
-            "comments went to its beginning",
             "put `goal` before `desired_outcome`, as one text",
+            "comments went to its beginning",
             "`verification_criteria` is called `verification_commands`",
         ]
     );
@@ -293,8 +293,8 @@ fn what_a_workstream_has_no_place_for_is_named_or_kept() {
         why(&flat, Layout::Workstreams, memory),
         [
             "a memory of the other layout",
-            "comments went to its beginning",
             "the memory became one of a workstream, without its older sessions: D.; E.",
+            "comments went to its beginning",
         ]
     );
     let there = brought(&flat, Layout::Workstreams);

@@ -34,8 +34,14 @@ impl Document {
         self.root.get(key).is_some()
     }
 
+    /// Replaces the text, which is valid YAML, and notes what is done.
+    pub(super) fn rewrite_text(&mut self, text: String, done: String) {
+        self.done.push(done);
+        self.replace_text(text);
+    }
+
     /// Replaces the text, which is valid YAML. Comments that the new text lacks go to its beginning.
-    pub(super) fn rewrite_text(&mut self, mut text: String, done: String) {
+    pub(super) fn replace_text(&mut self, mut text: String) {
         if let Some(root) = yaml::parse(&text).0 {
             let there = comments(&text, &root);
             let mut lost = comments(&self.text, &self.root);
@@ -47,7 +53,6 @@ impl Document {
             }
             self.root = yaml::parse(&text).0.unwrap_or(root);
             self.text = text;
-            self.done.push(done);
         }
     }
 

@@ -361,8 +361,7 @@ impl LayoutMove<'_> {
             "a summary of the other layout, without its commits and counts{}",
             left_out_changes(text)
         );
-        document.rewrite_text(rewritten, why);
-        let why = document.done.pop().unwrap_or_default();
+        document.replace_text(rewritten);
         self.add_document(document, FLAT_CHANGES.to_owned(), &why);
     }
 
