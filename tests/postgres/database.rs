@@ -170,15 +170,16 @@ async fn what_could_not_be_done_is_no_news() {
     let database = Database::new();
     let inbox = open(&database).await;
     let mut news = inbox.watch_changes();
-    tokio::time::timeout(PATIENCE, news.wait_for(|told| *told > 0))
-        .await
-        .unwrap()
-        .unwrap();
+    let told = tokio::time::timeout(PATIENCE, news.wait_for(|told| *told > 0));
+    let told = *told.await.unwrap().unwrap();
     inbox
         .accept_delivery(delivery("a", WIDGET, at(0)))
         .await
         .unwrap();
     let lease = claim(&inbox, "one", at(0)).await;
+    // The delivery and the claim, and the database's notification of the delivery, which comes when it likes.
+    let all = news.wait_for(|now| *now >= told + 3);
+    tokio::time::timeout(PATIENCE, all).await.unwrap().unwrap();
     database.sql("ALTER TABLE phileas.wake RENAME TO away");
     news.mark_unchanged();
     let beat = inbox.extend_leases(std::slice::from_ref(&lease), at(1), LEASE);
