@@ -270,6 +270,27 @@ fn inspection_names_what_it_could_not_read() {
             "{migrated}"
         );
     }
+    // `migrate` removes a summary that cannot be read, because the narrator writes it again.
+    let folder = flat();
+    folder.write(".jules/exchange/changes.yml", "title: `One`\n");
+    let seen = exchange(&["inspect", folder.text()]).expect(1);
+    assert!(seen.err.contains("changes.yml:1:8: error: "), "{seen}");
+}
+
+/// The others are used.
+#[test]
+fn a_wrong_label_hides_no_other() {
+    let folder = flat();
+    folder.write(
+        ".jules/github-labels.json",
+        r#"{"schema_version": 1, "issue_labels": {"bugs": {}, "no label": {}}}"#,
+    );
+    exchange(&["inspect", folder.text()]).expect(0);
+    let said = "`no label` cannot be a label";
+    let check = exchange(&["check", folder.text()]).expect(1);
+    assert!(check.out.contains(said), "{check}");
+    let migrated = exchange(&["migrate", folder.text()]).expect(0);
+    assert!(!migrated.out.contains("cannot be read"), "{migrated}");
 }
 
 /// What an agent gets is what the checker takes, once the blanks are filled.

@@ -122,7 +122,7 @@ fn inspect_exchange(
     }
     // What could not be read is not in the result.
     let mut unread = checked.diagnostics;
-    unread.retain(|one| one.is_error() && exchange::is_unread(&tree, exchange.layout, &one.file));
+    unread.retain(|one| exchange::is_unread(&tree, exchange.layout, one));
     diagnostics::print_to_stderr(&unread, place.json)?;
     Ok(diagnostics::findings_exit(&unread))
 }

@@ -12,7 +12,7 @@ pub(super) const WORKSTATIONS_FOLDER: &str = ".jules/workstations";
 /// The folder of the workstreams.
 pub(super) const STREAMS_FOLDER: &str = ".jules/workstreams";
 /// The folder of the narrator's summary in the workstreams layout.
-const CHANGES_FOLDER: &str = ".jules/changes";
+pub(super) const CHANGES_FOLDER: &str = ".jules/changes";
 /// The narrator's summary in the workstreams layout.
 pub(super) const STREAMS_CHANGES: &str = ".jules/changes/latest.yml";
 /// The narrator's summary in the flat layout.

@@ -52,8 +52,13 @@ pub(super) fn check_forms(exchange: &Exchange, tree: &Tree) -> Vec<Diagnostic> {
     found
 }
 
-/// The warning about a file whose name is that of no artifact.
-pub(super) fn no_artifact(path: &str) -> Diagnostic {
+/// The warning about a file whose name is that of no artifact. A link may hide a folder of artifacts, which is an error.
+pub(super) fn no_artifact(tree: &Tree, path: &str) -> Diagnostic {
+    if tree.get(path).is_some_and(|entry| entry.mode == Mode::Link)
+        && let Err(wrong) = artifact_text(tree, path)
+    {
+        return *wrong;
+    }
     let message = "it is no artifact, because its name does not end in `.yml`";
     Diagnostic::warning(path, message)
         .help("phileas leaves it here; remove it, or move it out of the exchange")
@@ -67,12 +72,7 @@ pub(super) fn check_file_name(place: Location<'_>, path: &str, tree: &Tree) -> V
         found.push(Diagnostic::error(path, message).help(help));
     };
     match place {
-        Location::NoArtifact => {
-            // A link may stand in the place of a folder, whose artifacts are missing then.
-            let is_link = tree.get(path).is_some_and(|entry| entry.mode == Mode::Link);
-            let wrong = artifact_text(tree, path).err().filter(|_| is_link);
-            return vec![wrong.map_or_else(|| no_artifact(path), |wrong| *wrong)];
-        }
+        Location::NoArtifact => return vec![no_artifact(tree, path)],
         Location::Stray => wrong(
             "nothing of the exchange belongs here".to_owned(),
             "move it to where artifacts of its kind lie, or remove it".to_owned(),

@@ -231,7 +231,13 @@ fn no_roster_is_made_up() {
 #[test]
 fn what_a_flat_summary_has_no_room_for_is_reported() {
     let mut tree = streams();
-    let told = SUMMARY.replace("[The runner follows.]", "[A, B, C, D, E, F]");
+    let (long, end) = ("word ".repeat(100), "the end of it");
+    let told = SUMMARY
+        .replace(
+            "[The runner follows.]",
+            "[A, B, C, D, E, F]\n  truncation_note: Cut.",
+        )
+        .replace("The parser was renamed.", &format!("{long}{end}"));
     tree.insert_text(".jules/changes/latest.yml", &told);
     let migration = migrate_layout(&tree, Layout::Flat, "generic").unwrap();
     let step = migration
@@ -241,7 +247,8 @@ fn what_a_flat_summary_has_no_room_for_is_reported() {
     assert_eq!(
         step.unwrap().why,
         [
-            "a summary of the other layout, without its commits and counts, and without these notable changes: E; F"
+            "a summary of the other layout, without its commits and counts, and without these notable changes: E; F, \
+             and without the end of its overview: the end of it, and without its `truncation_note`: Cut."
         ]
     );
 }
@@ -304,11 +311,28 @@ fn what_a_workstream_has_no_place_for_is_named_or_kept() {
     assert!(moved.starts_with(begin), "{moved}");
     let moved = format!("{STREAM}/issues/refacts/one-name.yml");
     assert!(there.text(&moved).unwrap().starts_with("# By hand.\n"));
-    // A key that no memory has would be lost.
-    flat.insert_text(memory, &format!("{text}notes: [Ours]\n"));
-    let wrong = migrate_layout(&flat, Layout::Workstreams, "core").unwrap_err();
-    let begin = format!("{memory}:16:8: error: no memory has this key");
-    assert!(wrong[0].to_string().starts_with(&begin), "{wrong:#?}");
+    // What the other shape has no place for would be lost.
+    let unknown = format!("{text}notes: [Ours]\n");
+    for (text, begin) in [
+        (unknown, ":16:8: error: no memory has this key"),
+        (
+            text.replace("summary: B.", "summary: B., pr: 12"),
+            ":11:3: error: the other layout has no place for `log[1].pr`",
+        ),
+        (
+            text.replace("summary: E.", "text: E."),
+            ":11:3: error: the other layout has no place for `log[4].text`",
+        ),
+        (
+            text.replace("[\"One # name\"]", "One name"),
+            ":5:8: error: `goals` is not a list",
+        ),
+    ] {
+        flat.insert_text(memory, &text);
+        let wrong = migrate_layout(&flat, Layout::Workstreams, "core").unwrap_err();
+        let begin = format!("{memory}{begin}");
+        assert!(wrong[0].to_string().starts_with(&begin), "{wrong:#?}");
+    }
 }
 
 #[test]
@@ -416,9 +440,22 @@ fn notes_and_strange_files_stay_in_both_directions() {
             let told = kept.iter().filter(|one| one.file == path);
             assert_eq!(told.count(), usize::from(stays), "{kept:#?}");
             assert!(kept.iter().all(|one| !one.is_error()), "{kept:#?}");
-            let next = brought(&tree, to);
+            let mut next = brought(&tree, to);
             assert_eq!(next.text(&path), stays.then_some(text), "{path}");
             sound(&next);
+            // Work items are removed once they are done, and memories may be. The layout stays.
+            let artifacts: Vec<String> = next
+                .iter()
+                .map(|(path, _)| path)
+                .filter(|path| path.ends_with(".yml") && !path.starts_with(home))
+                .map(str::to_owned)
+                .collect();
+            for artifact in artifacts {
+                next.remove(&artifact);
+            }
+            if stays {
+                assert_eq!(Layout::detect(&next), Ok(Some(to)), "{path}");
+            }
         }
     }
 }

@@ -36,24 +36,29 @@ impl Document {
 
     /// Replaces the text, which is valid YAML, and notes what is done.
     pub(super) fn rewrite_text(&mut self, text: String, done: String) {
-        self.done.push(done);
-        self.replace_text(text);
+        let at = self.done.len();
+        if self.replace_text(text) {
+            self.done.insert(at, done);
+        }
     }
 
-    /// Replaces the text, which is valid YAML. Comments that the new text lacks go to its beginning.
-    pub(super) fn replace_text(&mut self, mut text: String) {
-        if let Some(root) = yaml::parse(&text).0 {
-            let there = comments(&text, &root);
-            let mut lost = comments(&self.text, &self.root);
-            lost.retain(|comment| !there.contains(comment));
-            if !lost.is_empty() {
-                let start = text.len() - text.trim_start_matches('\u{feff}').len();
-                text.insert_str(start, &format!("{}\n", lost.join("\n")));
-                self.done.push("comments went to its beginning".to_owned());
-            }
-            self.root = yaml::parse(&text).0.unwrap_or(root);
-            self.text = text;
+    /// Replaces the text, unless the new one is no YAML that phileas reads. Comments that the new text lacks go to its
+    /// beginning.
+    pub(super) fn replace_text(&mut self, mut text: String) -> bool {
+        let Some(root) = yaml::parse(&text).0 else {
+            return false;
+        };
+        let there = comments(&text, &root);
+        let mut lost = comments(&self.text, &self.root);
+        lost.retain(|comment| !there.contains(comment));
+        if !lost.is_empty() {
+            let start = text.len() - text.trim_start_matches('\u{feff}').len();
+            text.insert_str(start, &format!("{}\n", lost.join("\n")));
+            self.done.push("comments went to its beginning".to_owned());
         }
+        self.root = yaml::parse(&text).0.unwrap_or(root);
+        self.text = text;
+        true
     }
 
     /// Renames a key.

@@ -83,7 +83,7 @@ pub(super) fn find_goal(
             let why = "a flat exchange has no list of its work items".to_owned();
             return Ok(Some(removed_list(why)));
         }
-        Location::NoArtifact => return Err(Box::new(no_artifact(path))),
+        Location::NoArtifact => return Err(Box::new(no_artifact(tree, path))),
         Location::Stray => match stray_goal(layout, tree, labels, path) {
             Some(goal) => goal,
             None => return Err(Box::new(stray_mistake(layout, tree, labels, path))),

@@ -203,12 +203,37 @@ pub(super) fn to_stream(document: &mut Document, stream: &str) {
         );
         return;
     }
+    if let Some((key, message)) = unconvertible_key(&document.root) {
+        document.keep_key(key, &message, "correct it, and migrate again");
+        return;
+    }
     let mut done = "the memory became one of a workstream".to_owned();
     if let Some(older) = older_runs(&document.root) {
         done.push_str(&format!(", without its older sessions: {older}"));
     }
     let rewritten = edit::emit_yaml(&stream_memory(&document.root, stream));
     document.rewrite_text(rewritten, done);
+}
+
+/// A key of a flat memory whose value has no place in a workstream's one, and why.
+fn unconvertible_key(root: &Node) -> Option<(&'static str, String)> {
+    for key in ["goals", "rules", "ignore", "log"] {
+        let value = root.get(key).map(|node| &node.value);
+        if !matches!(value, None | Some(Value::Null | Value::List(_))) {
+            return Some((key, format!("`{key}` is not a list")));
+        }
+    }
+    let log = root.get("log").map(Node::items).unwrap_or_default();
+    log.iter().enumerate().find_map(|(index, run)| {
+        let message = match foreign_key(run, &["at", "summary"]) {
+            Some(key) => format!("the other layout has no place for `log[{index}].{key}`"),
+            None if run.get("summary").is_none_or(|text| text.text().is_none()) => {
+                format!("`log[{index}]` has no text `summary`")
+            }
+            None => return None,
+        };
+        Some(("log", message))
+    })
 }
 
 /// The memory in the shape of a workstream's.

@@ -8,7 +8,7 @@ use crate::exchange::labels::LABELS_PATH;
 use crate::exchange::layout::{Layout, Location, locate};
 use crate::exchange::read;
 use crate::exchange::roster::read_roster;
-use crate::model::Tree;
+use crate::model::{Mode, Tree};
 
 /// What happens to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,34 +73,45 @@ impl Migration {
         let found = read::read_exchange(&next, Some(layout)).diagnostics;
         let unread = found
             .into_iter()
-            .filter(|one| one.is_error() && is_unread(&next, layout, &one.file));
+            .filter(|one| is_unread(&next, layout, one));
         self.kept.extend(unread);
     }
 }
 
-/// Whether a file is an artifact whose keys cannot be read, or the registry of labels. Its mistakes say why.
+/// Whether a mistake is in a file that could not be read, so that what it holds is missing.
 #[must_use]
-pub fn is_unread(tree: &Tree, layout: Layout, path: &str) -> bool {
+pub fn is_unread(tree: &Tree, layout: Layout, mistake: &Diagnostic) -> bool {
+    let path = mistake.file.as_str();
+    if !mistake.is_error() {
+        return false;
+    }
+    // A mistake in one label leaves the others.
     if path == LABELS_PATH {
+        return !mistake.key.starts_with("issue_labels.");
+    }
+    if tree.get(path).is_some_and(|entry| entry.mode == Mode::Link) {
         return true;
     }
+    let is_broken = |path: &str| match artifact_text(tree, path) {
+        Ok(text) => Document::parse_file(path, text).is_none(),
+        Err(_) => true,
+    };
+    let is_broken_roster = |path: &str| {
+        !artifact_text(tree, path).is_ok_and(|text| read_roster(path, text).1.is_empty())
+    };
     let Some(place) = locate(layout, path) else {
-        return false;
+        return path.ends_with("/scheduled.toml") && is_broken_roster(path);
     };
     match place {
         Location::Event { .. }
         | Location::Item { .. }
         | Location::Proposal { .. }
         | Location::Feedback { .. }
-        | Location::Memory { .. } => match artifact_text(tree, path) {
-            Ok(text) => Document::parse_file(path, text).is_none(),
-            Err(_) => true,
-        },
+        | Location::Memory { .. }
+        | Location::Changes => is_broken(path),
         // `migrate_exchange` reports those that it cannot move.
         Location::Stray | Location::NoArtifact | Location::Beside => false,
-        Location::Roster { .. } => {
-            !artifact_text(tree, path).is_ok_and(|text| read_roster(path, text).1.is_empty())
-        }
+        Location::Roster { .. } => is_broken_roster(path),
         _ => artifact_text(tree, path).is_err(),
     }
 }

@@ -19,8 +19,8 @@ use crate::exchange::artifact::file_stem;
 use crate::exchange::artifact_file::artifact_text;
 use crate::exchange::edit::{self, new_node, text_node};
 use crate::exchange::layout::{
-    FLAT_CHANGES, FLAT_FOLDER, Layout, Location, OLDER_ROSTER, STREAMS_FOLDER, WORKSTATIONS_FOLDER,
-    locate, older_roster,
+    CHANGES_FOLDER, FLAT_CHANGES, FLAT_FOLDER, Layout, Location, OLDER_ROSTER, STREAMS_FOLDER,
+    WORKSTATIONS_FOLDER, locate, older_roster,
 };
 use crate::exchange::limits::{LINE_LIMIT_CHARS, SUMMARIES};
 use crate::exchange::memory::{Owner, leave_alone, lesson_text, seed_text};
@@ -232,7 +232,7 @@ impl LayoutMove<'_> {
     /// Leaves a file that is no artifact where it is.
     fn leave_file(&mut self, path: &str, here: Location<'_>) {
         self.migration.kept.push(match here {
-            Location::NoArtifact => no_artifact(path),
+            Location::NoArtifact => no_artifact(self.tree, path),
             _ => Diagnostic::warning(
                 path,
                 "phileas leaves this note in a folder of the other layout",
@@ -350,16 +350,19 @@ impl LayoutMove<'_> {
             return self.add_step(path, None, String::new(), &why);
         }
         let Some(mut document) = Document::parse_file(path, text) else {
-            return self.keep_file(path, "it cannot be read, so its kind is unknown", CORRECT);
+            return self.keep_file(path, "it cannot be read", CORRECT);
         };
         let rewritten = themes_text(&document.root);
         if let Some(wrong) = CHANGES.validate(path, &rewritten).into_iter().next() {
-            let message = format!("its newer form would not be sound: {}", wrong.message);
-            return self.keep_file(path, &message, "fix it, and migrate again");
+            let message = format!(
+                "its form in the other layout would not be sound: {}",
+                wrong.message
+            );
+            return self.keep_file(path, &message, "correct it, and migrate again");
         }
         let why = format!(
             "a summary of the other layout, without its commits and counts{}",
-            left_out_changes(text)
+            left_out_changes(&document.root)
         );
         document.replace_text(rewritten);
         self.add_document(document, FLAT_CHANGES.to_owned(), &why);
@@ -620,18 +623,33 @@ fn themes(text: &str) -> Vec<String> {
 }
 
 /// Which notable changes find no room among the themes.
-fn left_out_changes(text: &str) -> String {
-    let root = yaml::parse(text).0;
-    let summary = root.as_ref().and_then(|root| root.get("summary"));
+fn left_out_changes(root: &Node) -> String {
+    let summary = root.get("summary");
     let notable = summary.and_then(|one| one.get("notable_changes"));
     let notable = notable.map(Node::items).unwrap_or_default();
     // The overview is a theme, too.
     let left = notable.iter().filter_map(Node::text).skip(SUMMARIES - 1);
     let left = left.map(clean_line).collect::<Vec<_>>();
+    let mut text = String::new();
     match left.as_slice() {
-        [] => String::new(),
-        left => format!(", and without these notable changes: {}", left.join("; ")),
+        [] => {}
+        left => {
+            text.push_str(", and without these notable changes: ");
+            text.push_str(&left.join("; "));
+        }
     }
+    let said = |key: &str| summary.and_then(|one| one.get(key)).and_then(Node::text);
+    let overview = said("overview").map(clean_line).unwrap_or_default();
+    let cut: String = overview.chars().skip(LINE_LIMIT_CHARS).collect();
+    if !cut.is_empty() {
+        text.push_str(", and without the end of its overview: ");
+        text.push_str(&cut);
+    }
+    if let Some(note) = said("truncation_note") {
+        text.push_str(", and without its `truncation_note`: ");
+        text.push_str(&clean_line(note));
+    }
+    text
 }
 
 /// A summary of workstreams as five themes.
@@ -687,10 +705,13 @@ fn themes_text(root: &Node) -> String {
 fn update_indexes(tree: &Tree, to: Layout, stream: &str, migration: &mut Migration) {
     if to == Layout::Flat {
         let next = migration.tree_after(tree);
-        let mut folders = [FLAT_FOLDER, WORKSTATIONS_FOLDER].into_iter();
-        let is_there = folders.any(|folder| next.below(folder).next().is_some());
-        if !is_there || Layout::detect(&next) != Ok(Some(to)) {
-            let path = format!("{FLAT_FOLDER}/events/pending/.gitkeep");
+        let has_files = |folder: &str| next.below(folder).next().is_some();
+        let is_there = has_files(FLAT_FOLDER) || has_files(WORKSTATIONS_FOLDER);
+        // Once the last artifact is removed, files that stayed in the other layout would tell it.
+        let is_alone = !has_files(STREAMS_FOLDER) && !has_files(CHANGES_FOLDER);
+        let path = format!("{FLAT_FOLDER}/events/pending/.gitkeep");
+        let is_kept = next.get(&path).is_some() || (is_there && is_alone);
+        if !is_kept || Layout::detect(&next) != Ok(Some(to)) {
             migration.steps.push(Step {
                 to: Some(path.clone()),
                 path,

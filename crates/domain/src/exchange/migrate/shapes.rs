@@ -110,8 +110,9 @@ fn convert_ready(document: &mut Document) -> Result<(), Box<Diagnostic>> {
     }
     let turned = edit::set_key(&document.text, &document.root, OLDER, &(!ready).to_string());
     document.rewrite_text(turned, format!("`{NEWER}` is the contrary of `{OLDER}`"));
+    let at = document.done.len();
     document.rename_key(OLDER, NEWER)?;
-    // The previous entry says the same.
-    document.done.pop();
+    // The previous entry says the same as this one.
+    document.done.remove(at);
     Ok(())
 }
