@@ -24,7 +24,9 @@ pub(super) fn check_quality(exchange: &Exchange) -> Vec<Diagnostic> {
             for (index, one) in value.acceptance_criteria.iter().enumerate() {
                 let length = one.chars().count();
                 if !one.is_empty() && length < MEANT_CRITERION_CHARS {
-                    let message = format!("a criterion of {length} characters says little");
+                    let message = format!(
+                        "a criterion of fewer than {MEANT_CRITERION_CHARS} characters says little"
+                    );
                     let key = format!("acceptance_criteria[{index}]");
                     found.push(
                         entry_error(item, "acceptance_criteria", index, &key, message)
@@ -56,11 +58,11 @@ fn check_length<T>(filed: &Filed<T>, key: &str, text: &str, found: &mut Vec<Diag
     let length = text.trim().chars().count();
     if length > 0 && length < MEANT_TEXT_CHARS {
         let (line, column) = filed.key_position(key);
-        let message = format!("`{key}` says little in {length} characters");
+        let message = format!("`{key}` says little in fewer than {MEANT_TEXT_CHARS} characters");
         let one = Diagnostic::warning(&filed.path, message)
             .at(line, column)
             .key(key);
-        found.push(one.help(format!("write at least {MEANT_TEXT_CHARS}")));
+        found.push(one.help("write it out".to_owned()));
     }
 }
 

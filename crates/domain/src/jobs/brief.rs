@@ -120,9 +120,12 @@ impl Brief<'_> {
         } else {
             String::new()
         };
+        let files = match self.files.len() {
+            1 => "1 file".to_owned(),
+            count => format!("{count} files"),
+        };
         format!(
-            "changes: {} files, +{} -{}{more}",
-            self.files.len(),
+            "changes: {files}, +{} -{}{more}",
             sum(|file| file.added),
             sum(|file| file.removed)
         )

@@ -104,7 +104,7 @@ pub(crate) fn an_event_says_what_it_must() {
         (
             "statement: The parser calls it a step, and the runner calls it a stage.",
             "statement: Short.",
-            &["warning: `statement` says little in 6 characters"],
+            &["warning: `statement` says little in fewer than 20 characters"],
         ),
         (
             "  - path: src/parser.rs\n    loc: [12, \"20-30\", parse]\n    note: It is called a step here.\n",
@@ -240,7 +240,7 @@ pub(crate) fn a_requirement_says_what_it_must() {
         (
             "No stage is left in the code.",
             "Done.",
-            &["warning: a criterion of 5 characters says little"],
+            &["warning: a criterion of fewer than 8 characters says little"],
         ),
         (
             "The tests pass.",

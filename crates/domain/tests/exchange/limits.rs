@@ -41,7 +41,7 @@ fn texts_are_as_long_as_they_may_be() {
     edge(
         20,
         19,
-        "`statement` says little in 19 characters",
+        "`statement` says little in fewer than 20 characters",
         of(STATEMENT),
     );
 }
@@ -67,11 +67,16 @@ fn names_are_as_long_as_they_may_be() {
 
 #[test]
 fn a_criterion_says_something_from_eight_characters_on() {
-    edge(8, 7, "a criterion of 7 characters says little", |length| {
-        let text = requirement("item01", "deci01")
-            .replace("No stage is left in the code.", &"c".repeat(length));
-        diagnostics_for(REQUIREMENT, &text)
-    });
+    edge(
+        8,
+        7,
+        "a criterion of fewer than 8 characters says little",
+        |length| {
+            let text = requirement("item01", "deci01")
+                .replace("No stage is left in the code.", &"c".repeat(length));
+            diagnostics_for(REQUIREMENT, &text)
+        },
+    );
 }
 
 #[test]
