@@ -329,11 +329,11 @@ fn a_task_that_cannot_be_read_is_named_with_the_reason() {
     fs::write(todo("large.md"), " ".repeat(2 << 20)).unwrap();
     fs::write(todo("latin.md"), b"---\ntitle: caf\xe9\n---\n").unwrap();
     std::os::unix::fs::symlink("nowhere.md", todo("linked.md")).unwrap();
-    let listed = alone(&["task", "list", folder.text()]).done();
+    let listed = alone(&["task", "list", folder.text()]).refused(1, "large.md");
     assert!(listed.out.ends_with("1 task\n"), "{listed:?}");
-    let lines = alone(&["task", "list", "--json", folder.text()])
-        .done()
-        .lines();
+    let listed_json = alone(&["task", "list", "--json", folder.text()]);
+    assert_eq!(listed_json.code, 1);
+    let lines = listed_json.lines();
     assert_eq!(lines.len(), 4, "{lines:?}");
     for (id, place, why) in [
         ("large", "large.md", "larger than"),
@@ -351,6 +351,11 @@ fn a_task_that_cannot_be_read_is_named_with_the_reason() {
         alone(&["task", "claim", id, "--persona", "a", folder.text()]).refused(2, &said);
         alone(&["task", "move", &id[..3], "done", folder.text()]).refused(2, "the task `l");
     }
+    // A readable task of the same beginning, or of the same id, may not be the one that is meant.
+    folder.write(".jules/tasks/todo/latch.md", "---\ntitle: X\n---\n");
+    alone(&["task", "move", "lat", "done", folder.text()]).refused(2, "the task `latin` cannot");
+    folder.write(".jules/tasks/done/latin.md", "---\ntitle: X\n---\n");
+    alone(&["task", "move", "latin", "todo", folder.text()]).refused(2, "the task `latin` cannot");
 }
 
 /// One change that fails keeps no other from being made, is told, and counts.

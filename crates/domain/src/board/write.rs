@@ -196,11 +196,11 @@ fn find_task(tree: &Tree, id: &str) -> Result<Task, TaskError> {
         .iter()
         .filter(|task| !id.is_empty() && task.id.starts_with(id))
         .collect();
-    let unread = unread_tasks(tree);
-    let unreadable = unread.into_iter().find(|(unread, _)| match exact.len() {
-        0 if begin.is_empty() => !id.is_empty() && unread.starts_with(id),
-        0 => unread == id,
-        _ => false,
+    // One that cannot be read may be the one that is meant.
+    let mut unread = unread_tasks(tree).into_iter();
+    let unreadable = unread.find(|(unread, _)| match exact.is_empty() {
+        true => !id.is_empty() && unread.starts_with(id),
+        false => unread == id,
     });
     if let Some((id, wrong)) = unreadable {
         let wrong = Box::new(wrong);

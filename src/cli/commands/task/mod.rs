@@ -18,7 +18,7 @@ use super::track::suggestion_text;
 use crate::adapters::files;
 use crate::cli::arguments::{BoardFolder, TaskCommand};
 use crate::cli::exit::{CliError, Exit};
-use crate::cli::terminal::diagnostics::print_beside_results;
+use crate::cli::terminal::diagnostics::{findings_exit, print_beside_results};
 use crate::cli::terminal::output::Screen;
 use crate::cli::terminal::plural::pluralize;
 use crate::cli::terminal::table::Table;
@@ -48,7 +48,7 @@ pub(crate) fn run(
             let unread = board::unread_tasks(&tree).into_iter();
             let unread: Vec<Diagnostic> = unread.map(|(_, wrong)| wrong).collect();
             print_beside_results(&unread, *json, screen)?;
-            Ok(Exit::Done)
+            Ok(findings_exit(&unread))
         }
         TaskCommand::New {
             title,
