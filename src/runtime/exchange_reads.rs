@@ -23,7 +23,7 @@ const EXCHANGE: [&str; 4] = [
 ];
 /// The paths below which the ledger may store rejections for each role, as seed 000's form does.
 const ROLES: [&str; 2] = [".jules/roles", ".jules/layers"];
-/// The paths of files that overlay the layers' instructions and choose their members.
+/// The paths of files that override the layers' instructions and choose their members.
 const LAYERS: [&str; 6] = [
     ".jules/layers",
     ".jules/roles",

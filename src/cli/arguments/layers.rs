@@ -101,7 +101,7 @@ pub struct RoleRepository {
 /// `role …`
 #[derive(Debug, Subcommand)]
 pub enum RoleCommand {
-    /// List the roles, and whether they are enabled
+    /// List the roles, where their texts come from, and whether they work
     #[command(after_help = command_end("phileas role list --layer observers", FOLDER))]
     List {
         /// Only those of this layer
@@ -111,7 +111,7 @@ pub enum RoleCommand {
         #[command(flatten)]
         place: RoleRepository,
     },
-    /// Add roles of the catalogue, or of the repository, to the roster
+    /// Add built-in roles, or roles of the repository, to the roster
     #[command(after_help = command_end("phileas role add observers security", FOLDER))]
     Add {
         /// The layer

@@ -152,7 +152,7 @@ impl<'a> RosterEditor<'a> {
             };
             self.config
                 .put_member(layer, &member, self.roster.of(layer))?;
-            if copy && known.source == Source::Catalogue {
+            if copy && known.source == Source::BuiltIn {
                 let path = role_path(layer, role);
                 let text = Catalogue::built_in_role(layer, role).unwrap_or_default();
                 let pin = upgrade::pin_with(&pinned, &path, text)?;
@@ -360,8 +360,8 @@ fn role_path(layer: &str, role: &str) -> String {
 /// The source of a role, in one word.
 fn source_text(source: &Source) -> &'static str {
     match source {
-        Source::Catalogue => "catalogue",
-        Source::Overlaid(_) => "overlaid",
+        Source::BuiltIn => "built-in",
+        Source::Overridden(_) => "overridden",
         Source::Own(_) => "own",
     }
 }

@@ -282,7 +282,7 @@ fn roles_are_listed_with_where_they_come_from_and_whether_they_work() {
     let of = |name: &str| lines.iter().find(|one| one["role"] == name).unwrap();
     assert_eq!(
         (&of("errors")["state"], &of("errors")["source"]),
-        (&"on".into(), &"catalogue".into())
+        (&"on".into(), &"built-in".into())
     );
     assert_eq!(of("security")["state"], "off");
     assert_eq!(of("security")["sensitive"], true);

@@ -46,9 +46,9 @@ pub struct Role {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// Built in.
-    Catalogue,
+    BuiltIn,
     /// A file of the default branch that replaces a built-in role.
-    Overlaid(String),
+    Overridden(String),
     /// A file of the default branch; no built-in role has this name.
     Own(String),
 }
@@ -58,8 +58,8 @@ impl Source {
     #[must_use]
     pub fn path(&self) -> Option<&str> {
         match self {
-            Self::Catalogue => None,
-            Self::Overlaid(path) | Self::Own(path) => Some(path),
+            Self::BuiltIn => None,
+            Self::Overridden(path) | Self::Own(path) => Some(path),
         }
     }
 }
@@ -116,7 +116,7 @@ static CATALOGUE: LazyLock<Vec<Role>> = LazyLock::new(|| {
     let roles = ROLES.iter().map(|(layer, name, text)| Role {
         layer,
         name: (*name).to_owned(),
-        source: Source::Catalogue,
+        source: Source::BuiltIn,
         ..parse_role(yaml::parse(text).0.as_ref(), false)
     });
     roles.collect()
@@ -142,7 +142,7 @@ pub(super) fn read_roles(tree: &Tree) -> (Vec<Role>, Vec<Diagnostic>) {
                     .flat_map(|root| check_role(path, layer, &name, root)),
             );
             let source = match built_in {
-                Some(_) => Source::Overlaid(path.clone()),
+                Some(_) => Source::Overridden(path.clone()),
                 None => Source::Own(path.clone()),
             };
             let usual = built_in.is_some_and(|role| role.sensitive);
@@ -206,7 +206,7 @@ fn parse_role(root: Option<&Node>, sensitive: bool) -> Role {
         description: description.unwrap_or_default().to_owned(),
         sensitive: flag.map_or(sensitive, |flag| flag.value != Value::Flag(false)),
         sound: true,
-        source: Source::Catalogue,
+        source: Source::BuiltIn,
     }
 }
 

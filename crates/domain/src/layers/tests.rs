@@ -273,7 +273,7 @@ fn a_repositorys_own_files_lie_over_the_catalogue_in_every_spelling() {
         let catalogue = Catalogue::of(&tree, Layout::Flat);
         assert_eq!(catalogue.diagnostics(), [], "{path}");
         let source = &catalogue.role("observers", "docs").unwrap().source;
-        assert_eq!(*source, Source::Overlaid(path.to_owned()));
+        assert_eq!(*source, Source::Overridden(path.to_owned()));
         let text = prompt(
             &tree,
             &Tree::new(),
