@@ -44,14 +44,18 @@ pub(super) fn run(
             Ok(Exit::Done)
         }
         LessonsCommand::List { place } => {
-            let Some(reading) = runs::open_runs(place)?.read_lessons()? else {
-                return Ok(Exit::Done);
-            };
-            print_beside_results(&reading.diagnostics, place.json, screen)?;
-            if !reading.is_sound() {
-                return Ok(Exit::Findings);
+            let mut lessons = Vec::new();
+            if let Some(reading) = runs::open_runs(place)?.read_lessons()? {
+                print_beside_results(&reading.diagnostics, place.json, screen)?;
+                if !reading.is_sound() {
+                    return Ok(Exit::Findings);
+                }
+                lessons = list_lessons(&reading);
             }
-            for one in list_lessons(&reading) {
+            if lessons.is_empty() && !place.json {
+                screen.print_line("there is no lesson yet")?;
+            }
+            for one in lessons {
                 let seen = one.frequency.unwrap_or(1);
                 if place.json {
                     let line = json!({

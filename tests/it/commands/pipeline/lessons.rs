@@ -7,7 +7,10 @@ use crate::commands::bench::text_of;
 fn a_lesson_is_added_counted_and_listed() {
     let folder = repository();
     let list = ["lessons", "list"];
-    assert_eq!(pipeline(folder.path(), &list).done().out, "");
+    let listed = pipeline(folder.path(), &list).done();
+    assert_eq!(listed.out, "there is no lesson yet\n");
+    let listed = pipeline(folder.path(), &["lessons", "list", "--json"]).done();
+    assert_eq!(listed.out, "");
     let add = |date: &str, issue: &str| {
         let arguments = [
             "lessons",
