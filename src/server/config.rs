@@ -6,6 +6,7 @@ mod bytes;
 mod default_addresses;
 mod drain;
 mod file;
+mod host_name;
 mod public_url;
 mod secret;
 
@@ -22,6 +23,7 @@ pub use bytes::{BytesError, parse_bytes};
 pub use default_addresses::{ADMIN_LISTEN, LISTEN};
 pub use drain::{DrainError, LONGEST_DRAIN, parse_drain};
 pub use file::{File, FileError, RepositoryEntry, config_schema};
+pub use host_name::{HostName, HostNameError};
 pub use public_url::{PublicUrlError, WEBHOOK, public_url};
 pub use secret::{SecretError, read_secret, secret_origin};
 
@@ -36,7 +38,7 @@ pub struct ConfigArguments {
     /// The listener for operators.
     pub admin_listen: Option<SocketAddr>,
     /// Further host names of the admin listener; empty if none is configured.
-    pub admin_hosts: Vec<String>,
+    pub admin_hosts: Vec<HostName>,
     /// The data directory.
     pub data_dir: Option<PathBuf>,
     /// The most room of the inbox, in bytes.
@@ -57,7 +59,7 @@ pub struct Config {
     /// The listener for operators.
     pub admin_listen: SocketAddr,
     /// Further host names of the admin listener.
-    pub admin_hosts: Vec<String>,
+    pub admin_hosts: Vec<HostName>,
     /// The data directory.
     pub data_dir: PathBuf,
     /// The most room of the inbox, in bytes.

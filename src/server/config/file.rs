@@ -35,6 +35,7 @@ use toml::Spanned;
 use super::bytes::{check_room, parse_bytes, size_text};
 use super::default_addresses::{ADMIN_LISTEN, LISTEN};
 use super::drain::parse_drain;
+use super::host_name::HostName;
 use super::public_url::public_url;
 use crate::adapters::files::{TextError, read_limited_text};
 use crate::adapters::inbox::sqlite::{DEFAULT_ROOM, LEAST_ROOM};
@@ -63,7 +64,7 @@ pub struct File {
     pub admin_listen: Option<SocketAddr>,
     /// Further host names of that listener.
     #[serde(default)]
-    pub admin_hosts: Vec<String>,
+    pub admin_hosts: Vec<HostName>,
     /// The data directory; a relative path is relative to the working directory of the service.
     #[serde(default)]
     #[schemars(with = "String")]
@@ -508,6 +509,11 @@ mod tests {
                 "admin_hosts = \"phileas.example.com\"\n",
                 "phileas.toml:1:15",
                 "expected an array",
+            ),
+            (
+                "admin_hosts = [\"a\", \"https://b\"]\n",
+                "phileas.toml:1:21",
+                "without https://",
             ),
             (
                 "data_dr = \"x\"\n",

@@ -17,6 +17,8 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::{Digest as _, Sha256};
 
+use crate::server::config::HostName;
+
 /// The shortest admin token, in bytes.
 pub const MIN_TOKEN: usize = 16;
 /// How long a session lasts.
@@ -132,7 +134,7 @@ impl Access {
     pub fn new(
         address: SocketAddr,
         token: Option<SecretString>,
-        hosts: impl IntoIterator<Item = String>,
+        hosts: impl IntoIterator<Item = HostName>,
     ) -> Result<Self, AccessError> {
         match &token {
             None if !address.ip().to_canonical().is_loopback() => {
@@ -150,8 +152,7 @@ impl Access {
             key,
             hosts: hosts
                 .into_iter()
-                .map(|host| host.trim().to_ascii_lowercase())
-                .filter(|host| !host.is_empty())
+                .map(|host| host.as_str().to_owned())
                 .collect(),
             sessions: Mutex::default(),
             forms: Mutex::default(),
@@ -408,7 +409,7 @@ mod tests {
 
     fn guarded() -> Access {
         let address = "0.0.0.0:9090".parse().unwrap();
-        let hosts = ["Phileas.example.com".to_owned()];
+        let hosts = ["Phileas.example.com".parse().unwrap()];
         Access::new(address, Some(SecretString::from(TOKEN)), hosts).unwrap()
     }
 
