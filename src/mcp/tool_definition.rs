@@ -239,28 +239,8 @@ fn parse_arguments<I: DeserializeOwned>(
             coerce_value(value, kind);
         }
     }
-    serde_json::from_value(Value::Object(given.clone())).map_err(|error| {
-        let error = error.to_string();
-        let about = wrong_key::<I>(&given, &error).map(|key| format!("`{key}`: "));
-        let about = about.unwrap_or_default();
-        ToolError::input(format!("the arguments of {tool} are wrong: {about}{error}"))
-    })
-}
-
-/// The argument that an error is about. The library names a missing or unknown key, but not the key of a wrong value:
-/// that is the one without which the error is gone.
-fn wrong_key<I: DeserializeOwned>(given: &JsonObject, error: &str) -> Option<String> {
-    if error.starts_with("missing field") || error.starts_with("unknown field") {
-        return None;
-    }
-    let is_culprit = |key: &&String| {
-        let mut rest = given.clone();
-        rest.remove(key.as_str());
-        serde_json::from_value::<I>(Value::Object(rest))
-            .err()
-            .is_none_or(|other| other.to_string() != error)
-    };
-    given.keys().find(is_culprit).cloned()
+    phileas_domain::read_json_value(Value::Object(given))
+        .map_err(|error| ToolError::input(format!("the arguments of {tool} are wrong: {error}")))
 }
 
 /// Converts a value to the type of the schema if it means the same: many models write numbers,

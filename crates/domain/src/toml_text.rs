@@ -13,6 +13,7 @@ use crate::diagnostic::Mistakes;
 use crate::plan::Document;
 use locations::Locations;
 use rounds::Rounds;
+pub(crate) use wording::{error_text, unknown_field};
 
 /// How many mistakes of one file are listed.
 pub const MAX_MISTAKES: usize = 64;

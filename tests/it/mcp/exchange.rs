@@ -49,7 +49,7 @@ fn the_first_revision_is_spoken_as_it_was() {
     let said: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
     assert_eq!(said["jobs"], json!([]));
     host.refused("nosuch", json!({}), "there is no tool `nosuch`");
-    host.refused("jules_get_job", json!({}), "missing field `job_id`");
+    host.refused("jules_get_job", json!({}), "`job_id` is missing");
     assert_eq!(host.leave(), (Vec::new(), 0));
 }
 

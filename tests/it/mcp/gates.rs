@@ -173,12 +173,12 @@ fn one_tool_is_called_from_a_shell() {
         (
             "jules_get_job",
             "{\"job_id\": 1}",
-            "the arguments of jules_get_job are wrong: `job_id`: invalid type",
+            "the arguments of jules_get_job are wrong: `job_id`: expected a text, found a whole number; write a text",
         ),
         (
             "jules_get_job",
             "{}",
-            "the arguments of jules_get_job are wrong: missing field `job_id`",
+            "the arguments of jules_get_job are wrong: `job_id` is missing; add it",
         ),
         (
             "jules_get_jobs",

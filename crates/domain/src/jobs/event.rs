@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::job::{JobId, Priority};
+use crate::json;
 
 /// The version of the line's format.
 pub const SCHEMA: u32 = 1;
@@ -282,7 +283,7 @@ impl Event {
         if !value.is_object() {
             return Err("the line is JSON, but not an object".to_owned());
         }
-        serde_json::from_value(value).map_err(|error| format!("the line is not an event: {error}"))
+        json::read_json_value(value).map_err(|error| format!("the line is not an event: {error}"))
     }
 
     /// The line, with its line end.

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::job::JobId;
 use super::line::{first_value, limit_diagnostics};
 use crate::Diagnostic;
+use crate::json;
 
 /// The key of everything that belongs to no job. A job id never contains `$`.
 const OWN: &str = "$monitor";
@@ -202,16 +203,16 @@ impl MonitorMemory {
         let mut found = Vec::from_iter(behind);
         let mut memory = Self::default();
         for (key, value) in map {
-            let mut wrong = |error: serde_json::Error| {
-                let told = Diagnostic::warning(file, error.to_string()).key(key.as_str());
+            let mut wrong = |error: String| {
+                let told = Diagnostic::warning(file, error).key(key.as_str());
                 found.push(told.help("nothing needs to be done; the entry is begun again"));
             };
             if key == OWN {
-                memory.own = serde_json::from_value(value)
+                memory.own = json::read_json_value(value)
                     .map_err(wrong)
                     .unwrap_or_default();
             } else if let Ok(id) = key.parse::<JobId>() {
-                match serde_json::from_value(value) {
+                match json::read_json_value(value) {
                     Ok(known) => drop(memory.jobs.insert(id, known)),
                     Err(error) => wrong(error),
                 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::job::{Job, JobId};
 use super::line::{Line, limit_diagnostics};
 use crate::Diagnostic;
+use crate::json;
 
 /// The largest jobs file that is read, in bytes.
 pub const MAX_FILE_BYTES: usize = 16 << 20;
@@ -302,14 +303,14 @@ impl Wrong {
 
 fn job_of(value: Value) -> Result<Job, Wrong> {
     match value {
-        Value::String(_) | Value::Number(_) => serde_json::from_value(value)
+        Value::String(_) | Value::Number(_) => json::read_json_value(value)
             .map(Job::new)
-            .map_err(|error| Wrong::Unreadable(error.to_string())),
+            .map_err(Wrong::Unreadable),
         Value::Object(ref object) => {
             if object.get("job_id").is_none_or(Value::is_null) {
                 return Err(Wrong::NoId);
             }
-            serde_json::from_value(value).map_err(|error| Wrong::Unreadable(error.to_string()))
+            json::read_json_value(value).map_err(Wrong::Unreadable)
         }
         _ => Err(Wrong::Unreadable(
             "the entry is neither an object nor a session's id".to_owned(),

@@ -13,6 +13,7 @@ use super::job::JobId;
 use super::line::first_value;
 use crate::Diagnostic;
 use crate::engine::{Line, Reason};
+use crate::json;
 use crate::model::{PersonaId, PullNumber, SessionId, TrackName, TurnId};
 use crate::state::{HistoryEntry, Outcome, State, Turn};
 
@@ -297,8 +298,8 @@ impl FeedMemory {
     /// The file is no such memory.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
         let (value, behind) = first_value(file, bytes)?;
-        let memory = serde_json::from_value(value)
-            .map_err(|error| Diagnostic::error(file, error.to_string()).at(1, 1))?;
+        let memory = json::read_json_value(value)
+            .map_err(|error| Diagnostic::error(file, error).at(1, 1))?;
         Ok((memory, Vec::from_iter(behind)))
     }
 

@@ -8,12 +8,14 @@ mod exact;
 mod key;
 mod node;
 mod parser;
+mod typed;
 
 pub use duplicate_keys::doubled_keys;
 pub(crate) use exact::{Inexact, keep, number};
 pub(crate) use key::{push_index, push_key};
 pub(crate) use node::{Member, Node, Value};
 pub(crate) use parser::parse;
+pub use typed::read_json_value;
 
 #[cfg(test)]
 mod tests;

@@ -309,7 +309,7 @@ impl<'d> Rounds<'d> {
 
     fn note(&mut self, number: usize, error: &Error) {
         let location = self.locations.get(number);
-        let (message, help) = error_text(error.message(), location.kind);
+        let (message, help) = error_text(error.message(), Some(location.kind), "a table");
         let mut offset = match unknown_field(error.message()) {
             Some(_) => location.key.start,
             None => location.value.start,

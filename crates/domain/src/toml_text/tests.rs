@@ -3,7 +3,6 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::wording::error_text;
 use super::*;
 
 #[derive(Debug, Deserialize)]
@@ -243,9 +242,9 @@ fn a_long_list_of_keys_is_not_printed() {
             known.join(", ")
         )
     };
-    let (_, help) = error_text(&message("nonsense"), "a text");
+    let (_, help) = error_text(&message("nonsense"), Some("a text"), "a table");
     assert_eq!(help, "it is like none of the 53 keys that may stand here");
-    let (_, help) = error_text(&message("knbo-7"), "a text");
+    let (_, help) = error_text(&message("knbo-7"), Some("a text"), "a table");
     assert_eq!(help, "did you mean `knob-7`?");
 }
 

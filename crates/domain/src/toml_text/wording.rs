@@ -11,12 +11,13 @@ pub(super) fn missing_field(message: &str) -> Option<&str> {
 }
 
 /// The key that no table may hold.
-pub(super) fn unknown_field(message: &str) -> Option<&str> {
+pub(crate) fn unknown_field(message: &str) -> Option<&str> {
     not_known(message, "unknown field ").map(|(word, _)| word)
 }
 
-/// What is wrong with a value of a kind, and how to fix it.
-pub(super) fn error_text(message: &str, kind: &str) -> (String, String) {
+/// What is wrong with a value, and how to fix it. `kind`: the value's, where it is known better than from the message.
+/// `table`: what the notation calls a group of keys.
+pub(crate) fn error_text(message: &str, kind: Option<&str>, table: &str) -> (String, String) {
     if let Some((word, known)) = not_known(message, "unknown field ") {
         let help = if known.is_empty() {
             "remove it".to_owned()
@@ -39,8 +40,16 @@ pub(super) fn error_text(message: &str, kind: &str) -> (String, String) {
     if let Some(missing) = message.strip_prefix("missing field ") {
         return (format!("{missing} is missing"), "add it".to_owned());
     }
+    // A type with named keys may also be read from an array.
+    if message.starts_with("invalid length ") && message.contains("expected struct ") {
+        return wrong_kind(table, "an array", table);
+    }
     if message == "wanted string or table" {
-        return wrong_kind("a text", kind, "a text between double quotes");
+        return wrong_kind(
+            "a text",
+            kind.unwrap_or("another value"),
+            "a text between double quotes",
+        );
     }
     if message.ends_with("number overflowed") {
         return (
@@ -50,13 +59,13 @@ pub(super) fn error_text(message: &str, kind: &str) -> (String, String) {
     }
     let expected = |begin: &str| {
         let (found, wanted) = message.strip_prefix(begin)?.rsplit_once(", expected ")?;
-        Some((found, shape_name(wanted)))
+        Some((found, shape_name(wanted, table)))
     };
     if let Some((found, shape)) = expected("invalid type: ") {
         // To the library, a date is a table.
         let found = match kind {
-            "a date or time" => kind,
-            _ => kind_name(found),
+            Some("a date or time") => "a date or time",
+            _ => kind_name(found, table),
         };
         return wrong_kind(wanted_name(shape), found, shape);
     }
@@ -84,17 +93,17 @@ fn not_known<'m>(message: &'m str, begin: &str) -> Option<(&'m str, Vec<&'m str>
     Some((word, rest.split('`').skip(1).step_by(2).collect()))
 }
 
-/// What was found, in the words of TOML's readers.
-fn kind_name(found: &str) -> &str {
-    const KINDS: [(&str, &str); 6] = [
+/// What was found, in the words of a notation's readers.
+fn kind_name<'m>(found: &'m str, table: &'m str) -> &'m str {
+    let kinds = [
         ("integer", "a whole number"),
         ("floating point", "a number with a fraction"),
         ("boolean", "true or false"),
         ("string", "a text"),
         ("sequence", "an array"),
-        ("map", "a table"),
+        ("map", table),
     ];
-    let kind = KINDS.iter().find(|(begin, _)| found.starts_with(begin));
+    let kind = kinds.iter().find(|(begin, _)| found.starts_with(begin));
     kind.map_or(found, |(_, kind)| kind)
 }
 
@@ -111,7 +120,7 @@ fn wanted_name(shape: &str) -> &str {
 }
 
 /// What should be written, likewise.
-fn shape_name(wanted: &str) -> &str {
+fn shape_name<'m>(wanted: &'m str, table: &'m str) -> &'m str {
     match wanted {
         "a string" | "path string" => "a text between double quotes",
         "a sequence" => "an array between square brackets",
@@ -121,8 +130,8 @@ fn shape_name(wanted: &str) -> &str {
         "u32" => "a whole number from 0 to 4294967295",
         "u64" => "a whole number of 0 or more",
         "i64" => "a whole number",
-        _ if wanted.contains("map") || wanted.contains("struct ") => "a table",
-        _ if wanted.starts_with("internally tagged enum") => "a table",
+        _ if wanted.contains("map") || wanted.contains("struct ") => table,
+        _ if wanted.starts_with("internally tagged enum") => table,
         _ => wanted,
     }
 }
