@@ -71,7 +71,8 @@ pub fn read_limited(source: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>
 ///
 /// Why it cannot be read; where it is not text in UTF-8, the place where that shows first.
 pub fn read_text(path: &Path) -> Result<String, TextError> {
-    Ok(utf8_text(std::fs::read(path)?)?)
+    let bytes = std::fs::read(path).map_err(|error| open_error(path, error))?;
+    Ok(utf8_text(bytes)?)
 }
 
 /// Reads a text file of at most `limit` bytes.
@@ -80,11 +81,23 @@ pub fn read_text(path: &Path) -> Result<String, TextError> {
 ///
 /// Likewise, and when it is larger.
 pub fn read_limited_text(path: &Path, limit: u64) -> Result<String, TextError> {
-    let bytes = read_limited(File::open(path)?, limit)?.ok_or_else(|| TextError {
+    let file = File::open(path).map_err(|error| open_error(path, error))?;
+    let bytes = read_limited(file, limit)?.ok_or_else(|| TextError {
         detail: format!("it is larger than {limit} bytes"),
         help: Some("shorten it"),
     })?;
     Ok(utf8_text(bytes)?)
+}
+
+/// A link to a missing file is seen in its folder, so "no such file" would be misleading.
+fn open_error(path: &Path, error: io::Error) -> TextError {
+    if error.kind() == io::ErrorKind::NotFound && path.is_symlink() {
+        return TextError {
+            detail: "it is a symbolic link to a file that does not exist".to_owned(),
+            help: Some("correct the link"),
+        };
+    }
+    error.into()
 }
 
 #[cfg(test)]
@@ -111,6 +124,18 @@ mod tests {
     fn a_source_without_a_length_is_read_up_to_the_limit() {
         assert_eq!(read_limited(io::repeat(b'a'), 8).unwrap(), None);
         assert_eq!(read_limited(&b"four"[..], 4).unwrap().unwrap(), b"four");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_nothing_is_named_as_such() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("link");
+        std::os::unix::fs::symlink("nothing", &path).unwrap();
+        for read in [read_text(&path), read_limited_text(&path, 8)] {
+            let said = "it is a symbolic link to a file that does not exist; correct the link";
+            assert_eq!(read.unwrap_err().to_string(), said);
+        }
     }
 
     #[cfg(unix)]
