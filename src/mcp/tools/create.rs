@@ -195,14 +195,15 @@ pub(super) async fn explain_refusal(
     }
 }
 
-/// Checks that a repository without a job is connected to Jules. Its name may be mistyped.
+/// Checks that a repository without a job is connected to Jules. Its name may be mistyped. While Jules cannot say, it
+/// counts as connected.
 pub(super) async fn check_source(
     context: &ToolContext,
     repository: &RepositoryName,
 ) -> Result<(), ToolError> {
-    match source_of(context, repository).await? {
-        Lookup::Found(_) | Lookup::BeyondPages => Ok(()),
-        Lookup::Unknown => Err(not_connected("there are no jobs", repository)),
+    match source_of(context, repository).await {
+        Ok(Lookup::Unknown) => Err(not_connected("there are no jobs", repository)),
+        Ok(Lookup::Found(_) | Lookup::BeyondPages) | Err(_) => Ok(()),
     }
 }
 

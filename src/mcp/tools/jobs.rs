@@ -218,12 +218,7 @@ async fn run_list_jobs(
         }
     }
     if jobs.is_empty() {
-        if let Some(state) = &input.state {
-            check_state(state)?;
-        }
-        if let Some(name) = &repository {
-            check_source(&context, name).await?;
-        }
+        check_empty_list(&context, &input, repository.as_ref(), truncated).await?;
     }
     jobs.sort_by_key(|job| std::cmp::Reverse(list_position(job)));
     let more = jobs.len() > limit || (truncated && !jobs.is_empty());
@@ -237,6 +232,23 @@ async fn run_list_jobs(
         next_cursor,
         truncated,
     })
+}
+
+/// Checks whether a list is empty because of a mistyped name.
+async fn check_empty_list(
+    context: &ToolContext,
+    input: &ListInput,
+    repository: Option<&RepositoryName>,
+    truncated: bool,
+) -> Result<(), ToolError> {
+    if let Some(state) = &input.state {
+        return check_state(state);
+    }
+    match repository {
+        // Otherwise the repository may have jobs that are not in the list.
+        Some(name) if input.cursor.is_none() && !truncated => check_source(context, name).await,
+        _ => Ok(()),
+    }
 }
 
 /// Checks the name of a state that no job has. A job may be in a state that phileas does not know.

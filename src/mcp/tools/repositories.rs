@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use phileas_domain::engine::{Ledger, Line, RepositoryView, RunRequest, Yield};
+use phileas_domain::Diagnostic;
+use phileas_domain::engine::{Ledger, Line, RepositoryView, RunRequest, Snapshot, Yield};
 use phileas_domain::model::{PersonaId, TrackName};
+use phileas_domain::plan::closest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -146,13 +148,50 @@ async fn run_explain(
         .explain_repository(&repository, RunRequest::Due)
         .await?;
     let track = input.track.as_deref().map(TrackName::from);
-    if let Some(name) = &track
-        && !snapshot.plan.tracks.contains_key(name)
-    {
-        return Err(ToolError::input(format!("there is no track `{name}`")));
+    if let Some(name) = &track {
+        check_track(name, &snapshot, &answer.report)?;
     }
     let view = report_view(repository.to_string(), true, &answer.report, track.as_ref());
     Ok(ToolReply::with_cause(view, answer.cause))
+}
+
+/// Checks the name of a track: one of the plan, of the ledger or of the report. While the plan has mistakes, any name may
+/// be one of its tracks.
+fn check_track(
+    name: &TrackName,
+    snapshot: &Snapshot,
+    report: &TickReport,
+) -> Result<(), ToolError> {
+    let schedules = snapshot.plan.schedules.keys().map(TrackName::of_schedule);
+    let planned: Vec<TrackName> = snapshot
+        .plan
+        .tracks
+        .keys()
+        .cloned()
+        .chain(schedules)
+        .collect();
+    let is_recorded = match &snapshot.ledger {
+        Ledger::Present { state, .. } => state.tracks.contains_key(name),
+        _ => false,
+    };
+    if planned.contains(name)
+        || is_recorded
+        || report
+            .all_lines()
+            .any(|(_, line)| line.track.as_ref() == Some(name))
+        || report.plan_diagnostics.iter().any(Diagnostic::is_error)
+    {
+        return Ok(());
+    }
+    let names: Vec<&str> = planned.iter().map(TrackName::as_str).collect();
+    let help = match closest(name.as_str(), names.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None if names.is_empty() => "there are none".to_owned(),
+        None => format!("there are: {}", names.join(", ")),
+    };
+    Err(ToolError::input(format!(
+        "there is no track `{name}`; {help}"
+    )))
 }
 
 #[derive(Deserialize, JsonSchema)]
