@@ -4,13 +4,13 @@ mod check;
 mod repositories;
 mod setup;
 
-use std::io::Write;
-use std::net::SocketAddr;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
 use crate::adapters::inbox::postgres::{DatabaseUrl, PostgresInbox};
@@ -18,7 +18,7 @@ use crate::adapters::inbox::served::ServedInbox;
 use crate::adapters::inbox::sqlite::{DataDirectory, HeldDirectory, SqliteInbox};
 use crate::adapters::pause::SystemPause;
 use crate::cli::arguments::Serve;
-use crate::cli::context::bind::bind_listener;
+use crate::cli::context::bind::{bind_error, bind_listener};
 use crate::cli::context::env_var::pausing_value;
 use crate::cli::context::github_server::github_server;
 use crate::cli::context::service_config::{
@@ -64,7 +64,6 @@ pub(crate) async fn run(
     let option = arguments.database_url.as_deref();
     let database = service_inbox::inbox_database(option)?;
     let config = service_config(arguments)?;
-    check_listeners(config.listen, config.admin_listen)?;
     let inbox_name = service_inbox::inbox_name(database.as_ref(), &config.data_dir);
     if arguments.check {
         return check::run(
@@ -83,18 +82,24 @@ pub(crate) async fn run(
     serve(arguments, &config, database.as_ref(), &inbox_name, screen).await
 }
 
-/// Checks that the listeners do not exclude each other.
-fn check_listeners(public: SocketAddr, admin: SocketAddr) -> Result<(), CliError> {
-    let one_of_all = public.ip().is_unspecified() || admin.ip().is_unspecified();
-    if public.port() == admin.port()
-        && public.port() != 0
-        && (public.ip() == admin.ip() || one_of_all)
-    {
-        return Err(CliError::usage(format!(
-            "--listen is {public} and --admin-listen is {admin}; give one of them another port"
-        )));
-    }
-    Ok(())
+/// Opens the public listener and that for operators.
+async fn bind_listeners(config: &Config) -> Result<(TcpListener, TcpListener), CliError> {
+    let public = bind_listener(LISTEN_SETTING, config.listen).await?;
+    let admin = TcpListener::bind(config.admin_listen).await;
+    let admin = admin.map_err(|error| match excluded_listener(config, &error) {
+        Some(text) => CliError::usage(text),
+        None => bind_error(ADMIN_LISTEN_SETTING, config.admin_listen, &error),
+    })?;
+    Ok((public, admin))
+}
+
+/// Why the admin listener cannot be opened beside the public one, if that is the reason.
+fn excluded_listener(config: &Config, error: &io::Error) -> Option<String> {
+    let (public, admin) = (config.listen, config.admin_listen);
+    let is_own = error.kind() == io::ErrorKind::AddrInUse && public.port() == admin.port();
+    is_own.then(|| {
+        format!("--listen is {public} and --admin-listen is {admin}; give one of them another port")
+    })
 }
 
 /// Starts the service, and runs it until a signal ends it.
@@ -111,8 +116,7 @@ async fn serve(
     let audit = Arc::new(Audit::open(directory.path())?);
     let inbox = open_inbox(database, directory, config.inbox_max_bytes).await?;
     let inbox = Arc::new(inbox);
-    let public = bind_listener(LISTEN_SETTING, config.listen).await?;
-    let admin = bind_listener(ADMIN_LISTEN_SETTING, config.admin_listen).await?;
+    let (public, admin) = bind_listeners(config).await?;
     let places = json!({
         "listen": public.local_addr()?.to_string(),
         "admin_listen": admin.local_addr()?.to_string(),

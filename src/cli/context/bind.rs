@@ -12,12 +12,13 @@ pub(crate) async fn bind_listener(
     said_by: &str,
     address: SocketAddr,
 ) -> Result<TcpListener, CliError> {
-    TcpListener::bind(address).await.map_err(|error| {
-        CliError::usage(format!(
-            "{address}: {error}; {}",
-            bind_help(&error, said_by)
-        ))
-    })
+    let bound = TcpListener::bind(address).await;
+    bound.map_err(|error| bind_error(said_by, address, &error))
+}
+
+/// The error of an address that cannot be bound.
+pub(crate) fn bind_error(said_by: &str, address: SocketAddr, error: &Error) -> CliError {
+    CliError::usage(format!("{address}: {error}; {}", bind_help(error, said_by)))
 }
 
 /// How to fix it.

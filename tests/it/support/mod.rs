@@ -19,6 +19,8 @@ pub(crate) use folder::Folder;
 pub(crate) use served::Served;
 
 use std::io::Write as _;
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Says a figure beside the test's result, also when the harness captures what tests print.
@@ -33,4 +35,17 @@ pub(crate) fn print_line(text: &str) {
 /// What a lock guards. A panic elsewhere fails its own test; what it left is still worth reading here.
 pub(crate) fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A port of 127.0.0.1 that nothing uses. It cannot be reserved, but it is below those that the system gives to programs
+/// that ask for any port, and this process takes each only once.
+pub(crate) fn unused_port() -> u16 {
+    static TAKEN: AtomicU16 = AtomicU16::new(0);
+    let first = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap();
+    loop {
+        let port = first + TAKEN.fetch_add(1, Ordering::Relaxed);
+        if TcpListener::bind(("0.0.0.0", port)).is_ok() {
+            return port;
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! `phileas serve --check`: checks credentials and permissions with GitHub, Jules and the database.
 
-use std::io::{ErrorKind, Write};
-use std::net::SocketAddr;
+use std::io::{self, ErrorKind, Write};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,12 +51,7 @@ pub(super) async fn run(
         timeout(ANSWER_LIMIT, check_credentials(config, &outside)),
     );
     findings.push(inbox);
-    findings.extend(check_port("--listen", LISTEN_SETTING, config.listen));
-    findings.extend(check_port(
-        "--admin-listen",
-        ADMIN_LISTEN_SETTING,
-        config.admin_listen,
-    ));
+    findings.extend(check_ports(config));
     if let Some(name) = repositories::ignored_app_variable(config) {
         findings.push(Finding {
             grade: Grade::Hint,
@@ -241,21 +236,52 @@ fn check_data_dir(config: &Config) -> Result<&'static str, CliError> {
     })
 }
 
-/// Checks whether a port is free.
-fn check_port(option: &str, said_by: &str, address: SocketAddr) -> Option<Finding> {
-    let error = std::net::TcpListener::bind(address).err()?;
+/// Checks whether the ports are free.
+fn check_ports(config: &Config) -> Vec<Finding> {
+    let public = TcpListener::bind(config.listen);
+    // The first one stays open, because they may exclude each other.
+    let admin = TcpListener::bind(config.admin_listen);
+    let mut findings = Vec::new();
+    if let Err(error) = &public {
+        findings.push(port_finding(
+            "--listen",
+            LISTEN_SETTING,
+            config.listen,
+            error,
+        ));
+    }
+    if let Err(error) = &admin {
+        let excluded = super::excluded_listener(config, error).filter(|_| public.is_ok());
+        findings.push(match excluded {
+            Some(text) => Finding {
+                grade: Grade::Configuration,
+                about: "--admin-listen".to_owned(),
+                text,
+            },
+            None => port_finding(
+                "--admin-listen",
+                ADMIN_LISTEN_SETTING,
+                config.admin_listen,
+                error,
+            ),
+        });
+    }
+    findings
+}
+
+fn port_finding(option: &str, said_by: &str, address: SocketAddr, error: &io::Error) -> Finding {
     let taken = error.kind() == ErrorKind::AddrInUse;
     let (grade, text) = if taken {
         let text =
             format!("{address} is in use, by phileas where it is running, or by another program");
         (Grade::Hint, text)
     } else {
-        let text = format!("{address}: {error}; {}", bind::bind_help(&error, said_by));
+        let text = format!("{address}: {error}; {}", bind::bind_help(error, said_by));
         (Grade::Configuration, text)
     };
-    Some(Finding {
+    Finding {
         grade,
         about: option.to_owned(),
         text,
-    })
+    }
 }
