@@ -16,8 +16,13 @@ use phileas_domain::plan::{self, MainRed, Plan};
 use phileas_domain::prompt::{RenderAnswer, RenderError, RenderRequest, SOURCES_READS};
 use phileas_domain::state::{self, STATE_PATH};
 
-use self::feedback::{read_checks, read_comments, read_remarks, read_requests};
-use self::sessions::{leave_unread, list_sessions, record_session};
+use self::feedback::{
+    read_checks, read_comments, read_merge_facts, read_pulls, read_remarks, read_requests,
+    read_reviews,
+};
+use self::sessions::{
+    leave_unread, list_sessions, read_activities, read_single_session, record_session,
+};
 pub(crate) use self::texts::read_prompt_sources;
 use self::texts::read_texts;
 use super::off_workers::off_workers;
@@ -244,67 +249,25 @@ async fn read_requested_once(
         }
     }
     for id in &needs.activities {
-        match jules.read_activities(id).await {
-            // Jules shows no activities of a very young session, which counts as "nothing has
-            // happened".
-            Ok(activities) => {
-                snapshot
-                    .activities
-                    .insert(id.clone(), activities.unwrap_or_default());
-            }
-            Err(failure) => leave_unread(snapshot, id, &failure),
-        }
+        read_activities(jules, snapshot, id).await;
     }
     if !needs.pulls.is_empty() {
-        match github.read_pulls(&needs.pulls).await {
-            Ok(pulls) => {
-                let missing = needs.pulls.iter().filter(|one| !pulls.contains_key(one));
-                snapshot.missing_pulls.extend(missing);
-                snapshot.pulls.extend(pulls);
-            }
-            Err(failure) => {
-                tracing::warn!(%failure, "pull requests could not be read; they are read again by the next tick")
-            }
-        }
+        read_pulls(github, snapshot, &needs.pulls).await;
     }
     for id in &needs.single_sessions {
-        match jules.read_session(id).await {
-            Ok(Some(read)) => {
-                snapshot.single_sessions.insert(id.clone(), read);
-            }
-            Ok(None) => {
-                snapshot.missing_sessions.insert(id.clone());
-            }
-            Err(failure) => leave_unread(snapshot, id, &failure),
-        }
+        read_single_session(jules, snapshot, id).await;
     }
     for commit in &needs.failed_checks {
         read_checks(github, snapshot, commit).await;
     }
     for pull in &needs.merges {
-        match github.read_merge_facts(*pull).await {
-            Ok(read) => {
-                snapshot.merges.insert(*pull, read);
-            }
-            Err(failure) => {
-                tracing::warn!(pull = pull.0, %failure, "a pull request could not be read before its merge; the merge \
-                    waits");
-            }
-        }
+        read_merge_facts(github, snapshot, *pull).await;
     }
     for pull in &needs.remarks {
         read_remarks(github, snapshot, *pull).await;
     }
     for pull in &needs.reviews {
-        match github.read_reviews(*pull).await {
-            Ok(read) => {
-                snapshot.reviews.insert(*pull, read);
-            }
-            Err(failure) => {
-                tracing::warn!(pull = pull.0, %failure, "the remarks of reviewers could not be read; the session gets \
-                    them later");
-            }
-        }
+        read_reviews(github, snapshot, *pull).await;
     }
     if let Some(since) = needs.comments {
         read_comments(github, snapshot, since).await;

@@ -48,6 +48,16 @@ enum Method {
     Rebase,
 }
 
+impl Method {
+    fn merge_method(self) -> MergeMethod {
+        match self {
+            Self::Squash => MergeMethod::Squash,
+            Self::Merge => MergeMethod::Merge,
+            Self::Rebase => MergeMethod::Rebase,
+        }
+    }
+}
+
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
     /// The job's id.
@@ -146,12 +156,10 @@ async fn merge_pull(
     }
     let allowed = check_gate(&context, &repository, pull, &facts).await?;
     // GitHub refuses a method that the repository does not allow.
-    let method = match input.payload.merge_method {
-        None => allowed,
-        Some(Method::Squash) => MergeMethod::Squash,
-        Some(Method::Merge) => MergeMethod::Merge,
-        Some(Method::Rebase) => MergeMethod::Rebase,
-    };
+    let method = input
+        .payload
+        .merge_method
+        .map_or(allowed, Method::merge_method);
     if input.confirm && !asks_a_person(&call) && expected.is_none() {
         return Err(ToolError::input(format!(
             "nothing was merged: name the commit that you have reviewed in `payload.expected_head_sha`; the newest one \
@@ -171,18 +179,7 @@ async fn merge_pull(
     {
         return Ok(ToolReply::AskPerson(ask));
     }
-    // The person may take minutes. Meanwhile a hold, a pause or another base branch may have been
-    // set.
-    let now = context.phileas.merge_facts(&repository, pull).await?;
-    let is_as_shown = now.as_ref().is_some_and(|now| {
-        now.head == facts.head && now.base == facts.base && files_text(now) == files_text(&facts)
-    });
-    let now = now.filter(|_| is_as_shown).ok_or_else(|| {
-        ToolError::new(format!(
-            "nothing was merged: {repository}#{number} has changed since the question; call again"
-        ))
-    })?;
-    check_gate(&context, &repository, pull, &now).await?;
+    check_again(&context, &repository, pull, &facts).await?;
     let jules = context.jules()?;
     context
         .phileas
@@ -196,6 +193,28 @@ async fn merge_pull(
         .retire_job(&context.changes, job.id.as_str(), RetireReason::Merged);
     context.changes.notify_job(job.id.as_str());
     Ok(ToolReply::Done(output))
+}
+
+/// Checks everything again after the confirmation. The person may have taken minutes; meanwhile a
+/// hold, a pause or another base branch may have been set.
+async fn check_again(
+    context: &ToolContext,
+    repository: &RepositoryName,
+    pull: PullNumber,
+    shown: &MergeFacts,
+) -> Result<(), ToolError> {
+    let now = context.phileas.merge_facts(repository, pull).await?;
+    let is_as_shown = |now: &MergeFacts| {
+        now.head == shown.head && now.base == shown.base && files_text(now) == files_text(shown)
+    };
+    let now = now.filter(is_as_shown).ok_or_else(|| {
+        ToolError::new(format!(
+            "nothing was merged: {repository}#{} has changed since the question; call again",
+            pull.0
+        ))
+    })?;
+    check_gate(context, repository, pull, &now).await?;
+    Ok(())
 }
 
 /// Finds the requested pull request. Only the job's own repository decides where it is, never an

@@ -1,5 +1,7 @@
 //! Reads the feedback on pull requests and sessions: failed checks, remarks, comments and requests.
 
+use std::collections::BTreeSet;
+
 use phileas_domain::engine::{FailedChecks, ReadRequests, Snapshot};
 use phileas_domain::model::{Oid, PullNumber};
 
@@ -93,6 +95,54 @@ pub(super) async fn read_requests(
             Err(failure) => {
                 tracing::warn!(login = login.as_str(), %failure, "the permission of an account could not be read; its request waits");
             }
+        }
+    }
+}
+
+pub(super) async fn read_pulls(
+    github: &impl ReadGitHub,
+    snapshot: &mut Snapshot,
+    numbers: &BTreeSet<PullNumber>,
+) {
+    match github.read_pulls(numbers).await {
+        Ok(pulls) => {
+            let missing = numbers.iter().filter(|one| !pulls.contains_key(one));
+            snapshot.missing_pulls.extend(missing);
+            snapshot.pulls.extend(pulls);
+        }
+        Err(failure) => {
+            tracing::warn!(%failure, "pull requests could not be read; they are read again by the next tick");
+        }
+    }
+}
+
+pub(super) async fn read_merge_facts(
+    github: &impl ReadGitHub,
+    snapshot: &mut Snapshot,
+    pull: PullNumber,
+) {
+    match github.read_merge_facts(pull).await {
+        Ok(read) => {
+            snapshot.merges.insert(pull, read);
+        }
+        Err(failure) => {
+            tracing::warn!(pull = pull.0, %failure, "a pull request could not be read before its merge; the merge waits");
+        }
+    }
+}
+
+pub(super) async fn read_reviews(
+    github: &impl ReadGitHub,
+    snapshot: &mut Snapshot,
+    pull: PullNumber,
+) {
+    match github.read_reviews(pull).await {
+        Ok(read) => {
+            snapshot.reviews.insert(pull, read);
+        }
+        Err(failure) => {
+            tracing::warn!(pull = pull.0, %failure, "the remarks of reviewers could not be read; the session gets them \
+                later");
         }
     }
 }

@@ -65,3 +65,36 @@ fn outage_of(now: Timestamp, failure: &Failure) -> Outage {
         credential: failure.disposition == Disposition::Denied,
     }
 }
+
+pub(super) async fn read_activities(
+    jules: &impl ReadJules,
+    snapshot: &mut Snapshot,
+    id: &SessionId,
+) {
+    match jules.read_activities(id).await {
+        // Jules shows no activities of a very young session, which counts as "nothing has
+        // happened".
+        Ok(activities) => {
+            snapshot
+                .activities
+                .insert(id.clone(), activities.unwrap_or_default());
+        }
+        Err(failure) => leave_unread(snapshot, id, &failure),
+    }
+}
+
+pub(super) async fn read_single_session(
+    jules: &impl ReadJules,
+    snapshot: &mut Snapshot,
+    id: &SessionId,
+) {
+    match jules.read_session(id).await {
+        Ok(Some(read)) => {
+            snapshot.single_sessions.insert(id.clone(), read);
+        }
+        Ok(None) => {
+            snapshot.missing_sessions.insert(id.clone());
+        }
+        Err(failure) => leave_unread(snapshot, id, &failure),
+    }
+}
