@@ -37,8 +37,13 @@ pub fn export_world(world: &World, repo: RepoId, dir: &Path) -> io::Result<()> {
     }
     replace::check_replaceable(dir)?;
     let partial = replace::temporary_sibling(dir)?;
-    write_world(world, repo, partial.path())?;
-    replace::put_in_place(partial, dir)
+    write_world(world, repo, partial.path())
+        .and_then(|()| replace::put_in_place(partial, dir))
+        .map_err(|error| match error.raw_os_error() {
+            // An error of the system itself has no path.
+            Some(_) => replace::error_at(dir, &error),
+            None => error,
+        })
 }
 
 /// Checks that [`export_world`] could write to `dir`, before a simulation spends its time.

@@ -120,7 +120,7 @@ fn parent_of(dir: &Path) -> PathBuf {
     }
 }
 
-fn error_at(path: &Path, error: &io::Error) -> io::Error {
+pub(super) fn error_at(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
