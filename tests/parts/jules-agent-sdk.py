@@ -37,7 +37,7 @@ class JulesAgentSdk(unittest.TestCase):
         control("scenario", when={"title": "^Notes$"}, ending="changes", questions=[], minutes=20)
 
     def setUp(self) -> None:
-        self.client = JulesClient(api_key=os.environ["WORLD_JULES_KEY"], base_url=BASE, timeout=5, retry_backoff_factor=0.01)
+        self.client = JulesClient(api_key=os.environ["WORLD_JULES_KEY"], base_url=BASE, timeout=30, retry_backoff_factor=0.01)
         self.addCleanup(self.client.close)
 
     def until(self, session_id: str, *states: SessionState):

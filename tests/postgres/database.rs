@@ -10,7 +10,9 @@ use phileas::runtime::inbox::{Accepted, Fault, Inbox as _, Outcome, Page, Settle
 use phileas_domain::model::RepositoryId;
 use secrecy::SecretString;
 
-use crate::inbox::stand::{LEASE, WIDGET, all_at_once, at, claim, claim_due, delivery, holder, id};
+use crate::inbox::stand::{
+    LEASE, WIDGET, all_at_once, at, claim, claim_due, delivery, holder, id, in_waves,
+};
 use crate::server::{Database, Server};
 
 /// How long a condition may take on a busy machine.
@@ -110,7 +112,8 @@ async fn wakes_of_several_machines_are_all_kept() {
         let inbox = &inboxes[n as usize % 3];
         inbox.wake_repository(RepositoryId((n * 7) % 20), at(1 + (n as i64 * 37) % 200))
     });
-    for woken in all_at_once(asked).await {
+    // Eight connections each.
+    for woken in in_waves(24, asked).await {
         woken.unwrap();
     }
     let mut generations = 0;

@@ -71,10 +71,12 @@ impl Replicas {
     }
 
     /// A service is told of all that has happened, what its ticks lead to included, until nothing is left to be told.
-    pub(crate) fn tell_the_rest(&self, service: &Process) {
+    /// `rests`: the statement that is true while no tick is due, which could lead to more.
+    pub(crate) fn tell_the_rest(&self, service: &Process, rests: &str) {
         let begun = Instant::now();
         loop {
             self.all_handled();
+            self.wait_for(rests);
             if self.post_due(service) == 0 {
                 return;
             }

@@ -1,7 +1,6 @@
 //! A PostgreSQL of the tests' own, on loopback. It ends with the process of the tests.
 
 use std::fs::{self, Permissions};
-use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -11,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use phileas::adapters::inbox::postgres::DatabaseUrl;
 use secrecy::SecretString;
+
+use crate::support::unused_port;
 
 /// How long the server may take to come up.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -91,11 +92,7 @@ impl Server {
         run(command("initdb")
             .args(["--auth=trust", "--username=postgres", "--no-sync", "-D"])
             .arg(&data));
-        // A free port cannot be reserved in advance; one that was free a moment ago is taken.
-        let port = TcpListener::bind("127.0.0.1:0")
-            .and_then(|free| free.local_addr())
-            .unwrap()
-            .port();
+        let port = unused_port();
         let stop = format!(
             "read -r _; {} -D '{}' -m immediate stop >/dev/null 2>&1; rm -rf '{}'",
             shown(&command("pg_ctl")),

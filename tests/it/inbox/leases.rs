@@ -6,8 +6,8 @@ use phileas::runtime::inbox::{Inbox, Settled, Wake};
 use phileas_domain::model::RepositoryId;
 
 use super::stand::{
-    ALL, HOUR, LEASE, SECOND, WIDGET, all_at_once, at, claim, claim_due, delivery, holder, next,
-    nothing_due,
+    ALL, HOUR, LEASE, SECOND, WIDGET, all_at_once, at, claim, claim_due, delivery, holder,
+    in_waves, next, nothing_due,
 };
 
 pub(super) async fn the_earliest_due_time_wins(inbox: &impl Inbox) {
@@ -18,7 +18,7 @@ pub(super) async fn the_earliest_due_time_wins(inbox: &impl Inbox) {
     nothing_due(inbox, at(1)).await;
     // However many ask at once, and in whatever order they arrive.
     let many = (0..200_i64).map(|n| inbox.wake_repository(WIDGET, at(1 + (n * 37) % 200)));
-    for waked in all_at_once(many).await {
+    for waked in in_waves(8, many).await {
         waked.unwrap();
     }
     assert_eq!(next(inbox).await, at(1));

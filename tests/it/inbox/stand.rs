@@ -96,6 +96,22 @@ pub(crate) async fn next(inbox: &impl Inbox) -> Timestamp {
     inbox.next_due().await.unwrap().expect("something is due")
 }
 
+/// Polls at most so many of them at once. Calls that wait for a connection to a database fail after some seconds.
+pub(crate) async fn in_waves<F: Future>(
+    most: usize,
+    futures: impl IntoIterator<Item = F>,
+) -> Vec<F::Output> {
+    let mut futures = futures.into_iter();
+    let mut done = Vec::new();
+    loop {
+        let wave: Vec<F> = futures.by_ref().take(most).collect();
+        if wave.is_empty() {
+            return done;
+        }
+        done.extend(all_at_once(wave).await);
+    }
+}
+
 /// Polls all of them in turns until each is done.
 pub(crate) async fn all_at_once<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
     let mut running: Vec<_> = futures.into_iter().map(|one| Some(Box::pin(one))).collect();
