@@ -104,14 +104,14 @@ async fn retry_job(
     context
         .queue
         .retire_job(&context.changes, old.id.as_str(), RetireReason::Retried);
-    let mut watched = watched_retry(&new, &old);
+    let mut tracked = tracked_retry(&new, &old);
     if let Some(before) = before {
-        watched.metadata = before.metadata;
+        tracked.metadata = before.metadata;
     }
-    watched.require_plan_approval = Some(require_plan_approval);
-    watched.open_pull = Some(open_pull);
-    watched.attempt = Some(attempt);
-    let not_registered = context.queue.register_job(&context.changes, watched);
+    tracked.require_plan_approval = Some(require_plan_approval);
+    tracked.open_pull = Some(open_pull);
+    tracked.attempt = Some(attempt);
+    let not_registered = context.queue.register_job(&context.changes, tracked);
     context.changes.notify_job(old.id.as_str());
     Ok(RetryOutput {
         not_registered,
@@ -175,13 +175,13 @@ async fn create_retry(
     }
 }
 
-/// A job for the monitor, which repeats the old one.
-fn watched_retry(new: &AccountSession, old: &AccountSession) -> Job {
-    let mut watched = Job::new(new.id.clone());
-    watched.repo = new.repository.as_ref().map(ToString::to_string);
-    watched.branch.clone_from(&new.branch);
-    watched.retry_of = Some(old.id.clone());
-    watched
+/// The new job, as the monitor's file records it.
+fn tracked_retry(new: &AccountSession, old: &AccountSession) -> Job {
+    let mut tracked = Job::new(new.id.clone());
+    tracked.repo = new.repository.as_ref().map(ToString::to_string);
+    tracked.branch.clone_from(&new.branch);
+    tracked.retry_of = Some(old.id.clone());
+    tracked
 }
 
 /// The result of a retry that was made before.
@@ -195,7 +195,7 @@ fn found_retry(
         // The process was killed between creating and registering the job.
         None => context
             .queue
-            .register_job(&context.changes, watched_retry(first, old)),
+            .register_job(&context.changes, tracked_retry(first, old)),
     };
     Ok(RetryOutput {
         not_registered,

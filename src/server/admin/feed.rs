@@ -119,7 +119,7 @@ impl Feed {
         let (mut told, is_new) = self.sent_events(member.id, state, report.now);
         let news = told.news(state, report.waiting.iter().map(|(_, line)| line));
         if news.is_empty() && !is_new {
-            self.remember_told(member.id, told);
+            self.remember_sent(member.id, told);
             return None;
         }
         let mut again = (news.len() > MAX_AT_ONCE).then_some(FIRST_PAUSE);
@@ -202,7 +202,7 @@ impl Feed {
     }
 
     /// Remembers without writing to disk: no event was written, so a later process finds the same.
-    fn remember_told(&self, id: RepositoryId, told: SentNews) {
+    fn remember_sent(&self, id: RepositoryId, told: SentNews) {
         self.lock_state().memory.repositories.insert(id.0, told);
     }
 

@@ -60,8 +60,8 @@ impl Layout {
             let streams = find(STREAMS_FOLDER).or_else(|| find(CHANGES_FOLDER));
             (flat, streams)
         };
-        // Files that only keep empty folders of the other layout do not count, and neither do notes and strange files,
-        // which stay when the layout changes.
+        // Files that only keep empty folders of the other layout do not count, and neither do notes and files that are no
+        // artifacts, which stay when the layout changes.
         let levels: [fn(Self, &str) -> bool; 3] = [
             is_of_exchange,
             |_, path| path.ends_with("/.gitkeep"),
@@ -310,7 +310,7 @@ mod tests {
                 ".jules/workstreams/a/events/pending/a.yml",
                 Layout::Workstreams,
             ),
-            // Notes and strange files stay when the layout changes.
+            // Notes and files that are no artifacts stay when the layout changes.
             (
                 ".jules/exchange/readme.txt",
                 ".jules/workstreams/a/issues/index.md",

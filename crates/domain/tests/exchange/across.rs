@@ -89,7 +89,7 @@ fn brought(tree: &Tree, to: Layout) -> Tree {
 }
 
 /// What a migration to the flat layout says about the roster.
-fn roster_told(tree: &Tree) -> String {
+fn roster_notes(tree: &Tree) -> String {
     let kept = migrate_layout(tree, Layout::Flat, "core").unwrap().kept;
     let mut of_roster = kept.iter().filter(|one| one.file == ".jlo/config.toml");
     of_roster.next().map(ToString::to_string).unwrap()
@@ -119,7 +119,7 @@ fn workstreams_become_one_flat_exchange_and_go_back() {
         ]
     );
     assert_eq!(
-        roster_told(&first),
+        roster_notes(&first),
         ".jlo/config.toml: warning: the workstreams had these observers: taxonomy, docs; write `roles = [\"taxonomy\", \"docs\"]` below `[observers]` in this file of the default branch"
     );
     assert!(
@@ -182,7 +182,7 @@ fn rosters_of_older_places_count_where_the_usual_one_is_missing() {
         let observers = roster(&tree).map(|roster| roster.observers);
         assert_eq!(observers.unwrap(), ["taxonomy", "docs"], "{older}");
         let flat = brought(&tree, Layout::Flat);
-        let told = roster_told(&tree);
+        let told = roster_notes(&tree);
         assert!(told.contains("[\"taxonomy\", \"docs\"]"), "{told}");
         assert!(flat.get(older).is_none(), "{older}");
 
@@ -420,7 +420,7 @@ fn a_memory_of_an_innovator_is_the_same_in_both() {
 
 /// An empty keeper file is removed with its folder. What a check allows stays in both directions, and is reported.
 #[test]
-fn notes_and_strange_files_stay_in_both_directions() {
+fn notes_and_files_that_are_no_artifacts_stay_in_both_directions() {
     let flat = brought(&streams(), Layout::Flat);
     for (first, home, to) in [
         (streams(), STREAM, Layout::Flat),
