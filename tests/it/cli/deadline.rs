@@ -111,7 +111,7 @@ fn ends_at_its_deadline(command: &str, address: SocketAddr) {
 struct Late(AtomicBool);
 
 /// The deadline of a command whose first request waits, and for how long it does: three quarters of it and some.
-const LONG_DEADLINE: (&str, Duration) = ("40s", Duration::from_millis(30_300));
+const LONG_DEADLINE: (&str, Duration) = ("30s", Duration::from_millis(22_800));
 
 impl Gate for Late {
     fn before_effect(&self, _: u64, _: Face, _: &Request<Bytes>) -> GateDecision {

@@ -58,6 +58,7 @@ impl FromStr for JobId {
         let text = text.trim();
         let bare = of_address(text).unwrap_or(text);
         let bare = bare.strip_prefix("sessions/").unwrap_or(bare);
+        let bare = bare.trim_end_matches('/');
         let legal = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         if bare.is_empty() || bare.len() > MAX_ID_CHARS || !bare.bytes().all(legal) {
             return Err(JobIdError);
@@ -336,7 +337,7 @@ mod tests {
             let id: JobId = text.parse().unwrap();
             assert_eq!(id.as_str(), "15481661885092594092", "{text}");
         }
-        for text in [" 12\n", "sessions/12", "jules.google.com/task/12"] {
+        for text in [" 12\n", "sessions/12/", "jules.google.com/task/12"] {
             assert_eq!(JobId::of_session(text).unwrap().as_str(), "12", "{text}");
         }
         for text in ["", "abc", "1a", "sessions/x", "x/1", "1?x"] {
