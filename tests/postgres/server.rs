@@ -202,10 +202,10 @@ impl Database {
         self.server.sql("postgres", &statement);
     }
 
-    /// Cuts all connections to it.
+    /// Cuts all connections to it, and waits until they are gone.
     pub(crate) fn cut(&self) {
         self.sql(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+            "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity \
              WHERE datname = current_database() AND pid <> pg_backend_pid()",
         );
     }
