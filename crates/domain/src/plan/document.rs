@@ -129,6 +129,14 @@ impl<'t> Document<'t> {
                 .is_some_and(|broken| broken.starts_with(&format!("{path}.")))
     }
 
+    /// Whether there is a mistake of syntax outside these tables.
+    pub(super) fn is_broken_outside(&self, tables: &[&str]) -> bool {
+        self.mistakes.iter().any(|mistake| {
+            let first = mistake.key.split(['.', '[']).next().unwrap_or_default();
+            !tables.contains(&first)
+        })
+    }
+
     /// Whether the value at a key path is not the one that the file gives.
     pub(super) fn is_mangled(&self, path: &str) -> bool {
         self.mangled.contains(path)

@@ -75,7 +75,9 @@ fn read_root(
         ..
     } = &mut config.roster;
     let mut read = Read::default();
-    let mut understood = !reader.document.given_up;
+    // A line that cannot be read above all tables may have been any key.
+    let tables = ["workflow", "observers", "innovators"];
+    let mut understood = !reader.document.given_up && !reader.document.is_broken_outside(&tables);
     for entry in root.entries(reader) {
         match entry.key {
             "version" => understood &= is_understood(reader, &entry),

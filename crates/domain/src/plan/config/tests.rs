@@ -277,6 +277,20 @@ fn every_mistake_has_a_location_and_help() {
             "{text}"
         );
     }
+    // A line above all tables may have been any key.
+    for line in [
+        "approval : \"human\"",
+        "approval \"human\"",
+        "\"approval = \"human\"",
+        "version =",
+        "x",
+        "=",
+        "a remark",
+    ] {
+        let (read, found) = plan(&format!("{line}\n\n[workflow]\ncron = \"17 2 * * *\"\n"));
+        assert!(!found.is_empty(), "{line}");
+        assert!(read.tracks.is_empty(), "{line}: {:?}", read.tracks);
+    }
     // A role with an unreadable line does not work.
     for text in [
         "[observers]\nroles = [\"docs\"\n",
