@@ -10,6 +10,7 @@ use super::known::Known;
 use super::overrides::{self, Overrides};
 use super::policy::Policy;
 use super::section::{Entry, Reader, Section};
+use super::suggest::closest;
 use super::tracks::{TRACK_KEYS, Tracks};
 use super::types::Plan;
 use super::{budget, config, gate, novelty, persona, schedules, sprints};
@@ -105,10 +106,26 @@ fn text_of(tree: &Tree) -> Result<&str, Box<Diagnostic>> {
     let text = tree.read_text(SCHEDULES_PATH, "the plan", MAX_SCHEDULES_BYTES)?;
     text.ok_or_else(|| {
         let message = "there is no plan, so nothing runs by itself";
-        Box::new(Diagnostic::error(SCHEDULES_PATH, message).help(
-            "write one on the default branch; the smallest is the line `cycle = [\"curator\"]`, with a prompt in `.jules/personas/curator/prompt.md`",
-        ))
+        let help = match misnamed_plan(tree) {
+            Some(path) => format!("move `{path}` to `{SCHEDULES_PATH}`"),
+            None => "write one on the default branch; the smallest is the line `cycle = [\"curator\"]`, with a prompt in `.jules/personas/curator/prompt.md`".to_owned(),
+        };
+        Box::new(Diagnostic::error(SCHEDULES_PATH, message).help(help))
     })
+}
+
+/// A file that was probably meant as the plan.
+fn misnamed_plan(tree: &Tree) -> Option<String> {
+    let (folder, name) = SCHEDULES_PATH.split_once('/')?;
+    if tree.has(name) {
+        return Some(name.to_owned());
+    }
+    let mut names = tree
+        .below(folder)
+        .filter_map(|(path, _)| path.split_once('/'))
+        .map(|(_, name)| name);
+    let misnamed = names.find(|given| closest(given, [name]).is_some())?;
+    Some(format!("{folder}/{misnamed}"))
 }
 
 fn read_text(

@@ -536,6 +536,18 @@ fn without_a_plan_nothing_runs_and_one_error_explains_how_to_start() {
     assert_eq!(plan.personas.len(), PERSONAS.len());
     assert_eq!(diagnostics.len(), 1);
     assert!(diagnostics[0].is_error() && diagnostics[0].help.contains("cycle = "));
+    for path in [
+        ".jules/schedule.toml",
+        ".jules/Schedules.toml",
+        ".jules/schedules.yml",
+        "schedules.toml",
+    ] {
+        let (_, diagnostics) = read(&Tree::from_texts([(path, "cycle = []\n")]));
+        assert_eq!(
+            diagnostics[0].help,
+            format!("move `{path}` to `.jules/schedules.toml`")
+        );
+    }
 }
 
 #[test]
