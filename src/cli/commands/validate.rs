@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use phileas_domain::Diagnostic;
+use phileas_domain::engine::blocking_mistakes;
 use phileas_domain::model::{BranchName, RepositoryName, Tree};
 use phileas_domain::plan::{self, Branch, CONFIG_PATH, Plan, SCHEDULES_PATH, StepKind};
 use phileas_domain::prompt::{self, SourceFiles};
@@ -35,7 +36,11 @@ pub(crate) async fn run(
     print_diagnostics(&found, arguments.json, screen)?;
     let errors = found.iter().filter(|one| one.is_error()).count();
     if !arguments.json {
-        screen.print_line(&summary_line(&plan, errors, found.len() - errors))?;
+        let mut summary = summary_line(&plan, errors, found.len() - errors);
+        if !blocking_mistakes(&found, &tree).is_empty() {
+            summary.push_str("; nothing starts until the plan is correct");
+        }
+        screen.print_line(&summary)?;
     }
     Ok(if errors == 0 {
         Exit::Done

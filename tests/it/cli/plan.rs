@@ -51,6 +51,12 @@ fn validate_finds_nothing_or_says_where_it_is() {
         text.out.contains(".jules/schedules.toml:4:") && text.out.contains("not ok"),
         "{text}"
     );
+    // The other parts of that plan run. Without a known limit nothing does.
+    let nothing = "nothing starts until the plan is correct";
+    assert!(!text.out.contains(nothing), "{text}");
+    let unlimited = Folder::repository("cycle = [\"a\"]\n[budgets]\nmax_active = 1\n", &["a"]);
+    let text = phileas(&["validate", unlimited.text()]).expect(1);
+    assert!(text.out.contains(nothing), "{text}");
 }
 
 #[test]
