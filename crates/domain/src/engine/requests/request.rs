@@ -211,8 +211,13 @@ pub(crate) fn unknown_text(
             "`run` needs the id of a persona: `/phileas run PERSONA`".to_owned()
         }
         ("refuse", _) => {
-            let reasons = RefusalReason::ALL.map(|reason| format!("`{}`", reason.as_str()));
-            let reasons = reasons.join(", ");
+            let reasons = RefusalReason::ALL.map(RefusalReason::as_str);
+            let given = rest.split(' ').next().unwrap_or_default();
+            if let Some(meant) = closest(given, reasons) {
+                let given = quote_as_code(given);
+                return format!("{given} is no reason; did you mean `/phileas refuse {meant}`?");
+            }
+            let reasons = reasons.map(|reason| format!("`{reason}`")).join(", ");
             format!("`refuse` needs a reason: `/phileas refuse REASON`, one of {reasons}")
         }
         ("run", _) => format!("{shown} does not name one persona: `/phileas run PERSONA`"),

@@ -177,6 +177,10 @@ fn an_unknown_command_is_answered_with_its_text_and_the_list_of_commands() {
         ),
         ("/phileas dance now", "`dance now` is not a command"),
         (
+            "/phileas refuse outofscope They know.",
+            "`outofscope` is no reason; did you mean `/phileas refuse out-of-scope`?",
+        ),
+        (
             "/phileas approve please",
             "`approve please` has words behind the command; say `/phileas approve`",
         ),
