@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use phileas_domain::Diagnostic;
 use phileas_domain::engine::{Ledger, Line, RepositoryView, RunRequest, Snapshot, Yield};
 use phileas_domain::model::{PersonaId, TrackName};
-use phileas_domain::plan::closest;
+use phileas_domain::plan::{Plan, closest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use super::super::phileas_api::TickAnswer;
 use super::super::text_limit::TextLimit;
 use super::super::tool_context::ToolContext;
 use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect, ToolReply};
-use super::super::tool_error::ToolError;
+use super::super::tool_error::{ErrorCause, ToolError};
 use crate::runtime::TickReport;
 
 /// How many lines of a report are shown.
@@ -395,6 +395,14 @@ pub(super) fn run_repository() -> ToolDefinition {
     ToolDefinition::with_reply(card, run_cycle)
 }
 
+fn is_in_plan(ask: &RunRequest, plan: &Plan) -> bool {
+    match ask {
+        RunRequest::Persona(id) => plan.personas.contains_key(id),
+        RunRequest::Track(name) => plan.tracks.contains_key(name),
+        RunRequest::Due | RunRequest::Enter(_) | RunRequest::All => true,
+    }
+}
+
 async fn run_cycle(
     context: Arc<ToolContext>,
     input: RunInput,
@@ -416,10 +424,19 @@ async fn run_cycle(
         }
     };
     let repo = repository.to_string();
-    if input.dry_run {
-        let (answer, _) = context.phileas.explain_repository(&repository, ask).await?;
-        let view = report_view(repo, true, &answer.report, None);
-        return Ok(ToolReply::with_cause(view, answer.cause));
+    if input.dry_run || ask != RunRequest::Due {
+        let forecast = context
+            .phileas
+            .explain_repository(&repository, ask.clone())
+            .await?;
+        let (answer, snapshot) = forecast;
+        // Nobody needs to confirm what does not exist.
+        let is_unknown =
+            answer.cause == Some(ErrorCause::Input) && !is_in_plan(&ask, &snapshot.plan);
+        if input.dry_run || is_unknown {
+            let view = report_view(repo, true, &answer.report, None);
+            return Ok(ToolReply::with_cause(view, answer.cause));
+        }
     }
     let question = format!(
         "Let phileas run {what} in {repo} now? It may start Jules jobs, and merge pull requests if the plan allows \

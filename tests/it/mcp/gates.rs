@@ -241,6 +241,12 @@ fn tools_about_a_repository_end_as_the_commands_do() {
         "{unknown}"
     );
     call("explain", "{\"track\": \"default\"}", here).expect(0);
+    // Nobody needs to confirm what does not exist.
+    for (key, name) in [("persona", "persona"), ("track", "track")] {
+        let unknown = call("run", &json!({key: "nope"}).to_string(), here).expect(2);
+        let said = format!("there is no {name} `nope`");
+        assert!(unknown.to_string().contains(&said), "{unknown}");
+    }
     let refused = call(
         "explain",
         "{\"repo\": \"acme/widget\"}",
