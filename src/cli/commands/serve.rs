@@ -4,7 +4,7 @@ mod check;
 mod repositories;
 mod setup;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::adapters::inbox::served::ServedInbox;
 use crate::adapters::inbox::sqlite::{DataDirectory, HeldDirectory, SqliteInbox};
 use crate::adapters::pause::SystemPause;
 use crate::cli::arguments::Serve;
-use crate::cli::context::bind::{bind_error, bind_listener};
+use crate::cli::context::bind::{bind_error, bind_listener, excluded_listener};
 use crate::cli::context::env_var::pausing_value;
 use crate::cli::context::github_server::github_server;
 use crate::cli::context::service_config::{
@@ -86,20 +86,13 @@ pub(crate) async fn run(
 async fn bind_listeners(config: &Config) -> Result<(TcpListener, TcpListener), CliError> {
     let public = bind_listener(LISTEN_SETTING, config.listen).await?;
     let admin = TcpListener::bind(config.admin_listen).await;
-    let admin = admin.map_err(|error| match excluded_listener(config, &error) {
-        Some(text) => CliError::usage(text),
-        None => bind_error(ADMIN_LISTEN_SETTING, config.admin_listen, &error),
+    let admin = admin.map_err(|error| {
+        match excluded_listener(config.listen, config.admin_listen, &error) {
+            Some(text) => CliError::usage(text),
+            None => bind_error(ADMIN_LISTEN_SETTING, config.admin_listen, &error),
+        }
     })?;
     Ok((public, admin))
-}
-
-/// Why the admin listener cannot be opened beside the public one, if that is the reason.
-fn excluded_listener(config: &Config, error: &io::Error) -> Option<String> {
-    let (public, admin) = (config.listen, config.admin_listen);
-    let is_own = error.kind() == io::ErrorKind::AddrInUse && public.port() == admin.port();
-    is_own.then(|| {
-        format!("--listen is {public} and --admin-listen is {admin}; give one of them another port")
-    })
 }
 
 /// Starts the service, and runs it until a signal ends it.

@@ -21,6 +21,18 @@ pub(crate) fn bind_error(said_by: &str, address: SocketAddr, error: &Error) -> C
     CliError::usage(format!("{address}: {error}; {}", bind_help(error, said_by)))
 }
 
+/// Why the admin listener cannot be opened while the public one is open, if that is the reason.
+pub(crate) fn excluded_listener(
+    public: SocketAddr,
+    admin: SocketAddr,
+    error: &Error,
+) -> Option<String> {
+    let is_own = error.kind() == ErrorKind::AddrInUse && public.port() == admin.port();
+    is_own.then(|| {
+        format!("--listen is {public} and --admin-listen is {admin}; give one of them another port")
+    })
+}
+
 /// How to fix it.
 pub(crate) fn bind_help(error: &Error, said_by: &str) -> String {
     match error.kind() {

@@ -64,6 +64,7 @@ pub struct File {
     pub admin_listen: Option<SocketAddr>,
     /// Further host names of that listener.
     #[serde(default)]
+    #[schemars(with = "Vec<String>")]
     pub admin_hosts: Vec<HostName>,
     /// The data directory; a relative path is relative to the working directory of the service.
     #[serde(default)]

@@ -2,7 +2,6 @@
 
 use std::str::FromStr;
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// A text that is no host name.
@@ -16,9 +15,8 @@ pub struct HostNameError {
 }
 
 /// A name under which a browser reaches a listener, in lower case; a port may follow it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
-#[schemars(with = "String")]
 pub struct HostName(String);
 
 impl HostName {

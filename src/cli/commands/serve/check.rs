@@ -251,7 +251,8 @@ fn check_ports(config: &Config) -> Vec<Finding> {
         ));
     }
     if let Err(error) = &admin {
-        let excluded = super::excluded_listener(config, error).filter(|_| public.is_ok());
+        let excluded = bind::excluded_listener(config.listen, config.admin_listen, error)
+            .filter(|_| public.is_ok());
         findings.push(match excluded {
             Some(text) => Finding {
                 grade: Grade::Configuration,

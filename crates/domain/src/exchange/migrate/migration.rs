@@ -89,9 +89,6 @@ pub fn is_unread(tree: &Tree, layout: Layout, mistake: &Diagnostic) -> bool {
     if path == LABELS_PATH {
         return !mistake.key.starts_with("issue_labels.");
     }
-    if tree.get(path).is_some_and(|entry| entry.mode == Mode::Link) {
-        return true;
-    }
     let is_broken = |path: &str| match artifact_text(tree, path) {
         Ok(text) => Document::parse_file(path, text).is_none(),
         Err(_) => true,
@@ -109,8 +106,10 @@ pub fn is_unread(tree: &Tree, layout: Layout, mistake: &Diagnostic) -> bool {
         | Location::Feedback { .. }
         | Location::Memory { .. }
         | Location::Changes => is_broken(path),
+        // It may hide a folder of artifacts.
+        Location::NoArtifact => tree.get(path).is_some_and(|entry| entry.mode == Mode::Link),
         // `migrate_exchange` reports those that it cannot move.
-        Location::Stray | Location::NoArtifact | Location::Beside => false,
+        Location::Stray | Location::Beside => false,
         Location::Roster { .. } => is_broken_roster(path),
         _ => artifact_text(tree, path).is_err(),
     }
