@@ -54,7 +54,7 @@ const VARIABLES: [(&str, &str); 14] = [
         "Where people meet GitHub, if not at github.com; an origin there names the repository, too.",
     ),
     (
-        "HTTPS_PROXY, HTTP_PROXY, NO_PROXY",
+        "HTTPS_PROXY, ALL_PROXY, NO_PROXY",
         "A proxy, as other programs take it.",
     ),
     (

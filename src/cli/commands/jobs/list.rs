@@ -104,7 +104,7 @@ fn list_jobs(
     let mut jobs: Vec<&Job> = registry.jobs().filter(|job| all || job.is_live()).collect();
     jobs.sort_by_key(|job| job.priority);
     if jobs.is_empty() && !as_json {
-        screen.print_line("there are no jobs")?;
+        screen.print_line(&format!("{} has no jobs", places.jobs.display()))?;
         return Ok(Exit::Done);
     }
     let mut table = Table::new(["job", "repository", "state", "last activity (UTC)", "task"]);
