@@ -327,11 +327,7 @@ fn enter(
             entry.value_at(),
             &entry.path,
             format!("no pass begins at `{word}`"),
-            format!(
-                "{}; there are {}",
-                did_you_mean(word, &words),
-                EntryPoint::word_list()
-            ),
+            did_you_mean(word, &words),
         );
         return None;
     };
