@@ -277,6 +277,33 @@ fn inspection_names_what_it_could_not_read() {
     assert!(seen.err.contains("changes.yml:1:8: error: "), "{seen}");
 }
 
+/// No layer reads it, so no command passes over it, and none moves it.
+#[test]
+fn an_event_in_no_state_stays_and_is_named() {
+    let folder = flat();
+    let path = ".jules/exchange/events/penidng/e1.yml";
+    folder.write(path, &event("e1e1e1", ""));
+    let said =
+        format!("{path}: error: `penidng` is not a state of an event; did you mean `pending`?");
+    let seen = exchange(&["inspect", folder.text()]).expect(1);
+    assert!(seen.err.starts_with(&said), "{seen}");
+    for (more, last) in [
+        (&[][..], "nothing was changed; 1 file cannot be read"),
+        (
+            &["--to", "flat"],
+            "nothing was changed; 1 file cannot be read",
+        ),
+        (
+            &["--to", "workstreams"],
+            "nothing was changed; correct 1 mistake first",
+        ),
+    ] {
+        let migrated = exchange(&[&["migrate", folder.text()], more].concat()).expect(1);
+        assert_eq!(migrated.out, format!("{said}\n{last}\n"), "{migrated}");
+        assert!(folder.join(path).exists());
+    }
+}
+
 /// The others are used.
 #[test]
 fn a_wrong_label_hides_no_other() {

@@ -64,29 +64,36 @@ pub(super) fn no_artifact(tree: &Tree, path: &str) -> Diagnostic {
         .help("phileas leaves it here; remove it, or move it out of the exchange")
 }
 
+/// The error for an event in a folder that is no state's.
+pub(super) fn unknown_state(path: &str, state: &str) -> Option<Diagnostic> {
+    if EventState::of(state).is_some() {
+        return None;
+    }
+    let states = EventState::ALL.map(EventState::folder_name);
+    let help = match closest(state, states) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("move it to {}", either_of(states)),
+    };
+    let message = format!("`{state}` is not a state of an event");
+    Some(Diagnostic::error(path, message).help(help))
+}
+
 /// Checks a file's name and location.
 pub(super) fn check_file_name(place: Location<'_>, path: &str, tree: &Tree) -> Vec<Diagnostic> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let mut found = Vec::new();
+    match place {
+        Location::NoArtifact => return vec![no_artifact(tree, path)],
+        Location::Stray => found.push(
+            Diagnostic::error(path, "nothing of the exchange belongs here")
+                .help("move it to where artifacts of its kind lie, or remove it"),
+        ),
+        Location::Event { state, .. } => found.extend(unknown_state(path, state)),
+        _ => {}
+    }
     let mut wrong = |message: String, help: String| {
         found.push(Diagnostic::error(path, message).help(help));
     };
-    match place {
-        Location::NoArtifact => return vec![no_artifact(tree, path)],
-        Location::Stray => wrong(
-            "nothing of the exchange belongs here".to_owned(),
-            "move it to where artifacts of its kind lie, or remove it".to_owned(),
-        ),
-        Location::Event { state, .. } if EventState::of(state).is_none() => {
-            let states = EventState::ALL.map(EventState::folder_name);
-            let help = match closest(state, states) {
-                Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("move it to {}", either_of(states)),
-            };
-            wrong(format!("`{state}` is not a state of an event"), help);
-        }
-        _ => {}
-    }
     let artifact = matches!(
         place,
         Location::Event { .. }

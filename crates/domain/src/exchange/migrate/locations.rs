@@ -7,7 +7,7 @@ use crate::exchange::labels::Labels;
 use crate::exchange::layout::{
     FLAT_FOLDER, Layout, Location, STREAMS_FOLDER, WORKSTATIONS_FOLDER, locate,
 };
-use crate::exchange::names::no_artifact;
+use crate::exchange::names::{no_artifact, unknown_state};
 use crate::exchange::shapes::{CHANGE, CHANGES};
 use crate::exchange::values;
 use crate::model::Tree;
@@ -55,10 +55,13 @@ pub(super) fn find_goal(
     let home = |stream: &str| layout.stream_folder(tree, stream);
     let name = format!("{}.yml", file_stem(path));
     let (to, kind) = match here {
-        Location::Event { stream, state } => (
-            format!("{}/events/{state}/{name}", home(stream)),
-            Kind::Event,
-        ),
+        Location::Event { stream, state } => match unknown_state(path, state) {
+            Some(wrong) => return Err(Box::new(wrong)),
+            None => (
+                format!("{}/events/{state}/{name}", home(stream)),
+                Kind::Event,
+            ),
+        },
         Location::Feedback { stream } => {
             (format!("{}/feedback/{name}", home(stream)), Kind::Feedback)
         }

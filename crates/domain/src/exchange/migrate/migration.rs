@@ -3,6 +3,7 @@
 use super::document::Document;
 use super::waiting;
 use crate::diagnostic::Diagnostic;
+use crate::exchange::artifact::EventState;
 use crate::exchange::artifact_file::artifact_text;
 use crate::exchange::labels::LABELS_PATH;
 use crate::exchange::layout::{Layout, Location, locate};
@@ -100,8 +101,8 @@ pub fn is_unread(tree: &Tree, layout: Layout, mistake: &Diagnostic) -> bool {
         return path.ends_with("/scheduled.toml") && is_broken_roster(path);
     };
     match place {
-        Location::Event { .. }
-        | Location::Item { .. }
+        Location::Event { state, .. } => EventState::of(state).is_none() || is_broken(path),
+        Location::Item { .. }
         | Location::Proposal { .. }
         | Location::Feedback { .. }
         | Location::Memory { .. }

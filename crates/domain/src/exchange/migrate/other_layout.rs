@@ -25,7 +25,7 @@ use crate::exchange::layout::{
 use crate::exchange::limits::{LINE_LIMIT_CHARS, SUMMARIES};
 use crate::exchange::memory::{Owner, leave_alone, lesson_text, seed_text};
 use crate::exchange::model::Exchange;
-use crate::exchange::names::no_artifact;
+use crate::exchange::names::{no_artifact, unknown_state};
 use crate::exchange::roster::read_roster;
 use crate::exchange::shapes::CHANGES;
 use crate::exchange::{index, read, values};
@@ -143,9 +143,13 @@ impl LayoutMove<'_> {
             false => name.clone(),
         };
         match here {
-            Location::Event { stream, state } => {
-                self.move_unchanged(path, text, "events", &format!("{state}/{}", of(stream)));
-            }
+            Location::Event { stream, state } => match unknown_state(path, state) {
+                Some(wrong) => self.wrong.push(wrong),
+                None => {
+                    let below = format!("{state}/{}", of(stream));
+                    self.move_unchanged(path, text, "events", &below);
+                }
+            },
             Location::Feedback { .. } => {
                 self.move_unchanged(path, text, "feedback", &name);
             }
