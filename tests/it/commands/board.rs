@@ -358,6 +358,19 @@ fn a_task_that_cannot_be_read_is_named_with_the_reason() {
     alone(&["task", "move", "latin", "todo", folder.text()]).refused(2, "the task `latin` cannot");
 }
 
+/// It may be a task of any persona, so a script must not take the list for complete.
+#[test]
+fn a_task_whose_frontmatter_cannot_be_read_is_listed_and_named() {
+    let folder = Folder::repository("cycle = [\"a\"]\n", &["a"]);
+    let path = ".jules/tasks/todo/20260110-0900-x.md";
+    folder.write(path, "---\nid: [\n---\nBody.\n");
+    let said = format!("{path}:3:1: error: this is not YAML");
+    let listed = alone(&["task", "list", folder.text()]).refused(1, &said);
+    assert!(listed.out.ends_with("1 task\n"), "{listed:?}");
+    let said = format!("the task `20260110-0900-x` cannot be read: {said}");
+    alone(&["task", "move", "2026", "done", folder.text()]).refused(2, &said);
+}
+
 /// One change that fails keeps no other from being made, is told, and counts.
 #[test]
 fn a_change_that_fails_is_told_and_the_others_are_made() {

@@ -23,7 +23,8 @@ pub fn list_tasks(tree: &Tree) -> Vec<Task> {
     read_tasks(tree).tasks
 }
 
-/// The task files that cannot be read, by the ids of their tasks, and why.
+/// The task files that cannot be read, by the ids of their tasks, and why. [`list_tasks`] lists those whose frontmatter
+/// alone cannot be read, because their folder still says how far they are.
 #[must_use]
 pub fn unread_tasks(tree: &Tree) -> Vec<(String, Diagnostic)> {
     read_tasks(tree).unread
@@ -173,9 +174,15 @@ fn read_task(
     personas: &BTreeSet<&str>,
     read: &mut TaskReading,
 ) {
+    let told = read.diagnostics.len();
+    let paper = MarkdownDocument::read_document(file.path, text, &mut read.diagnostics);
+    let is_broken = paper.has_head() && !paper.is_read();
+    let why = read.diagnostics.get(told).filter(|_| is_broken);
+    read.unread
+        .extend(why.map(|wrong| (file.stem.to_owned(), wrong.clone())));
     let mut reader = TaskReader {
         file,
-        paper: MarkdownDocument::read_document(file.path, text, &mut read.diagnostics),
+        paper,
         alone,
         diagnostics: Vec::new(),
         edits: Vec::new(),

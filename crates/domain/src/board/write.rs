@@ -390,7 +390,7 @@ mod tests {
                 "---\npersona: curator\n---\n",
             ),
             (
-                ".jules/tasks/todo/20260107-0900-c.md",
+                ".jules/tasks/todo/20260117-0900-c.md",
                 "---\ntitle: [\n---\n",
             ),
             (".jules/tasks/todo/20260108-0900-d.md", "---\n---\n"),
@@ -404,7 +404,7 @@ mod tests {
         for (id, word) in [
             ("20260105-0900-a", "is for curator"),
             ("20260106", "is in_progress, by curator"),
-            ("20260107", "cannot be changed"),
+            ("20260117", "cannot be read"),
             ("20260108-0900-d", "several states"),
             ("20260109", "cannot be changed"),
             ("20260110", "cannot be changed"),
@@ -463,7 +463,11 @@ mod tests {
             let id = format!("20260105-0900-{index}");
             match claim_task(&tree, &id, "tester", Claim::Free) {
                 Ok(_) => taken.push(index),
-                Err(TaskError::NotEditable { .. } | TaskError::AssignedToOther { .. }) => {
+                Err(
+                    TaskError::NotEditable { .. }
+                    | TaskError::Unreadable { .. }
+                    | TaskError::AssignedToOther { .. },
+                ) => {
                     assert!(!errors.is_empty(), "{text}");
                     refused.push(index);
                 }
