@@ -371,6 +371,30 @@ fn a_task_whose_frontmatter_cannot_be_read_is_listed_and_named() {
     alone(&["task", "move", "2026", "done", folder.text()]).refused(2, &said);
 }
 
+/// The tasks behind a link are not read, so a list without them must not pass for a whole one.
+#[test]
+#[cfg(unix)]
+fn a_link_in_place_of_a_folder_of_tasks_is_named() {
+    for path in [".jules/tasks", ".jules/tasks/todo"] {
+        let folder = Folder::repository("cycle = [\"a\"]\n", &["a"]);
+        let link = folder.join(path);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink("/etc", link).unwrap();
+        let said = format!(
+            "{path}: error: it is a symbolic link, and links are not followed; put the folder itself here\n"
+        );
+        let listed = alone(&["task", "list", folder.text()]).refused(1, &said);
+        assert_eq!(listed.out, "0 tasks\n");
+        let checked = alone(&["task", "check", folder.text()]);
+        assert_eq!(checked.code, 1, "{checked:?}");
+        assert_eq!(
+            checked.out,
+            format!("{said}not ok: 1 error, 0 warnings\n"),
+            "{checked:?}"
+        );
+    }
+}
+
 /// One change that fails keeps no other from being made, is told, and counts.
 #[test]
 fn a_change_that_fails_is_told_and_the_others_are_made() {

@@ -23,10 +23,10 @@ pub fn list_tasks(tree: &Tree) -> Vec<Task> {
     read_tasks(tree).tasks
 }
 
-/// The task files that cannot be read, by the ids of their tasks, and why. [`list_tasks`] lists those whose frontmatter
+/// The task files that cannot be read, by the ids of their tasks, and why. Without an id: a folder of tasks. [`list_tasks`] lists those whose frontmatter
 /// alone cannot be read, because their folder still says how far they are.
 #[must_use]
-pub fn unread_tasks(tree: &Tree) -> Vec<(String, Diagnostic)> {
+pub fn unread_tasks(tree: &Tree) -> Vec<(Option<String>, Diagnostic)> {
     read_tasks(tree).unread
 }
 
@@ -36,7 +36,7 @@ pub(super) struct TaskReading {
     pub(super) tasks: Vec<Task>,
     pub(super) diagnostics: Vec<Diagnostic>,
     /// As [`unread_tasks`] returns them; each mistake is among the diagnostics, too.
-    unread: Vec<(String, Diagnostic)>,
+    unread: Vec<(Option<String>, Diagnostic)>,
     /// The fixes that have exactly one answer.
     pub(super) changes: Vec<Change>,
 }
@@ -44,6 +44,10 @@ pub(super) struct TaskReading {
 pub(super) fn read_tasks(tree: &Tree) -> TaskReading {
     let mut read = TaskReading::default();
     let personas = persona_names(tree);
+    for wrong in linked_folders(tree) {
+        read.unread.push((None, wrong.clone()));
+        read.diagnostics.push(wrong);
+    }
     let (files, ids) = task_files(tree, &mut read.diagnostics);
     for (id, places) in &ids {
         if places.len() > 1 {
@@ -55,7 +59,8 @@ pub(super) fn read_tasks(tree: &Tree) -> TaskReading {
             Ok(Some(text)) => text,
             Ok(None) => continue,
             Err(wrong) => {
-                read.unread.push((file.stem.to_owned(), (*wrong).clone()));
+                read.unread
+                    .push((Some(file.stem.to_owned()), (*wrong).clone()));
                 read.diagnostics.push(*wrong);
                 continue;
             }
@@ -70,6 +75,32 @@ pub(super) fn read_tasks(tree: &Tree) -> TaskReading {
     read.tasks
         .sort_by(|a, b| (a.state, &a.id, &a.path).cmp(&(b.state, &b.id, &b.path)));
     read
+}
+
+/// Links where the folder of the tasks, or of a state, should be.
+fn linked_folders(tree: &Tree) -> Vec<Diagnostic> {
+    let whole = tree
+        .get(TASKS_FOLDER)
+        .map(|entry| (TASKS_FOLDER, entry))
+        .into_iter();
+    let states = tree
+        .below(TASKS_FOLDER)
+        .filter(|(path, _)| is_state_folder(path));
+    let links = whole
+        .chain(states)
+        .filter(|(_, entry)| entry.mode == Mode::Link);
+    links
+        .map(|(path, _)| {
+            let wrong = "it is a symbolic link, and links are not followed";
+            Diagnostic::error(path, wrong).help("put the folder itself here")
+        })
+        .collect()
+}
+
+/// Whether a path below the tasks' folder is the folder of a state.
+fn is_state_folder(path: &str) -> bool {
+    let name = &path[TASKS_FOLDER.len() + 1..];
+    TaskState::from_word(name).is_some()
 }
 
 /// A file that should be a task.
@@ -95,6 +126,9 @@ fn task_files<'t>(tree: &'t Tree, found: &mut Vec<Diagnostic>) -> (Vec<File<'t>>
             continue;
         }
         let Some((folder, file)) = rest.split_once('/') else {
+            if entry.mode == Mode::Link && is_state_folder(path) {
+                continue;
+            }
             let wrong = Diagnostic::error(path, "it lies in no state's folder");
             let help = format!("move it to `{}/`", TaskState::Todo.folder_path());
             found.push(wrong.help(help));
@@ -179,7 +213,7 @@ fn read_task(
     let is_broken = paper.has_head() && !paper.is_read();
     let why = read.diagnostics.get(told).filter(|_| is_broken);
     read.unread
-        .extend(why.map(|wrong| (file.stem.to_owned(), wrong.clone())));
+        .extend(why.map(|wrong| (Some(file.stem.to_owned()), wrong.clone())));
     let mut reader = TaskReader {
         file,
         paper,

@@ -197,7 +197,8 @@ fn find_task(tree: &Tree, id: &str) -> Result<Task, TaskError> {
         .filter(|task| !id.is_empty() && task.id.starts_with(id))
         .collect();
     // One that cannot be read may be the one that is meant.
-    let mut unread = unread_tasks(tree).into_iter();
+    let unread = unread_tasks(tree).into_iter();
+    let mut unread = unread.filter_map(|(id, wrong)| Some((id?, wrong)));
     let unreadable = unread.find(|(unread, _)| match exact.is_empty() {
         true => !id.is_empty() && unread.starts_with(id),
         false => unread == id,
