@@ -178,7 +178,11 @@ impl<'c> Prepared<'c> {
             }
         };
         let old = match &from {
-            Some(from) => Some(second_name(from).map_err(failed)?),
+            // The system may refuse it for the folder that the file leaves, so name that file.
+            Some(from) => Some(second_name(from).map_err(|source| FileError {
+                path: from.clone(),
+                source,
+            })?),
             None => None,
         };
         Ok(Self { wanted, text, old })
@@ -307,6 +311,14 @@ mod tests {
         assert!(apply_change(root.path(), &wanted(Some(a), b, "1")).is_err());
         assert_eq!(fs::read_to_string(root.path().join(a)).unwrap(), "1");
         assert!(apply_change(root.path(), &wanted(None, "../x.md", "1")).is_err());
+    }
+
+    #[test]
+    fn a_file_that_cannot_leave_its_folder_is_named() {
+        let root = tempfile::tempdir().unwrap();
+        let (from, to) = (".jules/tasks/todo/a.md", ".jules/tasks/done/a.md");
+        let error = apply_change(root.path(), &wanted(Some(from), to, "1")).unwrap_err();
+        assert_eq!(error.path, root.path().join(from));
     }
 
     /// A second name of one file stands for the same name in other letters, which this file system may tell apart.
