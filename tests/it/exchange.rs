@@ -198,6 +198,18 @@ fn what_has_one_answer_is_fixed_and_the_rest_is_reported() {
     assert_eq!(again.lines().len(), 1, "{again}");
 }
 
+/// A rename has two files, and is told once.
+#[test]
+fn a_fix_is_told_once() {
+    let folder = Folder::empty();
+    let older = EVENT.replace(".yml", ".yaml");
+    folder.write(&older, &event("a1b2c3", ""));
+    let fixed = exchange(&["check", folder.text(), "--fix"]).expect(0);
+    let said = format!("{older}: fixed: moved it to `{EVENT}`\n");
+    assert!(fixed.out.starts_with(&said), "{fixed}");
+    assert_eq!(fixed.out.matches("fixed:").count(), 1, "{fixed}");
+}
+
 #[test]
 #[cfg(unix)]
 fn nothing_is_fixed_through_a_link() {

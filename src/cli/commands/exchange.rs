@@ -178,10 +178,13 @@ fn available_fixes(tree: &Tree, place: &ExchangeLocation, checked: &CheckResult)
 }
 
 fn print_fix(one: &Fix, json: bool, screen: &mut Screen<impl Write>) -> Result<(), CliError> {
+    let Some(done) = &one.done else {
+        return Ok(());
+    };
     if json {
-        screen.print_line(&json!({ "file": one.path, "fixed": one.done }).to_string())?;
+        screen.print_line(&json!({ "file": one.path, "fixed": done }).to_string())?;
     } else {
-        screen.print_line(&format!("{}: fixed: {}", one.path, one.done))?;
+        screen.print_line(&format!("{}: fixed: {done}", one.path))?;
     }
     Ok(())
 }

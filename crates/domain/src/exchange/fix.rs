@@ -16,8 +16,8 @@ pub struct Fix {
     pub path: String,
     /// Its new text; `None` removes it.
     pub text: Option<String>,
-    /// What was done, as a sentence without a period.
-    pub done: String,
+    /// What was done, as a sentence without a period; `None` if the fix of another file says it.
+    pub done: Option<String>,
 }
 
 /// All fixes: lists of issues, links whose other side is clear, and wrong file extensions.
@@ -63,12 +63,7 @@ fn fix_extensions(tree: &Tree) -> Vec<Fix> {
         let to = format!("{stem}.yml");
         let text = entry.text.as_deref().filter(|_| entry.mode == Mode::File);
         if let Some(text) = text.filter(|_| tree.get(&to).is_none()) {
-            fixes.extend(move_file(
-                path,
-                &to,
-                text.to_owned(),
-                format!("called it `{to}`"),
-            ));
+            fixes.extend(move_file(path, &to, text.to_owned(), None));
         }
     }
     fixes
@@ -107,7 +102,7 @@ fn fix_events(tree: &Tree) -> Vec<Fix> {
                 &yaml::quoted(&owner.value.id),
             );
             let done = format!("gave the event `{id}` to `{}`", owner.path);
-            fixes.extend(move_file(&event.path, &to, text, done));
+            fixes.extend(move_file(&event.path, &to, text, Some(done)));
         }
     }
     fixes
@@ -124,7 +119,7 @@ fn fix_indexes(tree: &Tree) -> Vec<Fix> {
     let fix = |stream: Stream| Fix {
         path: index::index_path(&stream),
         text: Some(index::render_index(&stream)),
-        done: "wrote the list of issues again".to_owned(),
+        done: Some("wrote the list of issues again".to_owned()),
     };
     wrong.map(fix).collect()
 }
@@ -136,7 +131,8 @@ fn read_streams(tree: &Tree) -> Vec<Stream> {
         .unwrap_or_default()
 }
 
-fn move_file(from: &str, to: &str, text: String, done: String) -> Vec<Fix> {
+/// `done`: what was done to it besides the move.
+fn move_file(from: &str, to: &str, text: String, done: Option<String>) -> Vec<Fix> {
     let mut fixes = vec![Fix {
         path: to.to_owned(),
         text: Some(text),
@@ -146,7 +142,7 @@ fn move_file(from: &str, to: &str, text: String, done: String) -> Vec<Fix> {
         fixes.push(Fix {
             path: from.to_owned(),
             text: None,
-            done: format!("moved it to `{to}`"),
+            done: Some(format!("moved it to `{to}`")),
         });
     }
     fixes
