@@ -65,7 +65,7 @@ pub fn new_task(tree: &Tree, task: &NewTask, at: Timestamp) -> Result<Change, Ta
         );
         return Err(TaskError::Tags(wrong));
     }
-    let stem = task_stem(at.to_zoned(TimeZone::UTC).datetime(), title);
+    let stem = free_stem(tree, at, title);
     let second = Timestamp::from_second(at.as_second()).unwrap_or(at);
     let mut text = format!(
         "---\nid: {}\nstatus: {}\ntitle: {}\n",
@@ -98,6 +98,20 @@ pub fn new_task(tree: &Tree, task: &NewTask, at: Timestamp) -> Result<Change, Ta
         text,
         done: "wrote it down".to_owned(),
     })
+}
+
+/// The name of a new task's file. Agents write several tasks with one title in a second, so the later ones get a number.
+fn free_stem(tree: &Tree, at: Timestamp, title: &str) -> String {
+    let stem = task_stem(at.to_zoned(TimeZone::UTC).datetime(), title);
+    let is_free = |stem: &String| {
+        let folders = TaskState::ALL.map(TaskState::folder_path);
+        folders
+            .iter()
+            .all(|folder| !tree.has(&format!("{folder}/{stem}.md")))
+    };
+    let numbered = (2..).map(|number: u64| format!("{stem}-{number}"));
+    let mut names = std::iter::once(stem.clone()).chain(numbered);
+    names.find(is_free).unwrap_or(stem)
 }
 
 /// Whether a claim may take a task from another persona.
@@ -308,6 +322,27 @@ mod tests {
             new_task(&Tree::new(), &wrong, at()),
             Err(TaskError::Tags(_))
         ));
+    }
+
+    #[test]
+    fn tasks_of_one_title_and_second_get_names_of_their_own() {
+        let wanted = NewTask {
+            title: "Same title".to_owned(),
+            ..NewTask::default()
+        };
+        let name = "20260105-090000-same-title";
+        let mut tree = Tree::new();
+        for (folder, expected) in [
+            ("done", name.to_owned()),
+            ("todo", format!("{name}-2")),
+            ("todo", format!("{name}-3")),
+        ] {
+            let change = new_task(&tree, &wanted, at()).unwrap();
+            assert_eq!(change.to, format!(".jules/tasks/todo/{expected}.md"));
+            assert!(change.text.contains(&format!("id: \"{expected}\"\n")));
+            let path = format!(".jules/tasks/{folder}/{expected}.md");
+            tree.insert_text(path, &change.text);
+        }
     }
 
     #[test]
