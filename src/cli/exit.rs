@@ -78,7 +78,7 @@ impl Exit {
             }
             Self::Usage => {
                 "The command line or the configuration is wrong: also a persona, a step or sprints that the plan does not \
-                 have, or a session that the ledger does not know."
+                 have, or a session or a record that the ledger does not know."
             }
             Self::Credential => "A credential is missing, refused or too weak.",
             Self::Unavailable => "GitHub or Jules is unavailable, or the deadline passed.",

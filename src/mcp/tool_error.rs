@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use phileas_domain::board::TaskError;
 use phileas_domain::engine::{CreateFailure, format_utc};
 
 use crate::adapters::files::is_disk_full;
@@ -84,14 +85,32 @@ impl From<&RunsError> for ErrorCause {
             | RunsError::NoFile(_)
             | RunsError::Unsound(_)
             | RunsError::Trace(_)
+            | RunsError::Archived { .. }
             | RunsError::Taken(_) => Self::Call,
             RunsError::System { source, .. } if is_disk_full(source) => Self::Internal,
             RunsError::Settings(_)
             | RunsError::NoRun(_)
-            | RunsError::Archived { .. }
             | RunsError::NotOfARun
             | RunsError::Refused { .. }
             | RunsError::System { .. } => Self::Input,
+        }
+    }
+}
+
+impl From<&TaskError> for ErrorCause {
+    fn from(error: &TaskError) -> Self {
+        match error {
+            TaskError::NotTodo { .. }
+            | TaskError::AssignedToOther { .. }
+            | TaskError::InSeveralStates { .. }
+            | TaskError::Unreadable { .. }
+            | TaskError::NotEditable { .. } => Self::Call,
+            TaskError::Title(_)
+            | TaskError::Tags(_)
+            | TaskError::Unknown { .. }
+            | TaskError::AmbiguousId { .. }
+            | TaskError::PersonaId(_)
+            | TaskError::UnknownPersona { .. } => Self::Input,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Conversions of other modules' errors into the error of a command.
 
+use phileas_domain::board::TaskError;
+
 use super::{CliError, Exit};
 use crate::adapters::inbox::sqlite::{DirectoryError, OpenError};
 use crate::adapters::pipeline::RunsError;
@@ -74,6 +76,15 @@ impl From<ErrorCause> for Exit {
             ErrorCause::Unavailable => Self::Unavailable,
             ErrorCause::Corrupt => Self::Corrupt,
             ErrorCause::Internal => Self::Fault,
+        }
+    }
+}
+
+impl From<TaskError> for CliError {
+    fn from(error: TaskError) -> Self {
+        Self {
+            exit: ErrorCause::from(&error).into(),
+            message: error.to_string(),
         }
     }
 }

@@ -122,7 +122,7 @@ fn a_record_is_shown_with_its_file() {
     assert_eq!(document["file"], HOT_PATH);
     bench
         .run(&["work", "show", "99"])
-        .refused(1, "#99 has no record");
+        .refused(2, "#99 has no record");
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn a_refusal_is_forgotten_by_the_command_as_by_the_comment() {
     let again = bench.run(&["work", "forget", "2", "--json"]).done().json();
     assert_eq!(again, json!({ "pr": 2, "forgotten": false }));
     let unknown = bench.run(&["work", "forget", "99"]);
-    unknown.refused(1, "#99 has no record");
+    unknown.refused(2, "#99 has no record");
 }
 
 /// A maintainer closed it without saying more.

@@ -162,7 +162,7 @@ fn change_task(
     read_folder(&place.dir)?;
     let _lock = files::board::lock_tasks(&place.dir).map_err(read_error)?;
     let tree = read_folder(&place.dir)?;
-    let wanted = wanted(&tree).map_err(|error| CliError::usage(error.to_string()))?;
+    let wanted = wanted(&tree)?;
     files::board::apply_change(&place.dir, &wanted).map_err(read_error)?;
     print_change(&wanted, place.json, screen)?;
     Ok(Exit::Done)

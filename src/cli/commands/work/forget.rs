@@ -69,7 +69,6 @@ pub(super) async fn run(
     let remembered = match edited {
         Ok(remembered) => Some(remembered),
         Err(EditError::Refused(_)) if records.find(number).is_some() => None,
-        Err(EditError::Refused(why)) => return Err(CliError::finding(why)),
         Err(other) => return Err(other.into()),
     };
     let line = match remembered {

@@ -26,7 +26,7 @@ pub(super) async fn run(
     let records = Records::read(&github, &[HOT_PATH, &segment]).await?;
     records.report_broken()?;
     let (path, record) = records.find(arguments.pull).ok_or_else(|| {
-        CliError::finding(format!(
+        CliError::usage(format!(
             "#{} has no record: it is not a pull request of Jules, or it was opened and closed between two ticks; \
              `phileas work rebuild` makes the records that are missing",
             arguments.pull

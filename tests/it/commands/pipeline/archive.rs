@@ -23,7 +23,7 @@ fn a_run_is_archived_once() {
     assert_eq!(names(&archived), all);
     // A later call does not begin what is over again.
     write(&folder, "review-result", CONTENT).refused(
-        2,
+        1,
         "the run of X-1 was archived in .pipeline/completed/X-1, so nothing was written",
     );
     assert_eq!(names(&folder.join(".pipeline")), ["completed"]);
