@@ -2,6 +2,7 @@
 
 use phileas_domain::board::TaskError;
 
+use super::paths::path_error;
 use super::{CliError, Exit};
 use crate::adapters::inbox::sqlite::{DirectoryError, OpenError};
 use crate::adapters::pipeline::RunsError;
@@ -91,6 +92,9 @@ impl From<TaskError> for CliError {
 
 impl From<RunsError> for CliError {
     fn from(error: RunsError) -> Self {
+        if let RunsError::System { path, source } = &error {
+            return path_error(path, source);
+        }
         let exit = ErrorCause::from(&error).into();
         let message = match &error {
             RunsError::Settings(mistakes) => mistakes.error_lines(),
@@ -145,5 +149,33 @@ impl From<EditError> for CliError {
 impl From<std::io::Error> for CliError {
     fn from(error: std::io::Error) -> Self {
         Self::fault(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn a_run_that_the_system_refuses_says_how_to_go_on() {
+        for (kind, exit, help) in [
+            (
+                io::ErrorKind::PermissionDenied,
+                Exit::Usage,
+                "(chmod, chown)",
+            ),
+            (io::ErrorKind::StorageFull, Exit::Fault, "make room for it"),
+        ] {
+            let refused = RunsError::System {
+                path: ".pipeline/A".into(),
+                source: kind.into(),
+            };
+            assert_eq!(Exit::from(ErrorCause::from(&refused)), exit);
+            let error = CliError::from(refused);
+            assert_eq!(error.exit, exit);
+            assert!(error.message.contains(help), "{}", error.message);
+        }
     }
 }
