@@ -198,6 +198,24 @@ fn what_has_one_answer_is_fixed_and_the_rest_is_reported() {
     assert_eq!(again.lines().len(), 1, "{again}");
 }
 
+/// Only `migrate` writes what older releases wrote in another way, so the check names it.
+#[test]
+fn what_migrate_corrects_is_said() {
+    let folder = flat();
+    let older = event("a1b2c3", "")
+        .replace("high", "High")
+        .replace("[12]", "12");
+    folder.write(EVENT, &older);
+    let hint = "; `phileas exchange migrate` corrects what has one answer in 1 file\n";
+    for more in [&[][..], &["--fix"]] {
+        let checked = exchange(&[&["check", folder.text()], more].concat()).expect(1);
+        assert!(checked.out.ends_with(hint), "{checked}");
+    }
+    exchange(&["migrate", folder.text()]).expect(0);
+    let checked = exchange(&["check", folder.text()]).expect(0);
+    assert!(!checked.out.contains("migrate"), "{checked}");
+}
+
 /// A rename has two files, and is told once.
 #[test]
 fn a_fix_is_told_once() {

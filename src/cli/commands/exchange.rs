@@ -84,7 +84,9 @@ fn check_exchange(
         .filter(|one| counts_as_failure(one, strict))
         .count();
     if !place.json {
-        screen.print_line(&verdict_text(&checked, errors))?;
+        let verdict = verdict_text(&checked, errors);
+        let hint = migration_hint(&tree, &checked.diagnostics);
+        screen.print_line(&format!("{verdict}{hint}"))?;
     }
     Ok(if errors == 0 {
         Exit::Done
@@ -211,6 +213,27 @@ fn verdict_text(checked: &CheckResult, errors: usize) -> String {
             format!("{ok}: no exchange has begun here; {found}")
         }
         None => format!("{ok}: {found}"),
+    }
+}
+
+/// In how many of the files with mistakes `migrate` has something to correct, beyond what `--fix` corrects.
+fn migration_hint(tree: &Tree, found: &[Diagnostic]) -> String {
+    let Ok(migration) = exchange::migrate_exchange(tree) else {
+        return String::new();
+    };
+    let fixes = exchange::find_fixes(tree);
+    let has_mistakes = |path: &str| found.iter().any(|one| one.file == path);
+    let is_fixed = |path: &str| fixes.iter().any(|fix| fix.path == path);
+    let paths = migration.steps.iter().map(|step| step.path.as_str());
+    match paths
+        .filter(|path| has_mistakes(path) && !is_fixed(path))
+        .count()
+    {
+        0 => String::new(),
+        count => format!(
+            "; `phileas exchange migrate` corrects what has one answer in {}",
+            pluralize(count, "file")
+        ),
     }
 }
 
