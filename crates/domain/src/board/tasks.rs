@@ -23,8 +23,8 @@ pub fn list_tasks(tree: &Tree) -> Vec<Task> {
     read_tasks(tree).tasks
 }
 
-/// The task files that cannot be read, by the ids of their tasks, and why. Without an id: a folder of tasks. [`list_tasks`] lists those whose frontmatter
-/// alone cannot be read, because their folder still says how far they are.
+/// The task files that cannot be read, by the ids of their tasks, and why. Without an id: a folder of tasks.
+/// [`list_tasks`] lists those whose frontmatter alone cannot be read, because their folder still says how far they are.
 #[must_use]
 pub fn unread_tasks(tree: &Tree) -> Vec<(Option<String>, Diagnostic)> {
     read_tasks(tree).unread
@@ -208,10 +208,10 @@ fn read_task(
     personas: &BTreeSet<&str>,
     read: &mut TaskReading,
 ) {
-    let told = read.diagnostics.len();
+    let before = read.diagnostics.len();
     let paper = MarkdownDocument::read_document(file.path, text, &mut read.diagnostics);
     let is_broken = paper.has_head() && !paper.is_read();
-    let why = read.diagnostics.get(told).filter(|_| is_broken);
+    let why = read.diagnostics.get(before).filter(|_| is_broken);
     read.unread
         .extend(why.map(|wrong| (Some(file.stem.to_owned()), wrong.clone())));
     let mut reader = TaskReader {
