@@ -29,7 +29,7 @@ pub fn read_tree(root: &Path) -> Result<Tree, FileError> {
     if !root.is_dir() {
         let said = match root.exists() {
             true => "it is a file, and a folder is wanted; name another one, or move it",
-            false => "there is no such folder; name the repository's folder last, or leave it out",
+            false => "there is no such folder",
         };
         let source = io::Error::new(io::ErrorKind::NotADirectory, said);
         return Err(FileError {
