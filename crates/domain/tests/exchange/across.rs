@@ -237,7 +237,11 @@ fn what_a_flat_summary_has_no_room_for_is_reported() {
             "[The runner follows.]",
             "[A, B, C, D, E, F]\n  truncation_note: Cut.",
         )
-        .replace("The parser was renamed.", &format!("{long}{end}"));
+        .replace("The parser was renamed.", &format!("{long}{end}"))
+        .replace(
+            "selection_mode: incremental",
+            "selection_mode: bootstrap\n  selection_detail: The last month.",
+        );
     tree.insert_text(".jules/changes/latest.yml", &told);
     let migration = migrate_layout(&tree, Layout::Flat, "generic").unwrap();
     let step = migration
@@ -248,7 +252,7 @@ fn what_a_flat_summary_has_no_room_for_is_reported() {
         step.unwrap().why,
         [
             "a summary of the other layout, without its commits and counts, and without these notable changes: E; F, \
-             and without the end of its overview: the end of it, and without its `truncation_note`: Cut."
+             and without the end of its overview: the end of it, and without its `truncation_note`: Cut., and without its `selection_detail`: The last month."
         ]
     );
 }
@@ -317,11 +321,15 @@ fn what_a_workstream_has_no_place_for_is_named_or_kept() {
         (unknown, ":16:8: error: no memory has this key"),
         (
             text.replace("summary: B.", "summary: B., pr: 12"),
-            ":11:3: error: the other layout has no place for `log[1].pr`",
+            ":11:3: error: the other form has no place for `log[1].pr`",
         ),
         (
             text.replace("summary: E.", "text: E."),
-            ":11:3: error: the other layout has no place for `log[4].text`",
+            ":11:3: error: the other form has no place for `log[4].text`",
+        ),
+        (
+            text.replacen("{at: 2026-01-05T10:00:00Z", "{at: 20260105", 1),
+            ":11:3: error: `log[0].at` is not a text",
         ),
         (
             text.replace("[\"One # name\"]", "One name"),
@@ -332,6 +340,45 @@ fn what_a_workstream_has_no_place_for_is_named_or_kept() {
         let wrong = migrate_layout(&flat, Layout::Workstreams, "core").unwrap_err();
         let begin = format!("{memory}{begin}");
         assert!(wrong[0].to_string().starts_with(&begin), "{wrong:#?}");
+    }
+}
+
+#[test]
+fn what_a_flat_memory_has_no_place_for_is_kept() {
+    let path = format!("{STREAM}/workstations/taxonomy/perspective.yml");
+    for (from, to, said) in [
+        (
+            "short_term: [One name]",
+            "short_term: [One name], long_term: [B]",
+            "the other form has no place for `goals.long_term`",
+        ),
+        (
+            "{short_term: [One name]}",
+            "[One name]",
+            "`goals` has no keys",
+        ),
+        (
+            "blind_spots: []",
+            "blind_spots: none",
+            "`biases.blind_spots` is not a list",
+        ),
+        (
+            "summary: Two events.",
+            "summary: Two events., pr: 12",
+            "the other form has no place for `recent_runs[0].pr`",
+        ),
+        (
+            "[Generated code]",
+            "Generated code",
+            "`learned_exclusions` is not a list",
+        ),
+    ] {
+        let mut tree = streams();
+        assert!(MEMORY.contains(from));
+        tree.insert_text(&path, &MEMORY.replace(from, to));
+        let wrong = migrate_layout(&tree, Layout::Flat, "core").unwrap_err();
+        assert_eq!(wrong[0].message, said);
+        assert_eq!(wrong[0].file, path);
     }
 }
 

@@ -39,6 +39,9 @@ impl Document {
         let at = self.done.len();
         if self.replace_text(text) {
             self.done.insert(at, done);
+        } else {
+            let message = "its new form is too large, so it stays as it is";
+            self.keep_key("", message, "shorten it, and migrate again");
         }
     }
 

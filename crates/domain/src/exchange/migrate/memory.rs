@@ -65,6 +65,10 @@ pub(super) fn convert_memory(
         );
         return Ok(());
     }
+    if let Some((key, message)) = unconvertible_stream_key(&document.root) {
+        document.keep_key(key, &message, "correct it, and migrate again");
+        return Ok(());
+    }
     let rewritten = edit::emit_yaml(&flat_memory(&document.root));
     if let Some(wrong) = PERSPECTIVE
         .validate(&document.path, &rewritten)
@@ -129,7 +133,67 @@ fn convert_owner(document: &mut Document) -> Result<(), Box<Diagnostic>> {
     document.rename_key("role", if innovator { "persona" } else { "observer" })
 }
 
-/// The memory in the flat layout's shape. Nothing is lost: a key without a counterpart becomes a rule.
+/// A key of a workstream's memory whose value has no place in a flat one, and why.
+fn unconvertible_stream_key(root: &Node) -> Option<(&'static str, String)> {
+    let parts: [(&'static str, &[&str]); 2] = [
+        ("goals", &["short_term"]),
+        ("biases", &["assumptions", "blind_spots", "heuristics"]),
+    ];
+    for (key, parts) in parts {
+        let Some(node) = root.get(key).filter(|node| node.value != Value::Null) else {
+            continue;
+        };
+        if !matches!(node.value, Value::Map(_)) {
+            return Some((key, format!("`{key}` has no keys")));
+        }
+        if let Some(other) = foreign_key(node, parts) {
+            return Some((
+                key,
+                format!("the other form has no place for `{key}.{other}`"),
+            ));
+        }
+        if let Some(part) = parts.iter().find(|part| !is_list(node.get(part))) {
+            return Some((key, format!("`{key}.{part}` is not a list")));
+        }
+    }
+    let known = ["created_at", "summary", "history_path"];
+    unconvertible_list(root, &["learned_exclusions", "recent_runs"])
+        .or_else(|| unconvertible_entry(root, "recent_runs", &known))
+}
+
+fn is_list(node: Option<&Node>) -> bool {
+    let value = node.map(|node| &node.value);
+    matches!(value, None | Some(Value::Null | Value::List(_)))
+}
+
+/// A key that should hold a list and does not.
+fn unconvertible_list(root: &Node, keys: &[&'static str]) -> Option<(&'static str, String)> {
+    let key = keys.iter().find(|key| !is_list(root.get(key)))?;
+    Some((key, format!("`{key}` is not a list")))
+}
+
+/// An entry of a list of sessions that has no place in the other form, where each entry has these texts.
+fn unconvertible_entry(
+    root: &Node,
+    list: &'static str,
+    keys: &[&str],
+) -> Option<(&'static str, String)> {
+    let entries = root.get(list).map(Node::items).unwrap_or_default();
+    entries.iter().enumerate().find_map(|(index, entry)| {
+        let is_no_text = |key: &&&str| entry.get(key).is_some_and(|text| text.text().is_none());
+        let message = match foreign_key(entry, keys) {
+            Some(key) => format!("the other form has no place for `{list}[{index}].{key}`"),
+            None if entry.get("summary").is_none() => format!("`{list}[{index}]` has no `summary`"),
+            None => {
+                let key = keys.iter().find(is_no_text)?;
+                format!("`{list}[{index}].{key}` is not a text")
+            }
+        };
+        Some((list, message))
+    })
+}
+
+/// The memory in the flat layout's shape. A key without a counterpart becomes a rule.
 fn flat_memory(root: &Node) -> Node {
     let list = |of: Option<&Node>, key: &str| -> Vec<Node> {
         of.and_then(|of| of.get(key))
@@ -217,23 +281,8 @@ pub(super) fn to_stream(document: &mut Document, stream: &str) {
 
 /// A key of a flat memory whose value has no place in a workstream's one, and why.
 fn unconvertible_key(root: &Node) -> Option<(&'static str, String)> {
-    for key in ["goals", "rules", "ignore", "log"] {
-        let value = root.get(key).map(|node| &node.value);
-        if !matches!(value, None | Some(Value::Null | Value::List(_))) {
-            return Some((key, format!("`{key}` is not a list")));
-        }
-    }
-    let log = root.get("log").map(Node::items).unwrap_or_default();
-    log.iter().enumerate().find_map(|(index, run)| {
-        let message = match foreign_key(run, &["at", "summary"]) {
-            Some(key) => format!("the other layout has no place for `log[{index}].{key}`"),
-            None if run.get("summary").is_none_or(|text| text.text().is_none()) => {
-                format!("`log[{index}]` has no text `summary`")
-            }
-            None => return None,
-        };
-        Some(("log", message))
-    })
+    unconvertible_list(root, &["goals", "rules", "ignore", "log"])
+        .or_else(|| unconvertible_entry(root, "log", &["at", "summary"]))
 }
 
 /// The memory in the shape of a workstream's.

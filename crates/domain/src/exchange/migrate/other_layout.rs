@@ -642,18 +642,29 @@ fn left_out_changes(root: &Node) -> String {
             text.push_str(&left.join("; "));
         }
     }
-    let said = |key: &str| summary.and_then(|one| one.get(key)).and_then(Node::text);
-    let overview = said("overview").map(clean_line).unwrap_or_default();
-    let cut: String = overview.chars().skip(LINE_LIMIT_CHARS).collect();
+    let said = |of: Option<&Node>, key: &str| of?.get(key)?.text().map(str::to_owned);
+    let overview = said(summary, "overview").unwrap_or_default();
+    let cut: String = on_one_line(&overview)
+        .chars()
+        .skip(LINE_LIMIT_CHARS)
+        .collect();
     if !cut.is_empty() {
         text.push_str(", and without the end of its overview: ");
-        text.push_str(&cut);
+        text.push_str(&clean_line(&cut));
     }
-    if let Some(note) = said("truncation_note") {
-        text.push_str(", and without its `truncation_note`: ");
-        text.push_str(&clean_line(note));
+    for (of, key) in [
+        (summary, "truncation_note"),
+        (root.get("range"), "selection_detail"),
+    ] {
+        if let Some(said) = said(of, key) {
+            text.push_str(&format!(", and without its `{key}`: {}", clean_line(&said)));
+        }
     }
     text
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A summary of workstreams as five themes.
@@ -667,10 +678,8 @@ fn themes_text(root: &Node) -> String {
         .and_then(|one| one.get("notable_changes"))
         .map(Node::items)
         .unwrap_or_default();
-    let line = |words: &str| -> String {
-        let words: Vec<&str> = words.split_whitespace().collect();
-        words.join(" ").chars().take(LINE_LIMIT_CHARS).collect()
-    };
+    let line =
+        |words: &str| -> String { on_one_line(words).chars().take(LINE_LIMIT_CHARS).collect() };
     let theme = |title: &str, scope: &str, impact: &str| {
         let entries = [("title", title), ("scope", scope), ("impact", impact)];
         new_node(Value::Map(

@@ -113,6 +113,8 @@ fn convert_ready(document: &mut Document) -> Result<(), Box<Diagnostic>> {
     let at = document.done.len();
     document.rename_key(OLDER, NEWER)?;
     // The previous entry says the same as this one.
-    document.done.remove(at);
+    if at < document.done.len() {
+        document.done.remove(at);
+    }
     Ok(())
 }
