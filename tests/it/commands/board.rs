@@ -353,7 +353,7 @@ fn a_task_that_cannot_be_read_is_named_with_the_reason() {
     }
     // A readable task of the same beginning, or of the same id, may not be the one that is meant.
     folder.write(".jules/tasks/todo/latch.md", "---\ntitle: X\n---\n");
-    alone(&["task", "move", "lat", "done", folder.text()]).refused(1, "the task `latin` cannot");
+    alone(&["task", "move", "lat", "done", folder.text()]).refused(2, "several tasks");
     folder.write(".jules/tasks/done/latin.md", "---\ntitle: X\n---\n");
     alone(&["task", "move", "latin", "todo", folder.text()]).refused(1, "the task `latin` cannot");
 }

@@ -126,7 +126,7 @@ pub(super) fn change_task(
     };
     let text = tree.text(&task.path).ok_or_else(unsound)?;
     let mut found = Vec::new();
-    let paper = MarkdownDocument::read_document(&task.path, text, &mut found);
+    let document = MarkdownDocument::read_document(&task.path, text, &mut found);
     let to = format!("{}/{}.md", state.folder_path(), task.id);
     let mut change = Change {
         from: Some(task.path.clone()),
@@ -134,7 +134,7 @@ pub(super) fn change_task(
         text: text.to_owned(),
         done,
     };
-    if !paper.has_head() {
+    if !document.has_head() {
         // Without frontmatter the folder alone states the task's state, but the persona must be written.
         if let Some(persona) = persona {
             let head = format!(
@@ -150,21 +150,21 @@ pub(super) fn change_task(
     // If both keys name a persona, the first one counts.
     let named = PERSONA_KEYS
         .into_iter()
-        .find(|key| paper.get(key).is_some());
+        .find(|key| document.get(key).is_some());
     let key = named.unwrap_or(PERSONA_KEYS[0]);
     wanted.extend(persona.map(|persona| (key, persona)));
     let (mut edits, mut lines) = (Vec::new(), String::new());
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     for (key, value) in wanted {
-        match paper.get(key) {
+        match document.get(key) {
             Some(field) if field.node.text() == Some(value) => {}
-            Some(field) => edits.push(paper.edit_value(&field, value).ok_or_else(unsound)?),
-            None if paper.is_bare(key) => return Err(unsound()),
+            Some(field) => edits.push(document.edit_value(&field, value).ok_or_else(unsound)?),
+            None if document.is_bare(key) => return Err(unsound()),
             None => lines.push_str(&format!("{key}: {}{end}", quoted(value))),
         }
     }
-    edits.extend(paper.insert_lines(&lines));
-    if !paper.is_read() {
+    edits.extend(document.insert_lines(&lines));
+    if !document.is_read() {
         return Err(unsound());
     }
     change.text = apply_edits(text, edits);

@@ -112,8 +112,8 @@ fn check_journal(
         found.push(wrong.at(1, 1).help("write it, or remove it"));
         return;
     }
-    let paper = MarkdownDocument::read_document(path, text, found);
-    if !paper.has_head() {
+    let document = MarkdownDocument::read_document(path, text, found);
+    if !document.has_head() {
         let wrong = Diagnostic::error(path, "it does not begin with frontmatter");
         let help = format!(
             "let it begin with the lines `---`, `title: …`, `date: {}`, `author: {persona}`, `type: {TYPE}`, `---`",
@@ -121,44 +121,44 @@ fn check_journal(
         );
         found.push(wrong.at(1, 1).help(help));
     }
-    if !paper.is_read() {
+    if !document.is_read() {
         return;
     }
     for key in KEYS {
-        if paper.get(key).is_none() {
+        if document.get(key).is_none() {
             let wrong = format!("`{key}` is missing");
             let wrong = Diagnostic::warning(path, wrong).at(1, 1).key(key);
             found.push(wrong.help(format!("write `{key}: …` into the frontmatter")));
         }
     }
-    check_keys(&paper, persona, named, found);
-    if paper.body.trim().is_empty() {
+    check_keys(&document, persona, named, found);
+    if document.body.trim().is_empty() {
         let wrong = Diagnostic::warning(path, "nothing stands below its frontmatter");
         found.push(wrong.help("write what was seen, what was done, and what it means"));
     }
 }
 
 fn check_keys(
-    paper: &MarkdownDocument<'_>,
+    document: &MarkdownDocument<'_>,
     persona: &str,
     named: Option<Date>,
     found: &mut Vec<Diagnostic>,
 ) {
-    paper.text_value("title", found);
-    if let (Some(said), Some(field)) = (paper.text_value("date", found), paper.get("date")) {
+    document.text_value("title", found);
+    if let (Some(said), Some(field)) = (document.text_value("date", found), document.get("date")) {
         let day = said
             .trim()
             .get(..10)
             .and_then(|day| day.parse::<Date>().ok());
         match (day.filter(|_| is_time(&said)), named) {
             (None, _) => {
-                let wrong = paper.error_at(&field, "date", format!("`{said}` is not a date"));
+                let wrong = document.error_at(&field, "date", format!("`{said}` is not a date"));
                 found.push(wrong.help("write it as `2026-01-05`"));
             }
             // A difference of one day is a time zone.
             (Some(day), Some(named)) if days_apart(day, named) > 1 => {
                 let wrong = format!("the date is {day}, and the file's name says {named}");
-                let wrong = paper.error_at(&field, "date", wrong);
+                let wrong = document.error_at(&field, "date", wrong);
                 found.push(
                     wrong.help("write the day on which it was written; the name decides the order"),
                 );
@@ -166,19 +166,20 @@ fn check_keys(
             _ => {}
         }
     }
-    if let (Some(said), Some(field)) = (paper.text_value("author", found), paper.get("author"))
+    if let (Some(said), Some(field)) =
+        (document.text_value("author", found), document.get("author"))
         && !said.eq_ignore_ascii_case(persona)
     {
         let wrong = format!("the author is `{said}`, and the journal is that of `{persona}`");
-        let wrong = paper.warning_at(&field, "author", wrong);
+        let wrong = document.warning_at(&field, "author", wrong);
         found.push(wrong.help(format!(
             "write `author: {persona}`, or move the file to its author"
         )));
     }
-    if let (Some(said), Some(field)) = (paper.text_value("type", found), paper.get("type"))
+    if let (Some(said), Some(field)) = (document.text_value("type", found), document.get("type"))
         && said != TYPE
     {
-        let wrong = paper.warning_at(&field, "type", format!("the type is `{said}`"));
+        let wrong = document.warning_at(&field, "type", format!("the type is `{said}`"));
         found.push(wrong.help(format!("write `type: {TYPE}`")));
     }
 }

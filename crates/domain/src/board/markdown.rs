@@ -264,9 +264,11 @@ mod tests {
 
     fn with(text: &str, key: &str, to: &str) -> String {
         let mut found = Vec::new();
-        let paper = MarkdownDocument::read_document("a.md", text, &mut found);
+        let document = MarkdownDocument::read_document("a.md", text, &mut found);
         assert_eq!(found, []);
-        let edit = paper.edit_value(&paper.get(key).unwrap(), to).unwrap();
+        let edit = document
+            .edit_value(&document.get(key).unwrap(), to)
+            .unwrap();
         apply_edits(text, vec![edit])
     }
 
@@ -300,8 +302,8 @@ mod tests {
     fn places_are_those_of_the_file() {
         let text = "\n---\nid: a\nstatus: [x]\n---\nBody\n";
         let mut found = Vec::new();
-        let paper = MarkdownDocument::read_document("a.md", text, &mut found);
-        assert_eq!(paper.text_value("status", &mut found), None);
+        let document = MarkdownDocument::read_document("a.md", text, &mut found);
+        assert_eq!(document.text_value("status", &mut found), None);
         assert_eq!(
             found[0].to_string(),
             "a.md:4:9: error: a list stands where a text belongs (at status); write a text, between double quotes if need be"

@@ -209,14 +209,14 @@ fn read_task(
     read: &mut TaskReading,
 ) {
     let before = read.diagnostics.len();
-    let paper = MarkdownDocument::read_document(file.path, text, &mut read.diagnostics);
-    let is_broken = paper.has_head() && !paper.is_read();
+    let document = MarkdownDocument::read_document(file.path, text, &mut read.diagnostics);
+    let is_broken = document.has_head() && !document.is_read();
     let why = read.diagnostics.get(before).filter(|_| is_broken);
     read.unread
         .extend(why.map(|wrong| (Some(file.stem.to_owned()), wrong.clone())));
     let mut reader = TaskReader {
         file,
-        paper,
+        document,
         alone,
         diagnostics: Vec::new(),
         edits: Vec::new(),
@@ -265,15 +265,15 @@ fn unchangeable_task(
     if is_changeable(tree, task) || read.diagnostics.iter().any(is_told) {
         return None;
     }
-    let paper = MarkdownDocument::read_document(file.path, text, &mut Vec::new());
+    let document = MarkdownDocument::read_document(file.path, text, &mut Vec::new());
     let wrong = "`task claim` and `task move` cannot write into this frontmatter";
-    let wrong = paper.error_in_head(wrong)?;
+    let wrong = document.error_in_head(wrong)?;
     Some(wrong.help("write one `key: value` a line, from the first column and without braces"))
 }
 
 struct TaskReader<'f, 't> {
     file: &'f File<'t>,
-    paper: MarkdownDocument<'f>,
+    document: MarkdownDocument<'f>,
     alone: bool,
     diagnostics: Vec<Diagnostic>,
     edits: Vec<Edit>,
@@ -306,7 +306,7 @@ impl TaskReader<'_, '_> {
             self.diagnostics
                 .push(Diagnostic::warning(*path, wrong).help(help));
         }
-        if !self.paper.has_head() {
+        if !self.document.has_head() {
             let wrong = Diagnostic::warning(*path, "it does not begin with frontmatter");
             let help = format!(
                 "let it begin with the lines `---`, `id: {stem}`, `status: {state}`, `title: …`, `---`"
@@ -317,17 +317,17 @@ impl TaskReader<'_, '_> {
 
     fn check_id(&mut self) {
         let stem = self.file.stem;
-        let Some(said) = self.paper.text_value("id", &mut self.diagnostics) else {
+        let Some(said) = self.document.text_value("id", &mut self.diagnostics) else {
             return;
         };
-        let Some(field) = self.paper.get("id").filter(|_| said != stem) else {
+        let Some(field) = self.document.get("id").filter(|_| said != stem) else {
             return;
         };
         let wrong = match is_unexpanded(&said) {
             true => format!("the id `{said}` contains an unfilled placeholder"),
             false => format!("the id `{said}` is not the name of its file, `{stem}`"),
         };
-        let wrong = self.paper.error_at(&field, "id", wrong);
+        let wrong = self.document.error_at(&field, "id", wrong);
         if is_unexpanded(stem) {
             self.diagnostics
                 .push(wrong.help("rename the file, and write its name here"));
@@ -335,7 +335,7 @@ impl TaskReader<'_, '_> {
         }
         self.diagnostics
             .push(wrong.help(format!("write `id: {stem}`")));
-        if let Some(edit) = self.paper.edit_value(&field, stem) {
+        if let Some(edit) = self.document.edit_value(&field, stem) {
             self.edits.push(edit);
             self.done.push(format!("wrote `id: {stem}`"));
         }
@@ -343,7 +343,7 @@ impl TaskReader<'_, '_> {
 
     fn check_status(&mut self) {
         let state = self.file.state;
-        if let Some((wrong, edit)) = self.paper.empty_value("status", state.as_str()) {
+        if let Some((wrong, edit)) = self.document.empty_value("status", state.as_str()) {
             self.diagnostics.push(wrong.help(format!(
                 "write `status: {state}`; until then the task cannot be claimed or moved"
             )));
@@ -352,26 +352,30 @@ impl TaskReader<'_, '_> {
                 self.done.push(format!("wrote `status: {state}`"));
             }
         }
-        let Some(said) = self.paper.text_value("status", &mut self.diagnostics) else {
+        let Some(said) = self.document.text_value("status", &mut self.diagnostics) else {
             return;
         };
-        let Some(field) = self.paper.get("status").filter(|_| said != state.as_str()) else {
+        let Some(field) = self
+            .document
+            .get("status")
+            .filter(|_| said != state.as_str())
+        else {
             return;
         };
         let meant = TaskState::from_word(&said);
         let wrong = match meant {
             Some(meant) if meant == state => {
                 let wrong = format!("the status `{said}` is spelled in another way");
-                self.paper.warning_at(&field, "status", wrong)
+                self.document.warning_at(&field, "status", wrong)
             }
             _ => {
                 let wrong = format!("the status is `{said}`, and the file lies in `{state}`");
-                self.paper.error_at(&field, "status", wrong)
+                self.document.error_at(&field, "status", wrong)
             }
         };
-        let edit = self.paper.edit_value(&field, state.as_str());
+        let edit = self.document.edit_value(&field, state.as_str());
         // A task in several states, or with a status that cannot be edited, is not moved.
-        let movable = self.alone && edit.is_some() && self.paper.is_read();
+        let movable = self.alone && edit.is_some() && self.document.is_read();
         let help = match meant.filter(|meant| *meant != state && movable) {
             Some(meant) => format!(
                 "the folder counts: write `status: {state}`, or say phileas task move {} {meant}",
@@ -395,19 +399,21 @@ impl TaskReader<'_, '_> {
             title,
             tags: self.tags(),
             persona: self.read_persona(personas),
-            created_by: self.paper.text_value("created_by", &mut self.diagnostics),
+            created_by: self
+                .document
+                .text_value("created_by", &mut self.diagnostics),
             created_at: self.created_at(),
             target: self
-                .paper
+                .document
                 .text_value("target_module", &mut self.diagnostics),
-            body: self.paper.body.to_owned(),
+            body: self.document.body.to_owned(),
         }
     }
 
     fn read_title(&mut self) -> String {
-        let said = self.paper.text_value("title", &mut self.diagnostics);
+        let said = self.document.text_value("title", &mut self.diagnostics);
         let heading = || {
-            let mut lines = self.paper.body.lines();
+            let mut lines = self.document.body.lines();
             let line = lines.find_map(|line| line.strip_prefix("# "))?;
             Some(line.to_owned())
         };
@@ -417,7 +423,7 @@ impl TaskReader<'_, '_> {
             return title;
         }
         // Frontmatter that cannot be read may have one.
-        if self.paper.is_read() || !self.paper.has_head() {
+        if self.document.is_read() || !self.document.has_head() {
             let wrong = Diagnostic::warning(self.file.path, "it has no title");
             self.diagnostics
                 .push(wrong.at(1, 1).help("write `title: …` into the frontmatter"));
@@ -426,7 +432,7 @@ impl TaskReader<'_, '_> {
     }
 
     fn tags(&mut self) -> Vec<String> {
-        let Some(field) = self.paper.get("tags") else {
+        let Some(field) = self.document.get("tags") else {
             return Vec::new();
         };
         match tags(field.node) {
@@ -434,7 +440,7 @@ impl TaskReader<'_, '_> {
             None => {
                 let is = field.node.is_called();
                 let wrong = format!("{is} stands where a list of texts belongs");
-                let wrong = self.paper.error_at(&field, "tags", wrong);
+                let wrong = self.document.error_at(&field, "tags", wrong);
                 self.diagnostics
                     .push(wrong.help("write `tags: [docs, tests]`"));
                 Vec::new()
@@ -444,7 +450,7 @@ impl TaskReader<'_, '_> {
 
     fn read_persona(&mut self, personas: &BTreeSet<&str>) -> Option<String> {
         for key in PERSONA_KEYS {
-            let name = self.paper.text_value(key, &mut self.diagnostics);
+            let name = self.document.text_value(key, &mut self.diagnostics);
             // An empty text assigns no persona: the task is free.
             let Some(name) = name.filter(|name| !name.trim().is_empty()) else {
                 continue;
@@ -454,10 +460,10 @@ impl TaskReader<'_, '_> {
             if !personas.is_empty()
                 && self.file.state.is_open()
                 && !personas.iter().any(known)
-                && let Some(field) = self.paper.get(key)
+                && let Some(field) = self.document.get(key)
             {
                 let wrong = format!("there is no persona `{name}`, so no persona gets it");
-                let wrong = self.paper.warning_at(&field, key, wrong);
+                let wrong = self.document.warning_at(&field, key, wrong);
                 self.diagnostics
                     .push(wrong.help(suggest_persona(&name, personas)));
             }
@@ -465,7 +471,7 @@ impl TaskReader<'_, '_> {
         }
         let [key, _] = PERSONA_KEYS;
         if self.file.state.is_open()
-            && let Some((wrong, _)) = self.paper.empty_value(key, "")
+            && let Some((wrong, _)) = self.document.empty_value(key, "")
         {
             let help = format!(
                 "write a persona's name behind it, or remove `{key}`; until then the task cannot be claimed"
@@ -476,12 +482,14 @@ impl TaskReader<'_, '_> {
     }
 
     fn created_at(&mut self) -> Option<String> {
-        let said = self.paper.text_value("created_at", &mut self.diagnostics)?;
+        let said = self
+            .document
+            .text_value("created_at", &mut self.diagnostics)?;
         if !is_time(&said)
-            && let Some(field) = self.paper.get("created_at")
+            && let Some(field) = self.document.get("created_at")
         {
             let wrong = format!("`{said}` is not a time");
-            let wrong = self.paper.warning_at(&field, "created_at", wrong);
+            let wrong = self.document.warning_at(&field, "created_at", wrong);
             self.diagnostics
                 .push(wrong.help("write it as `2026-01-05T09:00:00Z`"));
         }

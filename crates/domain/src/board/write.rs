@@ -1,6 +1,6 @@
 //! Creates tasks and sprint files, and claims and moves tasks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -205,40 +205,47 @@ pub fn move_task(tree: &Tree, id: &str, state: TaskState) -> Result<Change, Task
 /// The task with this id, or the only one whose id begins with it.
 fn find_task(tree: &Tree, id: &str) -> Result<Task, TaskError> {
     let all = list_tasks(tree);
-    let exact: Vec<&Task> = all.iter().filter(|task| task.id == id).collect();
-    let begin: Vec<&Task> = all
-        .iter()
-        .filter(|task| !id.is_empty() && task.id.starts_with(id))
+    let unread: BTreeMap<String, _> = unread_tasks(tree)
+        .into_iter()
+        .filter_map(|(id, wrong)| Some((id?, wrong)))
         .collect();
-    // One that cannot be read may be the one that is meant.
-    let unread = unread_tasks(tree).into_iter();
-    let mut unread = unread.filter_map(|(id, wrong)| Some((id?, wrong)));
-    let unreadable = unread.find(|(unread, _)| match exact.is_empty() {
-        true => !id.is_empty() && unread.starts_with(id),
-        false => unread == id,
-    });
-    if let Some((id, wrong)) = unreadable {
-        let wrong = Box::new(wrong);
-        return Err(TaskError::Unreadable { id, wrong });
-    }
-    let found = if exact.is_empty() { begin } else { exact };
-    match found.as_slice() {
-        [one] => Ok((*one).clone()),
-        [] => Err(TaskError::Unknown {
-            id: id.to_owned(),
-            help: match closest(id, all.iter().map(|task| task.id.as_str())) {
-                Some(meant) => format!("; did you mean `{meant}`?"),
-                None => "; phileas task list shows all".to_owned(),
-            },
-        }),
-        [first, rest @ ..] if rest.iter().all(|other| other.id == first.id) => {
-            Err(TaskError::InSeveralStates {
-                id: first.id.clone(),
-            })
+    let readable = all.iter().map(|task| task.id.as_str());
+    let known: BTreeSet<&str> = readable.chain(unread.keys().map(String::as_str)).collect();
+    let begins = |name: &&str| !id.is_empty() && name.starts_with(id);
+    let meant: Vec<&str> = match known.get(id) {
+        Some(exact) => vec![exact],
+        None => known.iter().copied().filter(begins).collect(),
+    };
+    let meant = match meant.as_slice() {
+        [one] => *one,
+        [] => {
+            return Err(TaskError::Unknown {
+                id: id.to_owned(),
+                help: match closest(id, known) {
+                    Some(near) => format!("; did you mean `{near}`?"),
+                    None => "; phileas task list shows all".to_owned(),
+                },
+            });
         }
-        several => Err(TaskError::AmbiguousId {
-            id: id.to_owned(),
-            names: several.iter().take(3).map(|task| task.id.clone()).collect(),
+        several => {
+            return Err(TaskError::AmbiguousId {
+                id: id.to_owned(),
+                names: several.iter().take(3).map(ToString::to_string).collect(),
+            });
+        }
+    };
+    // Where one of its files cannot be read, that may be the one that counts.
+    if let Some(wrong) = unread.get(meant) {
+        return Err(TaskError::Unreadable {
+            id: meant.to_owned(),
+            wrong: Box::new(wrong.clone()),
+        });
+    }
+    let mut found = all.iter().filter(|task| task.id == meant);
+    match (found.next(), found.next()) {
+        (Some(task), None) => Ok(task.clone()),
+        _ => Err(TaskError::InSeveralStates {
+            id: meant.to_owned(),
         }),
     }
 }
