@@ -45,6 +45,6 @@ pub mod work;
 mod yaml;
 
 pub use diagnostic::{Diagnostic, Kind, Severity};
-pub use json::{doubled_keys, read_json_value};
+pub use json::{JsonValueError, doubled_keys, read_json_value};
 pub use utf8::{NotUtf8, utf8_text};
 pub use yaml::{NESTING_LIMIT as YAML_NESTING_LIMIT, too_deep as yaml_too_deep};

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::job::JobId;
 use super::line::{first_value, limit_diagnostics};
 use crate::Diagnostic;
-use crate::json;
+use crate::json::{self, JsonValueError};
 
 /// The key of everything that belongs to no job. A job id never contains `$`.
 const OWN: &str = "$monitor";
@@ -203,8 +203,8 @@ impl MonitorMemory {
         let mut found = Vec::from_iter(behind);
         let mut memory = Self::default();
         for (key, value) in map {
-            let mut wrong = |error: String| {
-                let told = Diagnostic::warning(file, error).key(key.as_str());
+            let mut wrong = |error: JsonValueError| {
+                let told = Diagnostic::warning(file, error.what).key(key.as_str());
                 found.push(told.help("nothing needs to be done; the entry is begun again"));
             };
             if key == OWN {

@@ -296,7 +296,7 @@ impl Wrong {
             Self::NoId => Diagnostic::warning(file, "the entry has no job_id")
                 .help("name the session, as {\"job_id\": \"15481661885092594092\"}"),
             Self::Unreadable(why) => Diagnostic::warning(file, why)
-                .help("correct the entry; until then it is passed over"),
+                .help("until it is corrected, the entry is passed over"),
         }
     }
 }
@@ -305,12 +305,12 @@ fn job_of(value: Value) -> Result<Job, Wrong> {
     match value {
         Value::String(_) | Value::Number(_) => json::read_json_value(value)
             .map(Job::new)
-            .map_err(Wrong::Unreadable),
+            .map_err(|error| Wrong::Unreadable(error.to_string())),
         Value::Object(ref object) => {
             if object.get("job_id").is_none_or(Value::is_null) {
                 return Err(Wrong::NoId);
             }
-            json::read_json_value(value).map_err(Wrong::Unreadable)
+            json::read_json_value(value).map_err(|error| Wrong::Unreadable(error.to_string()))
         }
         _ => Err(Wrong::Unreadable(
             "the entry is neither an object nor a session's id".to_owned(),

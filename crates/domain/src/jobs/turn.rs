@@ -298,8 +298,11 @@ impl FeedMemory {
     /// The file is no such memory.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
         let (value, behind) = first_value(file, bytes)?;
-        let memory = json::read_json_value(value)
-            .map_err(|error| Diagnostic::error(file, error).at(1, 1))?;
+        let memory = json::read_json_value(value).map_err(|error| {
+            Diagnostic::error(file, error.what)
+                .help(error.help)
+                .at(1, 1)
+        })?;
         Ok((memory, Vec::from_iter(behind)))
     }
 

@@ -15,7 +15,7 @@ pub(crate) use exact::{Inexact, keep, number};
 pub(crate) use key::{push_index, push_key};
 pub(crate) use node::{Member, Node, Value};
 pub(crate) use parser::parse;
-pub use typed::read_json_value;
+pub use typed::{JsonValueError, read_json_value};
 
 #[cfg(test)]
 mod tests;

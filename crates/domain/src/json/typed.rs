@@ -5,27 +5,33 @@ use serde_json::Value;
 
 use crate::toml_text::{error_text, unknown_field};
 
+/// What is wrong with a value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what}{}{help}", if .help.is_empty() { "" } else { "; " })]
+pub struct JsonValueError {
+    /// The key, and what is wrong.
+    pub what: String,
+    /// How to fix it; may be empty.
+    pub help: String,
+}
+
 /// Reads a type from a value.
 ///
 /// # Errors
 ///
-/// The first mistake, in one line: its key, what is wrong, and how to fix it.
-pub fn read_json_value<T: DeserializeOwned>(value: Value) -> Result<T, String> {
+/// The first mistake.
+pub fn read_json_value<T: DeserializeOwned>(value: Value) -> Result<T, JsonValueError> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
         let message = error.inner().to_string();
         let (what, help) = error_text(&message, None, "an object");
-        let mut text = match path.as_str() {
+        let what = match path.as_str() {
             // The error names an unknown key itself.
             "." => what,
             key if unknown_field(&message) == Some(key) => what,
             key => format!("`{key}`: {what}"),
         };
-        if !help.is_empty() {
-            text.push_str("; ");
-            text.push_str(&help);
-        }
-        text
+        JsonValueError { what, help }
     })
 }
 
@@ -81,7 +87,7 @@ mod tests {
             ),
         ] {
             let error = read_json_value::<Garden>(value.clone()).unwrap_err();
-            assert_eq!(error, wanted, "{value}");
+            assert_eq!(error.to_string(), wanted, "{value}");
         }
         read_json_value::<Garden>(json!({"name": "x", "beds": [{"rows": 3}]})).unwrap();
     }
