@@ -107,7 +107,7 @@ fn text_of(tree: &Tree) -> Result<&str, Box<Diagnostic>> {
     text.ok_or_else(|| {
         let message = "there is no plan, so nothing runs by itself";
         let help = match misnamed_plan(tree) {
-            Some(path) => format!("move `{path}` to `{SCHEDULES_PATH}`"),
+            Some(path) => format!("if `{path}` is meant as the plan, move it to `{SCHEDULES_PATH}`"),
             None => "write one on the default branch; the smallest is the line `cycle = [\"curator\"]`, with a prompt in `.jules/personas/curator/prompt.md`".to_owned(),
         };
         Box::new(Diagnostic::error(SCHEDULES_PATH, message).help(help))

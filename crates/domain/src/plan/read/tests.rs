@@ -545,7 +545,7 @@ fn without_a_plan_nothing_runs_and_one_error_explains_how_to_start() {
         let (_, diagnostics) = read(&Tree::from_texts([(path, "cycle = []\n")]));
         assert_eq!(
             diagnostics[0].help,
-            format!("move `{path}` to `.jules/schedules.toml`")
+            format!("if `{path}` is meant as the plan, move it to `.jules/schedules.toml`")
         );
     }
 }
