@@ -29,6 +29,7 @@ pub(crate) async fn run(
 ) -> Result<Exit, CliError> {
     let tree = files::read_tree(&arguments.dir)?;
     let (plan, mut found) = check_tree(&tree);
+    let is_blocked = !blocking_mistakes(&found, &tree).is_empty();
     if let Some(repository) = &arguments.repo {
         let client = clients::github_client(repository)?;
         found.extend(missing_branches(&client, repository, &plan, &tree).await?);
@@ -37,7 +38,7 @@ pub(crate) async fn run(
     let errors = found.iter().filter(|one| one.is_error()).count();
     if !arguments.json {
         let mut summary = summary_line(&plan, errors, found.len() - errors);
-        if !blocking_mistakes(&found, &tree).is_empty() {
+        if is_blocked {
             summary.push_str("; nothing starts until the plan is correct");
         }
         screen.print_line(&summary)?;
