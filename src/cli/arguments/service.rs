@@ -10,7 +10,6 @@ use phileas_domain::model::parse_switch;
 use super::help::{FOLDER, ONLINE, command_end};
 use super::inbox::{Deliveries, Replay, SuspendedCommand};
 use super::values::parse_address;
-use crate::server::config::HostName;
 
 /// Arguments of `serve`.
 #[derive(Debug, Clone, Args)]
@@ -28,7 +27,7 @@ pub struct Serve {
         value_name = "HOST",
         value_delimiter = ','
     )]
-    pub admin_hosts: Vec<HostName>,
+    pub admin_hosts: Vec<String>,
     /// The data directory; one service uses it at a time
     #[arg(long, env = "PHILEAS_DATA_DIR", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,

@@ -9,7 +9,7 @@ use crate::cli::arguments::Serve;
 use crate::cli::exit::CliError;
 use crate::server::accounts::app;
 use crate::server::admin::dashboard::Access;
-use crate::server::config::{Config, ConfigArguments, File, read_secret, secret_origin};
+use crate::server::config::{Config, ConfigArguments, File, HostName, read_secret, secret_origin};
 use crate::server::public::webhook::Secrets;
 
 /// The settings that name the public listener's address.
@@ -74,7 +74,7 @@ pub(crate) fn service_config(arguments: &Serve) -> Result<Config, CliError> {
     let given = ConfigArguments {
         listen: arguments.listen,
         admin_listen: arguments.admin_listen,
-        admin_hosts: arguments.admin_hosts.clone(),
+        admin_hosts: host_names(&arguments.admin_hosts)?,
         data_dir: arguments.data_dir.clone(),
         inbox_max_bytes: arguments.inbox_max_bytes,
         public_url: arguments.public_url.clone(),
@@ -86,6 +86,14 @@ pub(crate) fn service_config(arguments: &Serve) -> Result<Config, CliError> {
         None => (File::default(), Vec::new()),
     };
     Ok(Config::new(given, file, &mistakes)?)
+}
+
+/// The host names of the option or its variable, which may be empty.
+fn host_names(given: &[String]) -> Result<Vec<HostName>, CliError> {
+    let names = given.iter().map(|text| text.trim());
+    let names = names.filter(|text| !text.is_empty()).map(str::parse);
+    let wrong = |error| CliError::usage(format!("--admin-host (PHILEAS_ADMIN_HOSTS): {error}"));
+    names.collect::<Result<_, _>>().map_err(wrong)
 }
 
 /// The named settings file, or the one in the working directory.

@@ -1,5 +1,6 @@
 //! Parses host names of the admin listener.
 
+use std::net::Ipv6Addr;
 use std::str::FromStr;
 
 use serde::Deserialize;
@@ -33,7 +34,13 @@ impl FromStr for HostName {
     /// A browser sends other names in the form of `xn--…`, so letters and digits are enough.
     fn from_str(text: &str) -> Result<Self, HostNameError> {
         let host = text.trim().to_ascii_lowercase();
-        let (name, port) = host.split_once(':').unwrap_or((&host, "0"));
+        let bracketed = host.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        let (name, port) = match bracketed {
+            Some((address, "")) => (address, "0"),
+            Some((address, port)) => (address, port.strip_prefix(':').unwrap_or_default()),
+            None => host.split_once(':').unwrap_or((&host, "0")),
+        };
+        let is_address = bracketed.is_some() && name.parse::<Ipv6Addr>().is_ok();
         let is_port = port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
         let is_label = |label: &str| {
             !label.is_empty()
@@ -41,7 +48,7 @@ impl FromStr for HostName {
                     .bytes()
                     .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
         };
-        if is_port && name.split('.').all(is_label) {
+        if is_port && (is_address || (bracketed.is_none() && name.split('.').all(is_label))) {
             return Ok(Self(host));
         }
         Err(HostNameError {
@@ -70,6 +77,8 @@ mod tests {
             ("proxy:8443", "proxy:8443"),
             ("xn--bcher-kva.example", "xn--bcher-kva.example"),
             ("10.0.0.1", "10.0.0.1"),
+            ("[FD00::5]", "[fd00::5]"),
+            ("[fd00::5]:8443", "[fd00::5]:8443"),
         ] {
             assert_eq!(text.parse::<HostName>().unwrap().as_str(), name, "{text}");
         }
@@ -87,6 +96,10 @@ mod tests {
             "proxy:+1",
             "proxy:65536",
             ":80",
+            "fd00::5",
+            "[fd00::5",
+            "[fd00::5]8443",
+            "[example.com]",
         ] {
             let refused = wrong.parse::<HostName>().unwrap_err().to_string();
             assert!(refused.contains("`phileas.example.com`"), "{refused}");

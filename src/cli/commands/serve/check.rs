@@ -252,7 +252,7 @@ fn check_ports(config: &Config) -> Vec<Finding> {
     }
     if let Err(error) = &admin {
         let excluded = bind::excluded_listener(config.listen, config.admin_listen, error)
-            .filter(|_| public.is_ok());
+            .filter(|_| public.is_ok() || config.listen == config.admin_listen);
         findings.push(match excluded {
             Some(text) => Finding {
                 grade: Grade::Configuration,
