@@ -202,7 +202,7 @@ pub(super) async fn check_source(
     repository: &RepositoryName,
 ) -> Result<(), ToolError> {
     match source_of(context, repository).await {
-        Ok(Lookup::Unknown) => Err(not_connected("there are no jobs", repository)),
+        Ok(Lookup::Unknown) => Err(not_connected("the list is empty", repository)),
         Ok(Lookup::Found(_) | Lookup::BeyondPages) | Err(_) => Ok(()),
     }
 }

@@ -430,7 +430,7 @@ async fn run_cycle(
             .explain_repository(&repository, ask.clone())
             .await?;
         let (answer, snapshot) = forecast;
-        // Nobody needs to confirm what does not exist.
+        // No user needs to confirm what does not exist.
         let is_unknown =
             answer.cause == Some(ErrorCause::Input) && !is_in_plan(&ask, &snapshot.plan);
         if input.dry_run || is_unknown {

@@ -204,7 +204,7 @@ fn one_tool_is_called_from_a_shell() {
         (
             "jules_list_jobs",
             "{\"repo\": \"acme/nowhere\"}",
-            "there are no jobs: acme/nowhere is not connected to Jules",
+            "the list is empty: acme/nowhere is not connected to Jules",
         ),
     ] {
         let wrong = call(&[tool, arguments]).expect(2);
@@ -241,7 +241,7 @@ fn tools_about_a_repository_end_as_the_commands_do() {
         "{unknown}"
     );
     call("explain", "{\"track\": \"default\"}", here).expect(0);
-    // Nobody needs to confirm what does not exist.
+    // No user needs to confirm what does not exist.
     for (key, name) in [("persona", "persona"), ("track", "track")] {
         let unknown = call("run", &json!({key: "nope"}).to_string(), here).expect(2);
         let said = format!("there is no {name} `nope`");

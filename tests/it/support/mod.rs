@@ -41,7 +41,8 @@ pub(crate) fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
 /// that ask for any port, and this process takes each only once.
 pub(crate) fn unused_port() -> u16 {
     static TAKEN: AtomicU16 = AtomicU16::new(0);
-    let first = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap();
+    // Processes that begin together have neighbouring ids.
+    let first = 20_000 + u16::try_from(std::process::id() % 600).unwrap() * 16;
     loop {
         let port = first + TAKEN.fetch_add(1, Ordering::Relaxed);
         if TcpListener::bind(("0.0.0.0", port)).is_ok() {

@@ -104,7 +104,12 @@ fn list_jobs(
     let mut jobs: Vec<&Job> = registry.jobs().filter(|job| all || job.is_live()).collect();
     jobs.sort_by_key(|job| job.priority);
     if jobs.is_empty() && !as_json {
-        screen.print_line(&format!("{} has no jobs", places.jobs.display()))?;
+        let path = places.jobs.display();
+        screen.print_line(&match registry.jobs().next() {
+            Some(_) => format!("{path} has no live jobs; --all lists the retired ones"),
+            None if !places.jobs.exists() => format!("there are no jobs: there is no file {path}"),
+            None => format!("{path} has no jobs"),
+        })?;
         return Ok(Exit::Done);
     }
     let mut table = Table::new(["job", "repository", "state", "last activity (UTC)", "task"]);
