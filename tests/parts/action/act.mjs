@@ -40,7 +40,7 @@ export const workflow = (name) => readFileSync(join(root, 'tests/parts/action/wo
  * first in PATH, and `tools` is the tool cache of a machine that stays. Gives `ok`, `log` (all lines), `outputs`, `summary`, and what the runner was told by `::error` and such.
  */
 export async function run(...what) {
-  // act does not wait for the last output of a step that fails, so that the step's error may be lost.
+  // act seems not to wait for the last output of a step that fails: now and then the step's error is missing.
   for (let left = 3; ; left -= 1) {
     const done = await runOnce(...what);
     if (done.ok || done.errors.length > 0 || left === 1) return done;
