@@ -134,7 +134,7 @@ fn read_event(arguments: &Arguments) -> Result<Event, CliError> {
     // Only an error may concern the whole monitor.
     if kind != EventKind::Error && event.job_id.is_none() {
         return Err(CliError::usage(format!(
-            "{source}: the event has no `job_id`: {kind} is about a job; name it by its id, between double quotes"
+            "{source}: the event has no valid `job_id`: {kind} is about a job; name it by its id, between double quotes"
         )));
     }
     Ok(event)
