@@ -477,8 +477,13 @@ fn an_event_of_no_job_or_of_no_kind_is_refused() {
         Phileas::new(&arguments).run()
     };
     for kind in ["question", "completed", "stuck", "plan_review"] {
-        let ended = handle(&json!({ "event": kind }).to_string()).expect(2);
-        assert!(ended.err.contains("no `job_id`"), "{ended}");
+        for event in [
+            json!({ "event": kind }),
+            json!({ "event": kind, "job_id": ["7"] }),
+        ] {
+            let ended = handle(&event.to_string()).expect(2);
+            assert!(ended.err.contains("no valid `job_id`"), "{ended}");
+        }
     }
     handle(&json!({ "event": "error", "job_id": null }).to_string()).expect(0);
     let ended = handle(&json!({ "event": "nope", "job_id": "7" }).to_string()).expect(2);
