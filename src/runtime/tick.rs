@@ -17,7 +17,7 @@ use phileas_domain::engine::{
     Verdict,
 };
 use phileas_domain::model::Oid;
-use phileas_domain::state::segment::HISTORY_SEGMENT;
+use phileas_domain::state::segment::{HISTORY_KEPT, HISTORY_SEGMENT};
 use phileas_domain::state::{self, STATE_PATH, State};
 use sha2::{Digest, Sha256};
 
@@ -287,12 +287,16 @@ fn entropy_of(entropy: [u8; 32], attempt: usize) -> [u8; 32] {
 fn prepare_commit(sight: &Observation, change: Change) -> Result<(Commit, State), RoundsEnd> {
     let mut state = *change.state;
     let mut files: BTreeMap<String, Option<String>> = change.files;
+    let before = match &sight.snapshot.ledger {
+        Ledger::Present { state, .. } => Some(&**state),
+        Ledger::Missing { .. } | Ledger::Corrupt { .. } => None,
+    };
     if state.history.len() > HISTORY_SEGMENT {
-        let segments = state::segment::rotate(&mut state, HISTORY_SEGMENT);
+        let segments = state::segment::rotate(&mut state, before, HISTORY_SEGMENT, HISTORY_KEPT);
         files.extend(segments.into_iter().map(|(path, text)| (path, Some(text))));
     }
     let mut broken = state::invariant::check_state(&state);
-    if let Ledger::Present { state: before, .. } = &sight.snapshot.ledger {
+    if let Some(before) = before {
         broken.extend(state::invariant::check_step(before, &state));
     }
     if let Some(first) = broken.first() {

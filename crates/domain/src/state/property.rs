@@ -100,7 +100,7 @@ proptest! {
     #[test]
     fn rotation_keeps_every_entry(state in any_state(), limit in 0..8_usize) {
         let mut rotated = state.clone();
-        let files = rotate(&mut rotated, limit);
+        let files = rotate(&mut rotated, Some(&state), limit, 1);
         prop_assert_eq!(check_state(&rotated), []);
         prop_assert_eq!(check_step(&state, &rotated), []);
         prop_assert_eq!(rotated.next_history_key(), state.next_history_key());

@@ -16,7 +16,7 @@ pub use amend::{AmendError, amend};
 #[cfg(test)]
 pub(super) use archive::{check_archive, load_segment, parse_segment_path};
 pub use format::{Segment, save_segment, segment_path};
-pub use rotation::{HISTORY_SEGMENT, REJECTIONS_TRACKED, rotate};
+pub use rotation::{HISTORY_KEPT, HISTORY_SEGMENT, REJECTIONS_TRACKED, rotate};
 
 #[cfg(test)]
 mod tests;

@@ -8,18 +8,29 @@ use crate::state::{Amendment, Outcome, State};
 /// How many entries the state file keeps before the oldest are archived, and the maximal size of a segment.
 pub const HISTORY_SEGMENT: usize = 500;
 
+/// How many entries a rotation leaves in the state file: more than the largest daily quota of Jules, so that limits that
+/// count the sessions of a day see all of them.
+pub const HISTORY_KEPT: usize = 350;
+
 /// For how many archived rejected entries phileas still checks for a merge.
 pub const REJECTIONS_TRACKED: usize = 100;
 
-/// Moves the oldest finished entries to segments while the state has more than `limit` entries. At least one entry
-/// stays, so that the next key is known. An unfinished entry and all entries after it stay, too.
+/// Moves the oldest finished entries to segments while the state has more than `limit` entries. The newest `kept` stay,
+/// and at least one, so that the next key is known. An unfinished entry and all entries after it stay, too, and so does
+/// an entry that `before`, the state of the last commit, does not have as finished: its end is recorded in the state
+/// first.
 ///
 /// Returns the files to write, by path.
-pub fn rotate(state: &mut State, limit: usize) -> BTreeMap<String, String> {
+pub fn rotate(
+    state: &mut State,
+    before: Option<&State>,
+    limit: usize,
+    kept: usize,
+) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     // Every round removes at least one entry from the state.
     loop {
-        let length = run_length(state, limit);
+        let length = run_length(state, before, limit, kept.max(1));
         let Some(first) = state.history.first_key_value().map(|(key, _)| *key) else {
             break;
         };
@@ -70,7 +81,7 @@ fn forget_old_rejections(amendments: &mut BTreeMap<u64, Amendment>) {
 }
 
 /// How many entries at the front would move to the next segment.
-fn run_length(state: &State, limit: usize) -> usize {
+fn run_length(state: &State, before: Option<&State>, limit: usize, kept: usize) -> usize {
     let entries = state.history.len();
     if entries <= limit {
         return 0;
@@ -81,11 +92,15 @@ fn run_length(state: &State, limit: usize) -> usize {
         .flat_map(|track| track.turns.values())
         .filter_map(|turn| turn.history_key)
         .collect();
+    let was_open = |key: &u64| {
+        let entry = before.and_then(|before| before.history.get(key));
+        entry.is_some_and(|entry| !entry.is_finished())
+    };
     state
         .history
         .iter()
-        .take_while(|(key, entry)| entry.is_finished() && !live.contains(key))
+        .take_while(|(key, entry)| entry.is_finished() && !live.contains(key) && !was_open(key))
         .count()
-        .min(entries - 1)
+        .min(entries.saturating_sub(kept))
         .min(HISTORY_SEGMENT)
 }

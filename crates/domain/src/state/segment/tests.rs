@@ -8,6 +8,10 @@ use crate::state::codec::load;
 use crate::state::invariant::{check_state, check_step};
 use crate::state::{Amendment, History, HistoryEntry, Outcome, State, codec};
 
+fn rotate(state: &mut State, limit: usize) -> BTreeMap<String, String> {
+    super::rotate(state, None, limit, 1)
+}
+
 fn state_of(entries: u64) -> State {
     let entry = |key: u64| {
         format!(
@@ -76,6 +80,31 @@ fn an_unfinished_entry_keeps_what_follows() {
     assert_eq!(state.history.len(), 5);
     state.history.get_mut(&3).unwrap().outcome = None;
     assert!(rotate(&mut state, 4).is_empty());
+}
+
+/// The commit that archives an entry is not the one that settles it.
+#[test]
+fn an_entry_that_was_open_in_the_last_commit_stays_for_one_more() {
+    let mut before = state_of(8);
+    before.history.get_mut(&0).unwrap().outcome = Some(Outcome::PrOpen);
+    let mut state = before.clone();
+    state.history.get_mut(&0).unwrap().outcome = Some(Outcome::Merged);
+    assert!(super::rotate(&mut state, Some(&before), 5, 1).is_empty());
+    assert_eq!(check_step(&before, &state), []);
+    let settled = state.clone();
+    assert_eq!(super::rotate(&mut state, Some(&settled), 5, 1).len(), 1);
+    assert_eq!(check_step(&settled, &state), []);
+}
+
+#[test]
+fn the_newest_entries_stay() {
+    let mut state = state_of(12);
+    let files = super::rotate(&mut state, None, 8, 5);
+    assert_eq!(
+        files.keys().collect::<Vec<_>>(),
+        [".jules/history/0-6.json"]
+    );
+    assert_eq!(state.history.len(), 5);
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn a_pull_request_that_is_merged_after_its_entry_was_archived_is_learned() {
     scenario.tick();
     assert_eq!(scenario.outcomes()[0], Some(Outcome::Rejected));
     let mut state = scenario.state().clone();
-    assert_eq!(rotate(&mut state, 1).len(), 1);
+    assert_eq!(rotate(&mut state, None, 1, 1).len(), 1);
     scenario.set_state(state);
     scenario.minutes(5);
     scenario.tick();
