@@ -397,7 +397,8 @@ fn end_pass(builder: &mut DecisionBuilder<'_>, plan: &Track, first: usize) {
     let persona = PersonaId::from(name.as_str());
     let index = plan.steps.len() as u64 - 1;
     let state = builder.track_mut(&plan.name);
-    state.index = Some(index);
+    // The plan may have become shorter since; the index never falls within a pass.
+    state.index = state.index.max(Some(index));
     state.persona_id = Some(persona);
     builder.add_headline(format!("pass of {} is over", plan.name), None);
 }

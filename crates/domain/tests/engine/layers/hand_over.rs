@@ -416,3 +416,27 @@ fn an_integrator_puts_open_pull_requests_together() {
     let items = there(&scenario, ".jules/exchange/requirements");
     assert_eq!(items.len(), 2, "each leaves with its own pull request");
 }
+
+/// The index of the pointer never falls within a pass, or no commit would be made any more.
+#[test]
+fn a_pass_ends_whose_layers_have_become_fewer() {
+    let mut scenario = scenario();
+    let mut state = scenario.state().clone();
+    let track = state.tracks.get_mut("layers").unwrap();
+    (track.index, track.persona_id) = (Some(3), Some("planner".into()));
+    track.last_started = Some(scenario.now);
+    scenario.set_state(state);
+    let plan = scenario.files.get_mut(".jules/schedules.toml").unwrap();
+    *plan = plan.replace(
+        "\"layer:narrator\", \"layer:observers\", \"layer:decider\", ",
+        "",
+    );
+    scenario.tick();
+    assert_eq!(
+        scenario.reasons("layers"),
+        [Reason::LayerEmpty, Reason::NotDue]
+    );
+    let track = &scenario.state().tracks["layers"];
+    assert_eq!((track.index, track.passes), (Some(3), 0));
+    assert_eq!(track.persona_id, Some("implementer".into()));
+}
