@@ -5,12 +5,13 @@ use jiff::Timestamp;
 use super::candidate::{Candidate, Cause};
 use super::eligibility::{persona_work, skip_reason};
 use super::exhaustion::check_rest;
-use super::{pause, timing};
+use super::pause;
+use super::timing::{self, SlotDue};
 use crate::engine::output::builder::DecisionBuilder;
-use crate::engine::output::limits::{CATCH_UP_TOLERANCE, POLL};
+use crate::engine::output::limits::POLL;
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::model::TrackName;
-use crate::plan::{CatchUp, Cron, Schedule};
+use crate::plan::{Cron, Schedule};
 
 pub(crate) fn schedule_candidates(builder: &mut DecisionBuilder<'_>) -> Vec<Candidate> {
     let snapshot = builder.snapshot;
@@ -105,22 +106,15 @@ fn slot_due(
         );
         return None;
     }
-    let from = timing::counted_from(&known.timing, last);
-    let missed = timing::missed_slots(&known.timing, last);
-    let newest = cron.newest_in(from, now).or(missed.last().copied());
-    let Some(newest) = newest else {
-        report_not_due(builder, track, schedule, cron);
-        return None;
-    };
-    let oldest = missed.first().copied();
-    let oldest = oldest.or_else(|| cron.next_after(from)).unwrap_or(newest);
-    match schedule.policy.catch_up {
-        CatchUp::One => Some((newest, oldest)),
-        CatchUp::All => Some((oldest, oldest)),
-        CatchUp::None if now.duration_since(newest) <= CATCH_UP_TOLERANCE => Some((newest, newest)),
-        CatchUp::None => {
-            known.last_fired = Some(newest);
-            let text = format!("the slot of {newest} was missed, and the plan skips missed slots");
+    match timing::slot_due(&known.timing, last, cron, schedule.policy.catch_up, now) {
+        SlotDue::Not => {
+            report_not_due(builder, track, schedule, cron);
+            None
+        }
+        SlotDue::Now { slot, since } => Some((slot, since)),
+        SlotDue::Missed(slot) => {
+            known.last_fired = Some(slot);
+            let text = format!("the slot of {slot} was missed, and the plan skips missed slots");
             builder.report_line(
                 Line::about_track(track, Verdict::Skipped, Reason::SlotsMissed, text)
                     .with_persona(persona),

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::engine::input::snapshot::{Ledger, PlanCommit, Snapshot};
 use crate::engine::lookup::policy;
 use crate::engine::output::builder::DecisionBuilder;
-use crate::engine::output::limits::SLOTS_LIMIT;
+use crate::engine::output::limits::{CATCH_UP_TOLERANCE, SLOTS_LIMIT};
 use crate::model::TrackName;
 use crate::plan::{CatchUp, Cron};
 use crate::state::{State, Timing};
@@ -97,12 +97,47 @@ pub(crate) fn is_change_unread(timing: &Timing, cron: &Cron) -> bool {
 }
 
 /// From when on slots count: after the last answered one, and not before the newest change.
-pub(crate) fn counted_from(timing: &Timing, last: Timestamp) -> Timestamp {
+fn counted_from(timing: &Timing, last: Timestamp) -> Timestamp {
     timing.since.map_or(last, |since| since.max(last))
 }
 
+/// A cron time that is to be answered.
+pub(crate) enum SlotDue {
+    /// There is none.
+    Not,
+    /// This one starts; slots have waited since then.
+    Now { slot: Timestamp, since: Timestamp },
+    /// The newest one came too long ago for a plan that skips missed ones.
+    Missed(Timestamp),
+}
+
+/// The slot of a schedule or a track to start now, as its `catch_up` says.
+pub(crate) fn slot_due(
+    timing: &Timing,
+    last: Timestamp,
+    cron: &Cron,
+    catch_up: CatchUp,
+    now: Timestamp,
+) -> SlotDue {
+    let from = counted_from(timing, last);
+    let missed = missed_slots(timing, last);
+    let newest = cron.newest_in(from, now).or(missed.last().copied());
+    let Some(newest) = newest else {
+        return SlotDue::Not;
+    };
+    let oldest = missed.first().copied();
+    let oldest = oldest.or_else(|| cron.next_after(from)).unwrap_or(newest);
+    let (slot, since) = match catch_up {
+        CatchUp::One => (newest, oldest),
+        CatchUp::All => (oldest, oldest),
+        CatchUp::None if now.duration_since(newest) <= CATCH_UP_TOLERANCE => (newest, newest),
+        CatchUp::None => return SlotDue::Missed(newest),
+    };
+    SlotDue::Now { slot, since }
+}
+
 /// Missed slots of earlier cron times, oldest first.
-pub(crate) fn missed_slots(timing: &Timing, last: Timestamp) -> Vec<Timestamp> {
+fn missed_slots(timing: &Timing, last: Timestamp) -> Vec<Timestamp> {
     let unanswered = timing.missed.iter().filter(|slot| **slot > last);
     unanswered.copied().collect()
 }
@@ -133,6 +168,7 @@ fn find_changes(builder: &DecisionBuilder<'_>) -> Vec<TimingChange> {
     for (name, known) in &builder.state.tracks {
         let was_started = known.timing.expression.is_some() || known.last_started.is_some();
         let track = plan.tracks.get(name);
+        let catch_up = track.map_or(CatchUp::One, |track| track.policy.catch_up);
         let expression = match track {
             Some(track) => match &track.start {
                 Some(start) => Some(format_cron(start)),
@@ -142,12 +178,7 @@ fn find_changes(builder: &DecisionBuilder<'_>) -> Vec<TimingChange> {
             None => None,
         };
         let owner = Owner::Track(name.clone());
-        news.extend(compare_timing(
-            owner,
-            &known.timing,
-            expression,
-            CatchUp::One,
-        ));
+        news.extend(compare_timing(owner, &known.timing, expression, catch_up));
     }
     news
 }

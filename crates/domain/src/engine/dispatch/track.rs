@@ -8,7 +8,8 @@ use super::candidate::{Candidate, Cause, SlotWork};
 use super::eligibility::{self, skip_reason};
 use super::exhaustion::check_rest;
 use super::layer_step::{self, FanOut};
-use super::{layer_idle, pause, timing};
+use super::timing::{self, SlotDue};
+use super::{layer_idle, pause};
 use crate::engine::input::snapshot::RunRequest;
 use crate::engine::lookup::pointer::last_step_index;
 use crate::engine::lookup::slot::SlotRole;
@@ -430,11 +431,10 @@ fn pass_start(
     if timing::is_change_unread(&timing, start) {
         return Err(Some(builder.now_plus(POLL)));
     }
-    start
-        .newest_in(timing::counted_from(&timing, last), now)
-        .or_else(|| timing::missed_slots(&timing, last).last().copied())
-        .map(Some)
-        .ok_or_else(|| start.next_after(now))
+    match timing::slot_due(&timing, last, start, plan.policy.catch_up, now) {
+        SlotDue::Now { slot, .. } => Ok(Some(slot)),
+        SlotDue::Not | SlotDue::Missed(_) => Err(start.next_after(now)),
+    }
 }
 
 fn evaluate_step(

@@ -69,9 +69,10 @@ fn knob(key: &str) -> Value {
             overrides::RETRIES,
             usual.retry,
         ),
-        "catch_up" => {
-            keyword_schema::<CatchUp>("Missed cron slots: `one` for all of them, `none`, `all`.")
-        }
+        "catch_up" => keyword_schema::<CatchUp>(
+            "Missed cron slots: `one` run for all of them, `none` where it would begin more than 90 minutes late, or one for \
+                 each (`all`).",
+        ),
         "skip_unchanged" => json!({
             "description": "Pass a persona over while the default branch has not moved since its last turn.",
             "type": "boolean",

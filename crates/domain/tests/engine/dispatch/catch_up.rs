@@ -129,3 +129,53 @@ fn a_paused_schedule_leaves_its_slots_unanswered_and_says_why() {
     assert_eq!(fired(&scenario), Some(at("05T00:00:00")));
     assert_eq!(scenario.sessions.len(), 0);
 }
+
+/// A track that begins at 09:00, ticked from before until then.
+fn track(catch_up: &str, late: SignedDuration) -> Scenario {
+    let plan = format!(
+        "[tracks.t]\nsteps = [\"a\"]\nstart = \"0 9 * * *\"\ncatch_up = \"{catch_up}\"\n[defaults]\nskip_unchanged = false\n"
+    );
+    let mut scenario = Scenario::new(&plan, &["a"]);
+    scenario.tick();
+    scenario.now = at("05T09:00:00") + late;
+    scenario.tick();
+    scenario
+}
+
+#[test]
+fn a_pass_that_could_not_begin_in_time_is_left_out_where_missed_slots_are_forgotten() {
+    let minutes = SignedDuration::from_mins;
+    for (catch_up, late, starts) in [
+        ("none", 90, true),
+        ("none", 91, false),
+        ("one", 91, true),
+        ("all", 91, true),
+    ] {
+        let mut scenario = track(catch_up, minutes(late));
+        assert_eq!(
+            scenario.sessions.len(),
+            usize::from(starts),
+            "{catch_up}, {late} minutes late"
+        );
+        if !starts {
+            assert_eq!(scenario.reasons("t"), [Reason::NotDue]);
+            assert_eq!(scenario.line("t").until, Some(at("06T09:00:00")));
+            scenario.now = at("06T09:00:00");
+            scenario.tick();
+            assert_eq!(scenario.sessions.len(), 1);
+        }
+    }
+}
+
+#[test]
+fn each_missed_slot_has_its_pass_where_the_plan_says_all() {
+    for (catch_up, passes) in [("all", 3), ("one", 1)] {
+        let mut scenario = track(catch_up, SignedDuration::from_hours(50));
+        for _ in 0..4 {
+            scenario.minutes(5);
+            scenario.opens_pull_of(scenario.sessions.len() - 1);
+            scenario.tick();
+        }
+        assert_eq!(scenario.sessions.len(), passes, "{catch_up}");
+    }
+}
