@@ -1,8 +1,8 @@
 //! Tests which step of a track comes next.
 
 use phileas_domain::engine::{Reason, SessionState};
-use phileas_domain::model::{PersonaId, TrackName};
-use phileas_domain::state::{HistoryEntry, Outcome, State, TrackState};
+use phileas_domain::model::{PersonaId, TrackName, TurnId};
+use phileas_domain::state::{History, HistoryEntry, Outcome, Pause, State, TrackState, Turn};
 
 use crate::support::scenario::Scenario;
 
@@ -248,4 +248,39 @@ fn a_track_with_a_start_time_makes_one_pass_a_start() {
     scenario.hours(24);
     scenario.tick();
     assert_eq!(scenario.personas_run(), ["a", "b", "a"]);
+}
+
+/// Each track has a turn of the same persona that waits for its session: one of them goes first.
+#[test]
+fn two_turns_that_wait_for_their_session_do_not_wait_for_each_other() {
+    let plan = "[tracks]\nx = [\"a\"]\ny = [\"a\"]\n[defaults]\nskip_unchanged = false\n";
+    for paused in [false, true] {
+        let mut scenario = Scenario::new(plan, &["a"]);
+        scenario.tick();
+        let mut state = scenario.state().clone();
+        let genesis = state.genesis.clone().unwrap();
+        state.history = History::default();
+        scenario.sessions.clear();
+        for name in ["x", "y"] {
+            let track = state.tracks.entry(name.into()).or_default();
+            track.seq = 1;
+            let (nonce, slot) = (&genesis.nonce, "".into());
+            let id = TurnId::derive(nonce, genesis.repository_id, &name.into(), 1, &slot);
+            track.turns.insert(slot, Turn::new(id, "a".into()));
+        }
+        if paused {
+            state.tracks.get_mut("x").unwrap().paused = Some(Pause::default());
+        }
+        scenario.set_state(state);
+        scenario.tick();
+        let first = if paused { "y" } else { "x" };
+        let begun: Vec<_> = scenario
+            .state()
+            .tracks
+            .iter()
+            .filter(|(_, track)| track.turns.values().any(|turn| turn.session_id.is_some()))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        assert_eq!(begun, [first], "{:#?}", scenario.lines);
+    }
 }
