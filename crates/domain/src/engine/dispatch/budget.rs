@@ -152,16 +152,13 @@ fn recent_schedule_sessions(builder: &DecisionBuilder<'_>) -> Vec<Timestamp> {
     let nearly = BUDGET_DAY + DAY;
     let entries = builder.state.history.values().rev();
     let mut recent: Vec<Timestamp> = entries
-        .map_while(|entry| {
-            let at = entry.created_at;
-            at.is_none_or(|at| now.duration_since(at) < nearly)
-                .then_some(entry)
-        })
+        // A session that was imported for a request may be old however new its key is.
         .filter(|entry| {
             let track = entry.track.as_ref();
             track.is_some_and(|track| track.schedule_persona().is_some())
         })
         .filter_map(|entry| entry.created_at)
+        .take_while(|at| now.duration_since(*at) < nearly)
         .filter(|at| now.duration_since(*at) < BUDGET_DAY)
         .collect();
     recent.sort_unstable();
