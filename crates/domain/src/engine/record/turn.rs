@@ -2,12 +2,14 @@
 
 use jiff::Timestamp;
 
+use super::session::new_entry;
 use super::{pull, request, rest, work_item};
+use crate::engine::lookup::slot::SlotRole;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::POLL;
 use crate::engine::output::report::{Reason, Verdict};
 use crate::model::{SessionId, Slot, TrackName};
-use crate::state::{Outcome, State, Turn};
+use crate::state::{HistoryEntry, Outcome, State, Turn};
 
 /// Records that an attempt failed and the next one may start.
 pub(crate) fn retry_turn(
@@ -117,9 +119,9 @@ pub(crate) fn end_turn(
     ));
 }
 
-/// Ends the live turn of a session that a person archived through phileas as cancelled, and returns its track and the
-/// turn. `None`: no live turn has this session. The next tick would record the same; this is for commands that do
-/// nothing else. A cancellation does not affect the persona's rest.
+/// Ends the live turn of a session that a person archived through phileas as cancelled, or as one with an open pull
+/// request, which is followed on. Returns its track and the turn. `None`: no live turn has this session. The next tick
+/// would record the same; this is for commands that do nothing else. A cancellation does not affect the persona's rest.
 pub fn end_cancelled(
     state: &mut State,
     session: &SessionId,
@@ -130,7 +132,12 @@ pub fn end_cancelled(
         return None;
     }
     let (track, slot) = (track.clone(), slot.clone());
-    let (turn, _) = close_turn(state, &track, &slot, &Outcome::Cancelled, None, now)?;
+    let opens_pull = SlotRole::from_slot(&slot).is_none_or(|slot_role| slot_role.opens_pull());
+    let outcome = match turn.pr_number {
+        Some(_) if opens_pull => Outcome::PrOpen,
+        _ => Outcome::Cancelled,
+    };
+    let (turn, _) = close_turn(state, &track, &slot, &outcome, None, now)?;
     Some((track, turn))
 }
 
@@ -160,7 +167,29 @@ fn close_turn(
     Some((turn, was))
 }
 
-/// Ends a turn that has no session yet. It leaves no history.
+/// Ends a turn as cancelled although it may have a session. The history entry lets a later tick archive the session,
+/// should it appear.
+pub(crate) fn end_without_session(
+    builder: &mut DecisionBuilder<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    note: String,
+) {
+    let key = builder.state.next_history_key();
+    let seq = builder.newest_seq(track);
+    let Some(turn) = builder.find_turn_mut(track, slot) else {
+        return;
+    };
+    turn.history_key = Some(key);
+    let entry = HistoryEntry {
+        created_at: turn.intent.as_ref().map(|intent| intent.created_at),
+        ..new_entry(turn, track, slot, seq)
+    };
+    builder.state.history.insert(key, entry);
+    end_turn(builder, track, slot, Outcome::Cancelled, Some(note));
+}
+
+/// Ends a turn that has no session yet. It leaves no history, unless an earlier attempt may have a session.
 pub(crate) fn drop_unstarted(
     builder: &mut DecisionBuilder<'_>,
     track: &TrackName,
@@ -168,6 +197,9 @@ pub(crate) fn drop_unstarted(
     turn: &Turn,
     text: &str,
 ) {
+    if turn.ambiguous > 0 {
+        return end_without_session(builder, track, slot, text.to_owned());
+    }
     let seq = builder.newest_seq(track);
     builder.track_mut(track).turns.remove(slot);
     let now = builder.now();

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::act::{FollowedTurn, apply_progress};
 use super::progress::{LiveTurn, Progress};
 use super::{adopt, assess, assess_layer, import, judge_plan};
-use crate::engine::input::pull::Pull;
+use crate::engine::input::pull::{Pull, PullState};
 use crate::engine::input::session::{Listing, ListingNeed, Session, SessionState};
 use crate::engine::lookup::sessions::{self, session_created_at};
 use crate::engine::lookup::slot::{self, SlotRole};
@@ -182,7 +182,13 @@ fn follow_session(builder: &mut DecisionBuilder<'_>, track: &TrackName, slot: &S
         // A session cannot be stopped while Jules does not answer.
         _ if turn.cancel && snapshot.listing().is_none() => assess_unlisted(builder, turn, id),
         _ if turn.cancel => Progress::End {
-            outcome: Outcome::Cancelled,
+            // A pull request outlives its session; its end is followed elsewhere.
+            outcome: match pull.filter(|_| !imports).map(|pull| pull.state) {
+                None => Outcome::Cancelled,
+                Some(PullState::Open) => Outcome::PrOpen,
+                Some(PullState::Merged) => Outcome::Merged,
+                Some(PullState::Closed) => Outcome::Rejected,
+            },
             note: None,
             archive: true,
         },

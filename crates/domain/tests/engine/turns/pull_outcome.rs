@@ -229,3 +229,31 @@ fn sessions_that_never_say_they_are_done_do_not_use_up_the_key() {
         scenario.sessions[turn].state = SessionState::InProgress;
     }
 }
+
+/// What a person cancels is the session; its pull request is followed on, and its work is not started again.
+#[test]
+fn a_cancelled_turn_with_a_pull_request_ends_with_what_became_of_that() {
+    for expected in [Outcome::PrOpen, Outcome::Merged, Outcome::Rejected] {
+        let mut scenario = Scenario::new(MERGED, &["a", "b"]);
+        scenario.tick();
+        scenario.minutes(5);
+        let pull = scenario.opens_pull();
+        scenario.tick();
+        assert_eq!(scenario.reasons("default"), [Reason::PrOpen]);
+        match expected {
+            Outcome::Merged => scenario.merge(pull),
+            Outcome::Rejected => scenario.close(pull),
+            _ => {}
+        }
+        scenario.cancel_first();
+        scenario.tick();
+        assert_eq!(scenario.outcomes()[0], Some(expected.clone()));
+        assert!(scenario.sessions[0].archived);
+        if expected == Outcome::PrOpen {
+            scenario.merge(pull);
+            scenario.minutes(30);
+            scenario.tick();
+            assert_eq!(scenario.outcomes()[0], Some(Outcome::Merged));
+        }
+    }
+}
