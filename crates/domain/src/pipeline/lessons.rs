@@ -63,7 +63,8 @@ fn without_unsound(
         .position(|line| line.trim_start().starts_with("- "))?;
     let indent = lines[first].len() - lines[first].trim_start().len();
     let begins = |line: &String| {
-        line.len() > indent && line[indent..].starts_with("- ") && line[..indent].trim().is_empty()
+        let parts = line.split_at_checked(indent);
+        parts.is_some_and(|(before, rest)| rest.starts_with("- ") && before.trim().is_empty())
     };
     let head = lines[..first].join("\n");
     let mut starts: Vec<usize> = (first..lines.len())

@@ -134,3 +134,18 @@ fn a_lesson_that_cannot_be_read_is_named_and_the_others_count() {
         assert!(first.starts_with(place), "{shown}: {first}");
     }
 }
+
+#[test]
+fn a_faulty_file_is_read_whatever_letters_stand_at_its_edge() {
+    for torn in ["für Umlaute", "日本", "é"] {
+        let text = format!(
+            "lessons:\n  - date: 2026-01-05\n    issue: X-1\n    pattern: One\n{torn}\n  - date: 2026-01-06\n    issue: X-2\n    pattern: Two\n"
+        );
+        let (reading, is_partial) = read_lessons("lessons.yaml", text.as_bytes());
+        assert_eq!(
+            (list_lessons(&reading).len(), is_partial),
+            (1, true),
+            "{torn}"
+        );
+    }
+}
