@@ -13,6 +13,8 @@ use super::watcher::Handler;
 
 /// The variable that carries the event.
 pub const VARIABLE: &str = "JULES_EVENT";
+/// The key of an event in the variable that has more on standard input.
+pub const SHORTENED: &str = "shortened";
 /// Linux refuses a variable of 128 KiB or more. A longer event comes without its payload in the
 /// variable, and whole on standard input.
 const MAX_VARIABLE_BYTES: usize = 120 << 10;
@@ -90,6 +92,7 @@ impl Handler for Commands {
             short.payload = None;
             short.message = None;
             short.rest.clear();
+            short.rest.insert(SHORTENED.to_owned(), true.into());
             carried = short.render().trim_end().to_owned();
             if carried.len() > MAX_VARIABLE_BYTES {
                 // Another program may have written any text into any field.

@@ -209,6 +209,11 @@ impl EventsFile {
             end.read_tail(&sibling_path(&self.path, OLDER))?;
             end.read_tail(&self.path)?;
         }
+        if !end.is_numbered {
+            // The files may have been removed: an id that a list names would hide another event.
+            let noted = self.read_acknowledged()?.newest();
+            end.last = end.last.max(noted.0).max(self.handed_on()?.newest().0);
+        }
         Ok(end)
     }
 

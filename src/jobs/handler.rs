@@ -22,9 +22,6 @@ use crate::runtime::ports::sessions_api::{NewJob, SessionsApi};
 
 /// The prefix of a retry's marker, in a session's title and in the last line of its prompt.
 const MARKER: &str = "phileas-retry:";
-/// The prefix of a turn's marker in a prompt. Such a session belongs to a track, which decides
-/// about retries.
-const TURN: &str = "phileas-turn:";
 
 /// How long a new session can take to appear in the listing. The handler does not start a second
 /// one before that.
@@ -378,16 +375,24 @@ impl<A: ReadAccount + SessionsApi, P: ReadPull> EventHandler<'_, A, P> {
         job: &Job,
         attempt: u32,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), RetryError> {
         let jobs = self.paths.jobs_file();
         let intent = RetryIntent { attempt, at: now };
-        let known = jobs.update_job(&job.job_id, |job| job.retry_intent = Some(intent.clone()))?;
-        if known.is_none() {
-            let mut new = job.clone();
-            new.retry_intent = Some(intent);
-            jobs.register_job(new, now)?;
+        let is_first = jobs.update_job(&job.job_id, |known| {
+            let is_first = known.retry_intent.is_none();
+            known.retry_intent.get_or_insert_with(|| intent.clone());
+            is_first
+        })?;
+        match is_first {
+            Some(true) => Ok(()),
+            Some(false) => Err(RetryError::later("another program has begun to retry it")),
+            None => {
+                let mut new = job.clone();
+                new.retry_intent = Some(intent);
+                jobs.register_job(new, now)?;
+                Ok(())
+            }
         }
-        Ok(())
     }
 
     /// Starts the session. The intent stays while it is unknown whether one was started.
@@ -468,7 +473,7 @@ async fn read_failed_session(
 ) -> Result<AccountSession, RetryError> {
     let old = account.read_session(&job.job_id).await?;
     let old = old.ok_or_else(|| RetryError::never("Jules does not know its session"))?;
-    if old.prompt.contains(TURN) {
+    if old.belongs_to_turn() {
         return Err(RetryError::never(
             "it belongs to a track, which decides about retries",
         ));

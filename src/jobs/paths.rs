@@ -22,17 +22,22 @@ pub struct JobPaths {
 
 impl Default for JobPaths {
     fn default() -> Self {
-        let at = |name: &str| Path::new(FOLDER).join(name);
-        Self {
-            jobs: at("jobs.jsonl"),
-            events: at("events.jsonl"),
-            monitor: at("monitor.json"),
-            watcher: at("watcher.json"),
-        }
+        Self::in_folder(Path::new(FOLDER))
     }
 }
 
 impl JobPaths {
+    /// The files under their default names in a folder.
+    #[must_use]
+    pub fn in_folder(folder: &Path) -> Self {
+        Self {
+            jobs: folder.join("jobs.jsonl"),
+            events: folder.join("events.jsonl"),
+            monitor: folder.join("monitor.json"),
+            watcher: folder.join("watcher.json"),
+        }
+    }
+
     /// Opens the jobs file.
     #[must_use]
     pub fn jobs_file(&self) -> JobsFile {

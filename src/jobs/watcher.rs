@@ -87,6 +87,14 @@ impl<H: Handler> Watcher<H> {
     pub async fn run_pass(&self, now: Timestamp) -> Result<WatchPass, StoreError> {
         let mut memory = self.write_memory()?;
         let before = memory.clone();
+        if memory.last_event > Some(self.events.newest_id()?) {
+            tracing::warn!(
+                "{}: its events have smaller numbers than those handed on before, so it is another file; all of them are \
+                 handed on",
+                self.events.path().display()
+            );
+            memory.last_event = None;
+        }
         let tail = Tail::new(self.events.path());
         let mut passed = WatchPass::default();
         for _ in 0..MAX_PASS {

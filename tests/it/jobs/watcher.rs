@@ -175,3 +175,26 @@ async fn defect_05d_events_are_handed_on_once_in_whatever_file_they_stand() {
     watcher.run_pass(at(2)).await.unwrap();
     assert_eq!(hands.seen(), ["one", "two", "three"]);
 }
+
+/// A number that a list remembers would hide the event of another one.
+#[tokio::test]
+async fn events_are_handed_on_after_their_file_was_removed_or_replaced() {
+    let folder = Folder::empty();
+    let places = paths(&folder);
+    let hands = FailingHandler::default();
+    write(&places, &["one", "two"]);
+    let watcher = Watcher::new(&places, &hands, 5).unwrap().unwrap();
+    watcher.run_pass(at(0)).await.unwrap();
+    fs::remove_file(&places.events).unwrap();
+    write(&places, &["three"]);
+    watcher.run_pass(at(1)).await.unwrap();
+    drop(watcher);
+    let other = JobPaths {
+        events: folder.join("other.jsonl"),
+        ..places
+    };
+    write(&other, &["four"]);
+    let watcher = Watcher::new(&other, &hands, 5).unwrap().unwrap();
+    watcher.run_pass(at(2)).await.unwrap();
+    assert_eq!(hands.seen(), ["one", "two", "three", "four"]);
+}

@@ -28,7 +28,7 @@ pub fn next_try(
 ) -> Timestamp {
     let jitter = jitter.clamp(0.0, 1.0);
     let pause = match asked {
-        Some(asked) => asked + interval.mul_f64(jitter),
+        Some(asked) => asked.saturating_add(interval.mul_f64(jitter)),
         None => {
             let doubled = interval
                 .checked_mul(1 << failures.saturating_sub(1).min(MAX_DOUBLINGS))

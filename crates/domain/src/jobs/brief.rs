@@ -59,7 +59,7 @@ impl Brief<'_> {
             ));
         }
         if let Some(outcome) = &payload.outcome {
-            line(&format!("outcome: {}", outcome.replace('_', " ")));
+            line(&format!("outcome: {}", one_line(outcome).replace('_', " ")));
         }
         if !self.files.is_empty() {
             line(&self.changes_text());
@@ -71,10 +71,10 @@ impl Brief<'_> {
             let state = self
                 .pull
                 .map_or_else(String::new, |pull| format!(", {}", of_pull(pull)));
-            line(&format!("pull request: {url}{state}"));
+            line(&format!("pull request: {}{state}", one_line(url)));
         }
         if let Some(url) = &payload.url {
-            line(&format!("page: {url}"));
+            line(&format!("page: {}", one_line(url)));
         }
         if let Some(task) = self.job.and_then(|job| job.metadata.get("task")?.as_str()) {
             line(&format!("task: {}", one_line(task)));
@@ -96,12 +96,12 @@ impl Brief<'_> {
 
     fn heading_line(&self) -> String {
         let payload = self.event.payload.as_ref();
-        let mut text = self.event.event.replace('_', " ");
+        let mut text = one_line(&self.event.event).replace('_', " ");
         if let Some(id) = &self.event.job_id {
             let _infallible = write!(text, ": job {id}");
         }
         if let Some(repo) = payload.and_then(|payload| payload.repo.as_deref()) {
-            let _infallible = write!(text, " in {repo}");
+            let _infallible = write!(text, " in {}", one_line(repo));
         }
         if let Some(title) = payload.and_then(|payload| payload.title.as_deref()) {
             let _infallible = write!(text, ", \"{}\"", one_line(title));
@@ -192,10 +192,11 @@ fn of_file(file: &FileChange) -> String {
         ChangeKind::Created => " (new)",
         ChangeKind::Deleted => " (deleted)",
     };
+    let path = one_line(&file.path);
     if file.binary {
-        format!("{} binary{fate}", file.path)
+        format!("{path} binary{fate}")
     } else {
-        format!("{} +{} -{}{fate}", file.path, file.added, file.removed)
+        format!("{path} +{} -{}{fate}", file.added, file.removed)
     }
 }
 

@@ -82,6 +82,13 @@ pub struct Acknowledged {
 pub const MAX_BEYOND: usize = 1_000;
 
 impl Acknowledged {
+    /// The newest of them; 0 where there is none.
+    #[must_use]
+    pub fn newest(&self) -> EventId {
+        let beyond = self.beyond.last().copied().unwrap_or_default();
+        self.through.max(beyond)
+    }
+
     /// Whether an event is acknowledged.
     #[must_use]
     pub fn contains(&self, event: EventId) -> bool {

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::job::JobId;
 use crate::engine::SessionState;
-use crate::model::{PullNumber, RepositoryName};
+use crate::model::{Marker, PullNumber, RepositoryName};
 
 /// A session of an account, with every text that Jules shows, in whatever repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +36,12 @@ pub struct AccountSession {
 }
 
 impl AccountSession {
+    /// Whether it is a turn's, of whatever repository: then a track decides about its retries.
+    #[must_use]
+    pub fn belongs_to_turn(&self) -> bool {
+        self.prompt.contains("phileas-turn:") || Marker::from_title(&self.title).is_some()
+    }
+
     /// A session of which nothing but its id and its state is known.
     #[cfg(test)]
     pub(crate) fn new(id: JobId, state: SessionState) -> Self {

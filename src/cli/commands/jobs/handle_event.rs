@@ -14,7 +14,7 @@ use crate::cli::context::clock::local_now;
 use crate::cli::context::env_var::env_value;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::jobs::command::VARIABLE;
+use crate::jobs::command::{SHORTENED, VARIABLE};
 use crate::jobs::handler::{Allowed, EventHandler, HandledEvent};
 use crate::jobs::mcp_command;
 use crate::jobs::settle::PullSettlement;
@@ -100,27 +100,37 @@ fn add_answer(dealt: &mut HandledEvent, tool: &str, answer: Result<String, Strin
     };
 }
 
+/// The event on standard input.
+fn read_input() -> Result<String, CliError> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .take(MAX_LINE_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| CliError::usage(format!("standard input: {error}")))?;
+    if bytes.len() > MAX_LINE_BYTES {
+        return Err(CliError::usage(format!(
+            "standard input: the event has more than {MAX_LINE_BYTES} bytes; leave out its payload"
+        )));
+    }
+    let text = text_of(&bytes).map_err(|fault| {
+        CliError::usage(format!("standard input: {fault}; {}", fault.help_text()))
+    })?;
+    Ok(text.to_owned())
+}
+
+/// Whether a watcher has left out a part of an event, which is whole on standard input.
+fn is_shortened(text: &str) -> bool {
+    Event::parse(text).is_ok_and(|event| event.rest.contains_key(SHORTENED))
+}
+
 fn read_event(arguments: &Arguments) -> Result<Event, CliError> {
     let (source, text) = match &arguments.event {
-        Some(text) if env_value(VARIABLE).as_ref() == Some(text) => (VARIABLE, text.clone()),
-        Some(text) => ("--event", text.clone()),
-        None => {
-            let mut bytes = Vec::new();
-            std::io::stdin()
-                .lock()
-                .take(MAX_LINE_BYTES as u64 + 1)
-                .read_to_end(&mut bytes)
-                .map_err(|error| CliError::usage(format!("standard input: {error}")))?;
-            if bytes.len() > MAX_LINE_BYTES {
-                return Err(CliError::usage(format!(
-                    "standard input: the event has more than {MAX_LINE_BYTES} bytes; leave out its payload"
-                )));
-            }
-            let text = text_of(&bytes).map_err(|fault| {
-                CliError::usage(format!("standard input: {fault}; {}", fault.help_text()))
-            })?;
-            ("standard input", text.to_owned())
+        Some(text) if env_value(VARIABLE).as_ref() == Some(text) && !is_shortened(text) => {
+            (VARIABLE, text.clone())
         }
+        Some(text) if env_value(VARIABLE).as_ref() != Some(text) => ("--event", text.clone()),
+        Some(_) | None => ("standard input", read_input()?),
     };
     if text.trim().is_empty() {
         return Err(CliError::usage(format!(

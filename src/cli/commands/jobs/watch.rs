@@ -32,7 +32,8 @@ pub(crate) async fn run(
     let attempts = config.max_attempts.unwrap_or(config::MAX_ATTEMPTS);
     let Some(watcher) = Watcher::new(&places, commands, attempts)? else {
         return Err(CliError::usage(format!(
-            "another watcher uses {}; give this one a --state-file of its own",
+            "another watcher uses {}; an events file has one watcher, which can start another program for each kind of \
+             event; for other events give this one an --events and a --state-file of its own",
             places.watcher.display()
         )));
     };
