@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::tool_error::ToolError;
 
 /// The longest cursor that is accepted, in bytes.
-const MAX_BYTES: usize = 2_000;
+const MAX_BYTES: usize = 32_000;
 /// The version of a cursor's shape. A changed shape gets another number.
 const VERSION: u8 = 1;
 

@@ -40,6 +40,24 @@ pub trait CheckJobs: Send + Sync {
     async fn check_jobs(&self) -> Result<(), ToolError>;
 }
 
+/// Opens a file that a caller names, unless something else than jobs is in it: a job would be added to it, and the rest
+/// written anew.
+fn jobs_file_only(path: PathBuf) -> Result<JobsFile, ToolError> {
+    let refused = |why: String| {
+        let path = path.display();
+        ToolError::input(format!("`jobs_path`: {path} is no jobs file: {why}"))
+    };
+    if path.extension().is_none_or(|ending| ending != "jsonl") {
+        return Err(refused("its name does not end in `.jsonl`".to_owned()));
+    }
+    let file = JobsFile::new(&path);
+    let (_, found) = file.read_jobs()?;
+    match found.first() {
+        Some(wrong) => Err(refused(wrong.to_string())),
+        None => Ok(file),
+    }
+}
+
 /// The files of the monitor.
 #[derive(Debug, Clone)]
 pub struct MonitorFiles {
@@ -77,8 +95,8 @@ impl MonitorFiles {
             None => Ok(self.jobs.clone()),
             Some(path) if self.jobs.path() == std::path::Path::new(path) => Ok(self.jobs.clone()),
             Some(path) => confine_path(&self.root, path)
-                .map(JobsFile::new)
-                .map_err(|error| ToolError::input(format!("`jobs_path`: {error}"))),
+                .map_err(|error| ToolError::input(format!("`jobs_path`: {error}")))
+                .and_then(jobs_file_only),
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use phileas_domain::engine::CreateFailure;
 use phileas_domain::jobs::AccountSession;
+use phileas_domain::model::RepositoryName;
 
 use super::client::Client;
 use super::error::{ApiError, not_found_as_none, unusable_id_failure};
@@ -96,7 +97,12 @@ impl SessionsApi for Client {
         Ok(read.and_then(translate::account_session))
     }
 
-    async fn list_jobs(&self, page: Option<&str>, archived: bool) -> Result<JobPage, Failure> {
+    async fn list_jobs(
+        &self,
+        _account_of: Option<&RepositoryName>,
+        page: Option<&str>,
+        archived: bool,
+    ) -> Result<JobPage, Failure> {
         Ok(self.list_page(page, archived).await?)
     }
 
@@ -118,7 +124,11 @@ impl SessionsApi for Client {
         Ok(())
     }
 
-    async fn list_sources(&self, page: Option<&str>) -> Result<SourcePage, Failure> {
+    async fn list_sources(
+        &self,
+        _account_of: Option<&RepositoryName>,
+        page: Option<&str>,
+    ) -> Result<SourcePage, Failure> {
         let query = PageQuery {
             filter: None,
             page_size: Some(MAX_PAGE_SIZE),

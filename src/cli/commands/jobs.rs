@@ -9,7 +9,9 @@ mod monitor;
 mod watch;
 
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use phileas_domain::jobs::Config;
 
 use crate::adapters::jules;
 use crate::cli::arguments::JobFiles;
@@ -18,10 +20,10 @@ use crate::cli::exit::CliError;
 use crate::cli::exit::paths::{not_a_folder, path_error};
 use crate::jobs::{FileProblem, JobPaths, Monitor, StoreError};
 
-/// The name of the service's events file in its data directory.
-const EVENTS_FILE: &str = "events.jsonl";
 /// The variable with the path of the monitor's memory.
 const MONITOR_STATE: &str = "PHILEAS_MONITOR_STATE_PATH";
+
+use configuration::JobsConfiguration;
 
 pub(crate) use events::run as events;
 pub(crate) use handle_event::run as handle_event;
@@ -29,46 +31,59 @@ pub(crate) use list::run as jobs;
 pub(crate) use monitor::run as monitor;
 pub(crate) use watch::run as watch;
 
-/// The paths of the files, from the command line, the variables and the configuration.
-pub(crate) fn monitored_files(named: &JobFiles) -> Result<JobPaths, CliError> {
-    let state = env_value(MONITOR_STATE).map(PathBuf::from);
-    Ok(configuration::JobsConfiguration::read_configuration(named, state.as_deref(), None)?.paths)
+/// The files of jobs and events for the tools, and a monitor's settings: from the command line, the variables and the
+/// configuration.
+pub(crate) struct MonitorConfiguration {
+    /// The paths of the files.
+    pub(crate) paths: JobPaths,
+    /// The folder of the Jules keys.
+    keys_dir: Option<PathBuf>,
+    config: Config,
 }
 
-/// A monitor with the keys of the environment, for a program that checks jobs from time to time.
-pub(crate) fn monitor_from_environment(
-    named: &JobFiles,
-) -> Result<Monitor<jules::Client>, CliError> {
-    let state = env_value(MONITOR_STATE).map(PathBuf::from);
-    let configuration::JobsConfiguration {
-        config,
-        paths: places,
-    } = configuration::JobsConfiguration::read_configuration(named, state.as_deref(), None)?;
-    let base = env_value("JULES_API_BASE").or_else(|| config.api_base.clone());
-    let folder = env_value("PHILEAS_JULES_KEYS_DIR")
-        .or_else(|| config.jules_keys_dir.clone())
-        .map(PathBuf::from);
-    let accounts = clients::jules_accounts(base.as_deref(), folder.as_deref(), false)?;
-    let rhythm = monitor::monitor_rhythm(None, None, &config)?;
-    Ok(Monitor::new(places, rhythm, accounts))
-}
+impl MonitorConfiguration {
+    /// The configuration of a program that the working directory belongs to.
+    pub(crate) fn read(named: &JobFiles) -> Result<Self, CliError> {
+        Self::with_defaults(JobPaths::default(), named)
+    }
 
-/// The path for the service's events: from the option, the variable or the configuration, else in its data directory.
-/// The working directory of a service is often not its own.
-pub(crate) fn service_events_path(
-    events: Option<PathBuf>,
-    data_dir: &std::path::Path,
-) -> Result<PathBuf, CliError> {
-    let mut named =
-        JobFiles::from_environment().map_err(|error| CliError::usage(error.to_string()))?;
-    named.events = events.or(named.events);
-    let read = configuration::JobsConfiguration::read_configuration(&named, None, None)?;
-    let is_named = named.events.is_some() || read.config.events_path.is_some();
-    Ok(if is_named {
-        read.paths.events
-    } else {
-        data_dir.join(EVENTS_FILE)
-    })
+    /// The configuration of the service: files that nothing names are in its data directory, since the working
+    /// directory of a service is often not its own.
+    pub(crate) fn of_service(
+        events: Option<PathBuf>,
+        data_dir: &Path,
+        keys_dir: Option<PathBuf>,
+    ) -> Result<Self, CliError> {
+        let mut named =
+            JobFiles::from_environment().map_err(|error| CliError::usage(error.to_string()))?;
+        named.events = events.or(named.events);
+        let read = Self::with_defaults(JobPaths::in_folder(data_dir), &named)?;
+        Ok(Self {
+            keys_dir: keys_dir.or(read.keys_dir),
+            ..read
+        })
+    }
+
+    fn with_defaults(usual: JobPaths, named: &JobFiles) -> Result<Self, CliError> {
+        let state = env_value(MONITOR_STATE).map(PathBuf::from);
+        let read = JobsConfiguration::with_defaults(usual, named, state.as_deref(), None)?;
+        let keys_dir = env_value("PHILEAS_JULES_KEYS_DIR")
+            .or_else(|| read.config.jules_keys_dir.clone())
+            .map(PathBuf::from);
+        Ok(Self {
+            paths: read.paths,
+            keys_dir,
+            config: read.config,
+        })
+    }
+
+    /// A monitor with the keys that there are now, for a program that checks jobs from time to time.
+    pub(crate) fn monitor(&self) -> Result<Monitor<jules::Client>, CliError> {
+        let base = env_value("JULES_API_BASE").or_else(|| self.config.api_base.clone());
+        let accounts = clients::jules_accounts(base.as_deref(), self.keys_dir.as_deref(), false)?;
+        let rhythm = monitor::monitor_rhythm(None, None, &self.config)?;
+        Ok(Monitor::new(self.paths.clone(), rhythm, accounts))
+    }
 }
 
 impl From<StoreError> for CliError {

@@ -6,19 +6,16 @@ mod phileas_api;
 mod service_jules;
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use rmcp::ServiceExt as _;
 
-use super::jobs::{monitor_from_environment, monitored_files};
-use crate::adapters::jules;
+use super::jobs::MonitorConfiguration;
 use crate::cli::arguments::{Mcp, McpCommand, McpOptions, RunsLocation};
 use crate::cli::context::{clients, clock, run_identity};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::jobs::Monitor;
 use crate::mcp::http::{self, Hosts};
 use crate::mcp::line_transport::{ANSWER_LIMIT, LineTransport};
 use crate::mcp::{
@@ -46,7 +43,8 @@ pub(crate) async fn run(
         Err(stopped) if stopped.exit == Exit::Credential => {
             let reach = Arc::new(RepositoryAccess::Environment);
             let missing = MissingKey(stopped.message);
-            build_server(&arguments.options, Err(missing), reach, None)?
+            let monitor = MonitorConfiguration::read(&arguments.options.files)?;
+            build_server(&arguments.options, Err(missing), reach, monitor)?
         }
         Err(stopped) => return Err(stopped),
     };
@@ -57,48 +55,50 @@ pub(crate) async fn run(
 /// ticks do. A service without a GitHub identity uses the environment's credentials.
 pub(crate) fn http_routes(
     repositories: Option<Arc<Repositories>>,
-    events: PathBuf,
+    monitor: MonitorConfiguration,
 ) -> Result<axum::Router, CliError> {
     #[derive(clap::Parser)]
     struct OfEnvironment {
         #[command(flatten)]
         options: McpOptions,
     }
-    let mut given = <OfEnvironment as clap::Parser>::try_parse_from(["phileas"])
+    let given = <OfEnvironment as clap::Parser>::try_parse_from(["phileas"])
         .map_err(|error| CliError::usage(error.to_string()))?;
-    // The tools show the events file that the service writes.
-    given.options.files.events = Some(events);
-    let server = match repositories {
-        Some(repositories) => {
-            let jules = Arc::new(ServiceJules::new(Arc::clone(&repositories)));
-            let reach = Arc::new(RepositoryAccess::Service(repositories));
-            build_server(&given.options, Ok(jules), reach, None)?
-        }
-        None => server_from_environment(&given.options)?,
+    let (jules, reach): (Arc<dyn SessionsApi>, _) = match repositories {
+        Some(repositories) => (
+            Arc::new(ServiceJules::new(Arc::clone(&repositories))),
+            RepositoryAccess::Service(repositories),
+        ),
+        None => (
+            Arc::new(clients::jules_client()?),
+            RepositoryAccess::Environment,
+        ),
     };
+    let server = build_server(&given.options, Ok(jules), Arc::new(reach), monitor)?;
     Ok(http::routes(move || server.for_another(), Hosts::Checked))
 }
 
 fn server_from_environment(arguments: &McpOptions) -> Result<Server, CliError> {
     let jules = Arc::new(clients::jules_client()?);
-    let monitor = (!arguments.read_only)
-        .then(|| monitor_from_environment(&arguments.files))
-        .transpose()?;
+    let monitor = MonitorConfiguration::read(&arguments.files)?;
+    if !arguments.read_only {
+        // Mistakes in its settings are reported at the start.
+        monitor.monitor()?;
+    }
     let reach = Arc::new(RepositoryAccess::Environment);
     build_server(arguments, Ok(jules), reach, monitor)
 }
 
-/// The server's own monitor, with the key of the environment.
-struct EnvironmentMonitor(Monitor<jules::Client>);
+/// Checks jobs with the keys that there are at the time.
+struct OwnMonitor(MonitorConfiguration);
 
 #[async_trait]
-impl CheckJobs for EnvironmentMonitor {
+impl CheckJobs for OwnMonitor {
     async fn check_jobs(&self) -> Result<(), ToolError> {
-        let cycle = self.0.run_cycle(clock::local_now(), false).await;
-        for warning in cycle
-            .map_err(|error| ToolError::new(error.to_string()))?
-            .warnings
-        {
+        let failed = |why: String| ToolError::new(why);
+        let monitor = self.0.monitor().map_err(|error| failed(error.message))?;
+        let cycle = monitor.run_cycle(clock::local_now(), false).await;
+        for warning in cycle.map_err(|error| failed(error.to_string()))?.warnings {
             tracing::warn!("{warning}");
         }
         Ok(())
@@ -109,22 +109,17 @@ fn build_server(
     arguments: &McpOptions,
     jules: Result<Arc<dyn SessionsApi>, MissingKey>,
     phileas: Arc<dyn PhileasApi>,
-    monitor: Option<Monitor<jules::Client>>,
+    monitor: MonitorConfiguration,
 ) -> Result<Server, CliError> {
-    let places = monitored_files(&arguments.files)?;
-    let checks = monitor.map(|monitor| Arc::new(EnvironmentMonitor(monitor)) as Arc<dyn CheckJobs>);
+    let files = MonitorFiles::new(&monitor.paths, std::env::current_dir()?);
+    let can_check = jules.is_ok() && !arguments.read_only;
+    let checks = can_check.then(|| Arc::new(OwnMonitor(monitor)) as Arc<dyn CheckJobs>);
     let policy = Policy {
         read_only: arguments.read_only,
         allowed: arguments.allow.clone(),
     };
-    let context = ToolContext::new(
-        jules,
-        phileas,
-        MonitorFiles::new(&places, std::env::current_dir()?),
-        policy,
-        run_identity::random_bytes()?,
-    )
-    .with_checks(checks);
+    let context = ToolContext::new(jules, phileas, files, policy, run_identity::random_bytes()?)
+        .with_checks(checks);
     let runs = super::pipeline::runs::open_runs(&RunsLocation {
         pipeline_dir: arguments.pipeline_dir.clone(),
         json: false,

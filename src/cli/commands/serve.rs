@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
+use super::jobs::MonitorConfiguration;
 use crate::adapters::inbox::postgres::{DatabaseUrl, PostgresInbox};
 use crate::adapters::inbox::served::ServedInbox;
 use crate::adapters::inbox::sqlite::{DataDirectory, HeldDirectory, SqliteInbox};
@@ -117,15 +118,19 @@ async fn serve(
     });
     let changed = Arc::new(Notify::new());
     let metrics = Arc::new(Metrics::default());
-    let events = super::jobs::service_events_path(arguments.events.clone(), &config.data_dir)?;
-    let feed = open_feed(arguments, config, &events)?;
+    let monitor = MonitorConfiguration::of_service(
+        arguments.events.clone(),
+        &config.data_dir,
+        config.jules_keys_dir.clone(),
+    )?;
+    let feed = open_feed(arguments, config, &monitor.paths.events)?;
     let repositories =
         repositories::connect_repositories(config, Arc::clone(&changed), &metrics)?.map(Arc::new);
     let (end, asked) = shutdown_pair();
     let hurry = shutdown_pair();
     let signals = shutdown_signal()?;
     let more_admin_routes = match arguments.mcp {
-        true => super::mcp::http_routes(repositories.clone(), events)?,
+        true => super::mcp::http_routes(repositories.clone(), monitor)?,
         false => axum::Router::new(),
     };
     let lost = inbox.lost();

@@ -411,7 +411,7 @@ pub(super) async fn find_marked_job(
         for _ in 0..MAX_PAGES {
             let read = context
                 .jules()?
-                .list_jobs(page.as_deref(), archived)
+                .list_jobs(Some(repository), page.as_deref(), archived)
                 .await?;
             let found = read.jobs.into_iter().find(|job| {
                 let last = job
@@ -492,7 +492,10 @@ async fn source_of(
 ) -> Result<Lookup, ToolError> {
     let mut page = None;
     for _ in 0..MAX_PAGES {
-        let read = context.jules()?.list_sources(page.as_deref()).await?;
+        let read = context
+            .jules()?
+            .list_sources(Some(repository), page.as_deref())
+            .await?;
         let mut sources = read.sources.into_iter();
         if let Some(source) = sources.find(|source| source.repository == *repository) {
             return Ok(Lookup::Found(source));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use phileas_domain::engine::{CreateFailure, SessionState};
 use phileas_domain::jobs::{AccountSession, Job, RetireReason};
 use phileas_domain::model::RepositoryName;
+use phileas_domain::prompt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +73,11 @@ async fn retry_job(
         return found_retry(&context, &old, &first);
     }
     let before = context.queue.find_job(old.id.as_str());
-    let attempt = before.as_ref().and_then(|job| job.attempt).unwrap_or(1) + 1;
+    let attempt = before
+        .as_ref()
+        .and_then(|job| job.attempt)
+        .unwrap_or(1)
+        .saturating_add(1);
     if attempt > MAX_ATTEMPTS {
         return Err(ToolError::new(format!(
             "job {} was not retried: it is attempt {}, the last one; find out why it fails, and create another by \
@@ -125,6 +130,12 @@ async fn retry_job(
 
 /// The repository and branch for the retry of a job that is over.
 fn check_retry(old: &AccountSession) -> Result<(RepositoryName, String), ToolError> {
+    if old.belongs_to_turn() {
+        return Err(ToolError::new(format!(
+            "job {} was not retried: it belongs to a track, which decides about retries; `run` starts the persona again",
+            old.id
+        )));
+    }
     let over = matches!(
         old.state,
         SessionState::Failed | SessionState::Completed | SessionState::Paused
@@ -270,7 +281,7 @@ async fn run_cancel_job(
             "Cancel Jules job {} ({}) on {}, which is {state_before}? phileas archives it, and Jules stops working on \
              it.",
             job.id,
-            job.title,
+            prompt::clean_line(&job.title),
             job.repository
                 .as_ref()
                 .map_or_else(|| "no repository".to_owned(), ToString::to_string),

@@ -147,6 +147,13 @@ pub(super) fn list_jobs() -> ToolDefinition {
     ToolDefinition::new(card, run_list_jobs)
 }
 
+/// Where an answer begins: on this page of Jules' list, behind this job.
+#[derive(Default, Serialize, Deserialize)]
+struct Start {
+    page: Option<String>,
+    before: Option<ListPosition>,
+}
+
 /// Newest first; equal times are ordered by id, so that every job has one position.
 type ListPosition = (String, String);
 
@@ -176,16 +183,16 @@ async fn run_list_jobs(
         input.state.as_deref().unwrap_or_default(),
         input.archived
     );
-    let before: Option<ListPosition> = cursor::open_cursor(&of, input.cursor.as_deref())?;
+    let start: Start = cursor::open_cursor(&of, input.cursor.as_deref())?.unwrap_or_default();
     let mut jobs: Vec<AccountSession> = Vec::new();
-    let mut page = None;
+    let mut page = start.page.clone();
     let mut truncated = true;
     let mut last: Option<ListPosition> = None;
     let mut in_order = true;
     for _ in 0..MAX_PAGES {
         let read = context
             .jules()?
-            .list_jobs(page.as_deref(), input.archived)
+            .list_jobs(repository.as_ref(), page.as_deref(), input.archived)
             .await?;
         for job in read.jobs {
             let here = list_position(&job);
@@ -197,7 +204,7 @@ async fn run_list_jobs(
             };
             let state = input.state.as_deref();
             if wanted
-                && before.as_ref().is_none_or(|before| here < *before)
+                && start.before.as_ref().is_none_or(|before| here < *before)
                 && state
                     .is_none_or(|state| JobView::from_job(&job).state.eq_ignore_ascii_case(state))
                 && jobs.iter().all(|known| known.id != job.id)
@@ -221,15 +228,21 @@ async fn run_list_jobs(
         check_empty_list(&context, &input, repository.as_ref(), truncated).await?;
     }
     jobs.sort_by_key(|job| std::cmp::Reverse(list_position(job)));
-    let more = jobs.len() > limit || (truncated && !jobs.is_empty());
-    jobs.truncate(limit);
-    let next_cursor = jobs
-        .last()
-        .filter(|_| more)
-        .map(|job| cursor::seal_cursor(&of, &list_position(job)));
+    let next = if jobs.len() > limit {
+        jobs.truncate(limit);
+        let before = jobs.last().map(list_position);
+        let page = start.page;
+        Some(Start { page, before })
+    } else {
+        let before = None;
+        page.map(|page| Start {
+            page: Some(page),
+            before,
+        })
+    };
     Ok(ListOutput {
         jobs: jobs.iter().map(JobView::from_job).collect(),
-        next_cursor,
+        next_cursor: next.map(|next| cursor::seal_cursor(&of, &next)),
         truncated,
     })
 }

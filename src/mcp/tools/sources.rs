@@ -80,7 +80,7 @@ async fn run_list_sources(
     let mut page = None;
     let mut truncated = true;
     for _ in 0..MAX_PAGES {
-        let read = context.jules()?.list_sources(page.as_deref()).await?;
+        let read = context.jules()?.list_sources(None, page.as_deref()).await?;
         for source in read.sources {
             let name = source.repository.to_string().to_lowercase();
             if context.policy.is_allowed(&source.repository)

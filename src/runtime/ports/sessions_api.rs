@@ -79,9 +79,14 @@ pub trait SessionsApi: Send + Sync {
     /// Reads a job; `None` if Jules does not know it.
     async fn read_job(&self, id: &str) -> Result<Option<AccountSession>, Failure>;
 
-    /// Reads a page of the account's jobs of all repositories: either the archived jobs or the
-    /// others.
-    async fn list_jobs(&self, page: Option<&str>, archived: bool) -> Result<JobPage, Failure>;
+    /// Reads a page of jobs of all repositories: either the archived jobs or the others. With several accounts it is a
+    /// page of each, or of the account that a repository's jobs are created with.
+    async fn list_jobs(
+        &self,
+        account_of: Option<&RepositoryName>,
+        page: Option<&str>,
+        archived: bool,
+    ) -> Result<JobPage, Failure>;
 
     /// Reads all activities of a job, oldest first. `None`: Jules does not show them (yet).
     async fn read_job_activities(&self, id: &str) -> Result<Option<Vec<JobActivity>>, Failure>;
@@ -95,6 +100,10 @@ pub trait SessionsApi: Send + Sync {
     /// Archives a job; a running one is paused.
     async fn archive_job(&self, id: &str) -> Result<(), Failure>;
 
-    /// Reads a page of the repositories that Jules may work on.
-    async fn list_sources(&self, page: Option<&str>) -> Result<SourcePage, Failure>;
+    /// Reads a page of the repositories that Jules may work on, of the same accounts.
+    async fn list_sources(
+        &self,
+        account_of: Option<&RepositoryName>,
+        page: Option<&str>,
+    ) -> Result<SourcePage, Failure>;
 }

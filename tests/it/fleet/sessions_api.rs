@@ -67,8 +67,11 @@ fn each_repository_is_worked_on_with_its_own_key() {
     }
     let mut made = Vec::new();
     for owner in ["acme", "umbrella"] {
-        let wanted = json!({"repo": format!("{owner}/r0"), "branch": "main", "prompt": "Tidy up."});
+        let wanted =
+            json!({"repo": format!("{owner}/r0"), "prompt": "Tidy up.", "idempotency_key": "k"});
         let job = done(process.admin, "jules_create_job", &wanted);
+        let again = done(process.admin, "jules_create_job", &wanted);
+        assert_eq!(again["job_id"], job["job_id"], "{again}");
         made.push((owner, job["job_id"].as_str().unwrap().to_owned()));
     }
     {
@@ -103,6 +106,19 @@ fn each_repository_is_worked_on_with_its_own_key() {
             jobs.iter().any(|job| job["job_id"] == id.as_str()),
             "{listed}"
         );
+    }
+    let listed = done(process.admin, "jules_list_jobs", &json!({}));
+    let jobs = listed["jobs"].as_array().unwrap();
+    for (_, id) in &made {
+        let is_it = |job: &&Value| job["job_id"] == id.as_str();
+        assert_eq!(jobs.iter().filter(is_it).count(), 1, "{listed}");
+    }
+    assert_eq!(listed["truncated"], false);
+    // The jobs are registered, and the service checks them itself.
+    let begun = Instant::now();
+    let look = json!({"timeout_s": 1});
+    while done(process.admin, "jules_wait_for_event", &look)["last_checked"].is_null() {
+        assert!(begun.elapsed() < PATIENCE);
     }
     let strange = call(process.admin, "status", &json!({"repo": "else/where"}));
     let text = strange["content"][0]["text"].as_str().unwrap();

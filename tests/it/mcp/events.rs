@@ -1,5 +1,6 @@
 //! The monitor's files through the tools: jobs are registered, events read, waited for and acknowledged.
 
+use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::time::Duration;
@@ -83,7 +84,10 @@ fn a_new_job_is_watched_with_what_jules_does_not_tell_later() {
 #[test]
 fn defect_09_a_job_is_registered_in_no_other_folder() {
     let place = place(Vec::new());
-    let mut host = place.host(HANDSHAKE, &[]);
+    let mut command = place.program(&[]).into_command();
+    command.current_dir(place.files.path());
+    let mut host = Host::start(command, HANDSHAKE, json!({}));
+    host.greet();
     let arguments = json!({"job_id": "77", "metadata": {"task": "x"}});
     assert_eq!(
         host.done("jules_register_job", arguments.clone())["was"],
@@ -91,7 +95,17 @@ fn defect_09_a_job_is_registered_in_no_other_folder() {
     );
     assert_eq!(host.done("jules_register_job", arguments)["was"], "known");
     assert_eq!(registered(&place)[0].metadata["task"], "x");
-    for path in ["/etc/jobs.jsonl", "../jobs.jsonl", ""] {
+    let hook = place.files.path().join("hook");
+    let notes = place.files.path().join("notes.jsonl");
+    fs::write(&hook, "#!/bin/sh\n").unwrap();
+    fs::write(&notes, "a note\n").unwrap();
+    for path in [
+        "/etc/jobs.jsonl",
+        "../jobs.jsonl",
+        "",
+        "hook",
+        "notes.jsonl",
+    ] {
         let arguments = json!({"job_id": "77", "jobs_path": path});
         host.refused("jules_register_job", arguments, "jobs_path");
     }
@@ -238,8 +252,8 @@ fn what_the_watcher_hands_on_is_still_listed() {
     happened(&place, "7", EventKind::Question, "ours");
     let theirs = "{\"event\": \"question\", \"job_id\": \"7\", \"message\": \"theirs\"}\n";
     let events = place.paths().events;
-    let text = std::fs::read_to_string(&events).unwrap() + theirs;
-    std::fs::write(&events, text).unwrap();
+    let text = fs::read_to_string(&events).unwrap() + theirs;
+    fs::write(&events, text).unwrap();
     let watch = ["watch", "--once", "--command", "true", "--events"];
     let state = place.files.path().join("watcher.json");
     crate::support::Phileas::new(&watch)

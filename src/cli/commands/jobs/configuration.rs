@@ -32,6 +32,16 @@ impl JobsConfiguration {
         monitor: Option<&Path>,
         watcher: Option<&Path>,
     ) -> Result<Self, CliError> {
+        Self::with_defaults(JobPaths::default(), named, monitor, watcher)
+    }
+
+    /// The same with other default paths.
+    pub(super) fn with_defaults(
+        usual: JobPaths,
+        named: &JobFiles,
+        monitor: Option<&Path>,
+        watcher: Option<&Path>,
+    ) -> Result<Self, CliError> {
         let config = match read_config_file(named)? {
             Some((path, text)) => {
                 let configured = Config::parse(&path.to_string_lossy(), &text);
@@ -46,7 +56,6 @@ impl JobsConfiguration {
             }
             None => Config::default(),
         };
-        let usual = JobPaths::default();
         let pick = |named: Option<&Path>, configured: Option<&String>, usual: PathBuf| {
             let configured = configured.map(PathBuf::from);
             named.map(Path::to_owned).or(configured).unwrap_or(usual)

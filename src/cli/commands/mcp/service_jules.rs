@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
+use futures_util::future::try_join_all;
 use phileas_domain::engine::CreateFailure;
 use phileas_domain::jobs::AccountSession;
+use phileas_domain::model::RepositoryName;
 
 use crate::runtime::ports::sessions_api::{JobActivity, JobPage, NewJob, SessionsApi, SourcePage};
 use crate::runtime::ports::{Disposition, Failure};
@@ -37,10 +39,8 @@ impl ServiceJules {
     fn distinct_keys(&self) -> Result<BTreeMap<u64, KeyClient>, Failure> {
         let keys = self.repositories.jules_keys();
         if keys.is_empty() {
-            return Err(Failure {
-                disposition: Disposition::Denied,
-                detail: "no repository of this service has a Jules key yet".to_owned(),
-            });
+            let detail = "no repository of this service has a Jules key yet".to_owned();
+            return Err(denied(detail));
         }
         Ok(keys)
     }
@@ -94,44 +94,67 @@ impl ServiceJules {
         })
     }
 
-    /// Parses the name of a page in a listing over all keys. A page of the key at `place` is named `<place> <its own
-    /// name>`.
-    fn parse_page<'p>(&self, page: Option<&'p str>) -> Result<KeyPage<'p>, Failure> {
-        let keys: Vec<KeyClient> = self.distinct_keys()?.into_values().collect();
-        let (at, token) = match page.and_then(|page| page.split_once(' ')) {
-            Some((at, token)) => (at.parse().unwrap_or(keys.len()), token),
-            None => (0, ""),
+    /// The accounts that a listing reads, each with its page. The name of a page is the accounts' own, by their keys'
+    /// numbers; an account that has no further page is not in it.
+    fn account_pages(
+        &self,
+        account_of: Option<&RepositoryName>,
+        page: Option<&str>,
+    ) -> Result<Vec<AccountPage>, Failure> {
+        let keys = match account_of {
+            Some(repository) => {
+                let key = self.repositories.key_of(repository);
+                let key = key.map_err(|no_key| denied(no_key.to_string()))?;
+                BTreeMap::from([(key.number, key)])
+            }
+            None => self.distinct_keys()?,
         };
-        let key = keys.get(at).ok_or_else(|| Failure {
-            disposition: Disposition::Refused,
-            detail:
-                "the keys of this service have changed meanwhile; list from the first page again"
-                    .to_owned(),
-        })?;
-        Ok(KeyPage {
-            at,
-            is_last: at + 1 == keys.len(),
-            account: Arc::clone(&key.client) as Account,
-            token: Some(token).filter(|token| !token.is_empty()),
-        })
+        let tokens: BTreeMap<u64, Option<String>> = match page {
+            Some(page) => serde_json::from_str(page).map_err(|_| keys_changed())?,
+            None => keys.keys().map(|number| (*number, None)).collect(),
+        };
+        let pages = tokens.into_iter().map(|(number, token)| {
+            let key = keys.get(&number).ok_or_else(keys_changed)?;
+            Ok(AccountPage {
+                number,
+                account: Arc::clone(&key.client) as Account,
+                token,
+            })
+        });
+        pages.collect()
     }
 }
 
-/// One page of one key.
-struct KeyPage<'p> {
-    at: usize,
-    is_last: bool,
+/// One page of one account.
+struct AccountPage {
+    /// The number of its key.
+    number: u64,
     account: Account,
-    token: Option<&'p str>,
+    token: Option<String>,
 }
 
-impl KeyPage<'_> {
-    /// The name of the page after this one.
-    fn next_page_name(&self, next: Option<String>) -> Option<String> {
-        match next {
-            Some(next) => Some(format!("{} {next}", self.at)),
-            None => (!self.is_last).then(|| format!("{} ", self.at + 1)),
-        }
+/// The name of the pages after these ones. `None`: all accounts are read.
+fn next_page_name(pages: &[AccountPage], next: Vec<Option<String>>) -> Option<String> {
+    let numbers = pages.iter().map(|page| page.number);
+    let further: BTreeMap<u64, String> = numbers
+        .zip(next)
+        .filter_map(|(number, next)| Some((number, next?)))
+        .collect();
+    (!further.is_empty()).then(|| serde_json::json!(further).to_string())
+}
+
+fn denied(detail: String) -> Failure {
+    Failure {
+        disposition: Disposition::Denied,
+        detail,
+    }
+}
+
+fn keys_changed() -> Failure {
+    Failure {
+        disposition: Disposition::Refused,
+        detail: "the keys of this service have changed meanwhile; list from the first page again"
+            .to_owned(),
     }
 }
 
@@ -155,11 +178,26 @@ impl SessionsApi for ServiceJules {
         Ok(self.find_job(id).await?.map(|(job, _)| job))
     }
 
-    async fn list_jobs(&self, page: Option<&str>, archived: bool) -> Result<JobPage, Failure> {
-        let place = self.parse_page(page)?;
-        let JobPage { jobs, next } = place.account.list_jobs(place.token, archived).await?;
-        let next = place.next_page_name(next);
-        Ok(JobPage { jobs, next })
+    async fn list_jobs(
+        &self,
+        account_of: Option<&RepositoryName>,
+        page: Option<&str>,
+        archived: bool,
+    ) -> Result<JobPage, Failure> {
+        let pages = self.account_pages(account_of, page)?;
+        let reads = pages.iter().map(|page| {
+            page.account
+                .list_jobs(None, page.token.as_deref(), archived)
+        });
+        let (jobs, next): (Vec<_>, _) = try_join_all(reads)
+            .await?
+            .into_iter()
+            .map(|read| (read.jobs, read.next))
+            .unzip();
+        Ok(JobPage {
+            jobs: jobs.concat(),
+            next: next_page_name(&pages, next),
+        })
     }
 
     async fn read_job_activities(&self, id: &str) -> Result<Option<Vec<JobActivity>>, Failure> {
@@ -181,10 +219,23 @@ impl SessionsApi for ServiceJules {
         self.account_of_job(id).await?.archive_job(id).await
     }
 
-    async fn list_sources(&self, page: Option<&str>) -> Result<SourcePage, Failure> {
-        let place = self.parse_page(page)?;
-        let SourcePage { sources, next } = place.account.list_sources(place.token).await?;
-        let next = place.next_page_name(next);
-        Ok(SourcePage { sources, next })
+    async fn list_sources(
+        &self,
+        account_of: Option<&RepositoryName>,
+        page: Option<&str>,
+    ) -> Result<SourcePage, Failure> {
+        let pages = self.account_pages(account_of, page)?;
+        let reads = pages
+            .iter()
+            .map(|page| page.account.list_sources(None, page.token.as_deref()));
+        let (sources, next): (Vec<_>, _) = try_join_all(reads)
+            .await?
+            .into_iter()
+            .map(|read| (read.sources, read.next))
+            .unzip();
+        Ok(SourcePage {
+            sources: sources.concat(),
+            next: next_page_name(&pages, next),
+        })
     }
 }
