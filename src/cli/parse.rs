@@ -97,8 +97,14 @@ pub(super) fn parse_arguments(
              remote `origin` names it",
         ));
     };
-    let named = ["--repo".into(), origin.to_string().into()];
-    Arguments::try_parse_from(words.into_iter().chain(named))
+    // Behind `--` it would be a text.
+    let at = words.iter().position(|word| word == "--");
+    let mut words = words;
+    words.splice(
+        at.map_or(words.len()..words.len(), |at| at..at),
+        ["--repo".into(), origin.to_string().into()],
+    );
+    Arguments::try_parse_from(words)
 }
 
 /// The command that a command line names, whose usage an error shows.

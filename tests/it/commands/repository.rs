@@ -44,6 +44,23 @@ fn a_clone_names_its_repository() {
 }
 
 #[test]
+fn a_clone_names_its_repository_before_the_texts_behind_two_dashes() {
+    let dir = tempfile::tempdir().unwrap();
+    git(dir.path(), &["init", "--quiet"]);
+    let origin = "https://github.com/acme/widget.git";
+    git(dir.path(), &["remote", "add", "origin", origin]);
+    let output = program(&["session", "message", "7", "--", "- use tabs"])
+        .current_dir(dir.path())
+        .env_remove("GITHUB_REPOSITORY")
+        .env_remove("GITHUB_TOKEN")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("GITHUB_TOKEN"), "{said}");
+}
+
+#[test]
 fn a_folder_that_names_none_is_told_how_to() {
     let dir = tempfile::tempdir().unwrap();
     for work in ["no work tree", "no origin"] {
