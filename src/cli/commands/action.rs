@@ -213,10 +213,15 @@ fn read_request(woken: &Trigger) -> Result<RunRequest, CliError> {
         _ => (&persona, &track, &entry),
     };
     match (persona, track, entry) {
-        (Some(persona), ..) => Ok(RunRequest::Persona(PersonaId::new(tick::persona_id(
+        (Some(_), Some(_), _) | (Some(_), _, Some(_)) | (_, Some(_), Some(_)) => {
+            Err(CliError::usage(
+                "the run is asked for more than one of persona, track and entry point; give one of them",
+            ))
+        }
+        (Some(persona), None, None) => Ok(RunRequest::Persona(PersonaId::new(tick::persona_id(
             persona,
         )))),
-        (None, Some(track), _) => Ok(RunRequest::Track(TrackName::from(track.trim()))),
+        (None, Some(track), None) => Ok(RunRequest::Track(TrackName::from(track.trim()))),
         (None, None, Some(word)) => match EntryPoint::of(word.trim()) {
             Some(entry) => Ok(RunRequest::Enter(entry)),
             None => Err(CliError::usage(format!(

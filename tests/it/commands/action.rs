@@ -312,6 +312,31 @@ fn a_request_needs_writers_and_what_is_due_needs_none() {
         .assert_decision(0, "dispatched", "due.request");
 }
 
+#[test]
+fn a_run_is_asked_for_one_thing() {
+    let (bench, runner) = (bench(), Runner::new());
+    for inputs in [
+        [("INPUT_PERSONA", "tester"), ("INPUT_TRACK", "default")],
+        [
+            ("INPUT_TRACK", "default"),
+            ("INPUT_ENTRY_POINT", "narrator"),
+        ],
+        [
+            ("INPUT_PERSONA", "tester"),
+            ("INPUT_ENTRY_POINT", "nowhere"),
+        ],
+    ] {
+        let step = runner.step(&bench, "schedule", "{}", &inputs);
+        assert_eq!(step.ran.code, 2, "{:?}", step.ran);
+        let said = step.runner_commands().join("\n");
+        assert!(said.contains("give one of them"), "{:?}", step.ran);
+    }
+    let payload = r#"{"inputs": {"persona": "tester", "track": "default"}}"#;
+    let step = runner.step(&bench, "workflow_dispatch", payload, &[]);
+    assert_eq!(step.ran.code, 2, "{:?}", step.ran);
+    assert_eq!(bench.head(), "", "nothing was written");
+}
+
 /// A run that names no account is not a run of a schedule.
 #[test]
 fn what_no_account_asked_for_is_not_started() {
