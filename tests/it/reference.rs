@@ -145,9 +145,10 @@ const VARIABLE_PREFIXES: [&str; 9] = [
 /// The most options that a row of the table lists.
 const MAX_OPTIONS: usize = 6;
 
-/// The variables that stand for options, with the options.
+/// The variables that stand for options, with the options. One that means something else for other commands has a row
+/// for each meaning.
 fn option_variables() -> String {
-    let mut all: BTreeMap<String, (BTreeSet<String>, String)> = BTreeMap::new();
+    let mut all: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
     let mut commands = vec![(String::new(), Arguments::command())];
     while let Some((path, command)) = commands.pop() {
         for option in command.get_arguments() {
@@ -158,11 +159,9 @@ fn option_variables() -> String {
                 .get_help()
                 .map(ToString::to_string)
                 .unwrap_or_default();
-            let entry = all
-                .entry(variable.to_string_lossy().into_owned())
-                .or_default();
-            entry.0.insert(format!("`{path}--{long}`"));
-            entry.1 = help;
+            let variable = variable.to_string_lossy().into_owned();
+            let options = all.entry((variable, help)).or_default();
+            options.insert(format!("`{path}--{long}`"));
         }
         for child in command
             .get_subcommands()
@@ -172,7 +171,7 @@ fn option_variables() -> String {
         }
     }
     let mut table = "| variable | option | meaning |\n|---|---|---|\n".to_owned();
-    for (variable, (options, help)) in all {
+    for ((variable, help), options) in all {
         let mut options: Vec<_> = options.into_iter().collect();
         let long = options[0].rsplit("--").next().unwrap().to_owned();
         if options.len() > MAX_OPTIONS {
