@@ -3,6 +3,8 @@
 //! GitHub's button writes "Reverts OWNER/REPO#N" into the description. Any account can write that, so the changed lines
 //! must be the inverse as well.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 
 use super::work_outcome::change_entry;
@@ -52,22 +54,22 @@ fn is_within(merged_at: Option<Timestamp>, reverted_at: Option<Timestamp>) -> bo
 
 /// The pull request of this repository that a description says it reverts.
 fn reverted_number(snapshot: &Snapshot, body: &str) -> Option<PullNumber> {
-    let (_, rest) = body.split_once(REVERTS)?;
-    let (name, rest) = rest.split_once('#')?;
-    if !name.eq_ignore_ascii_case(&snapshot.repository.name.to_string()) {
-        return None;
-    }
-    let end = rest
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(rest.len());
-    rest[..end].parse().ok().map(PullNumber)
+    let repository = snapshot.repository.name.to_string();
+    body.split(REVERTS).skip(1).find_map(|rest| {
+        let (name, rest) = rest.split_once('#')?;
+        let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
+        name.eq_ignore_ascii_case(&repository).then_some(())?;
+        digits.parse().ok().map(PullNumber)
+    })
 }
 
-/// Judges those whose files are read. Requests what else is needed. Returns whether a record has changed.
+/// Judges those whose files are read. Requests what else is needed. Returns whether a record has changed. `due`: pull
+/// requests whose records are to be written.
 pub(crate) fn judge_reverts(
     builder: &mut DecisionBuilder<'_>,
     hot: &mut WorkFile,
     reverts: &[Revert<'_>],
+    due: &BTreeSet<PullNumber>,
     is_protected: impl Fn(&str) -> bool,
 ) -> bool {
     let snapshot = builder.snapshot;
@@ -85,12 +87,16 @@ pub(crate) fn judge_reverts(
             }
             continue;
         };
+        let record = hot.get(revert.reverted.0).cloned();
+        if record.is_none() && due.contains(&revert.reverted) {
+            // Its record is written first.
+            continue;
+        }
         // One that GitHub no longer shows among the recent ones needs no memory.
         let judged = &mut builder.state.work.reverts;
         judged.retain(|judged| snapshot.pulls.contains_key(judged));
         judged.insert(number);
         builder.add_headline(format!("revert by pull request #{number}"), None);
-        let record = hot.get(revert.reverted.0).cloned();
         let Some(mut record) = record.filter(|_| original.base == revert.pull.base) else {
             continue;
         };

@@ -90,12 +90,13 @@ fn record_pulls(
     let open = open.filter(|number| !numbers.contains(number));
     builder.state.work.open.extend(open);
     let due = read_due(builder, numbers);
-    let is_protected = is_protected_by(&builder.snapshot.plan);
-    let is_reverted = judge_reverts(builder, &mut hot, reverts, is_protected);
-    if due.is_empty() && !is_reverted {
-        return BTreeSet::new();
-    }
+    let is_due = !due.is_empty();
     let written = write_records(builder, &mut hot, due, outdated);
+    let is_protected = is_protected_by(&builder.snapshot.plan);
+    let is_reverted = judge_reverts(builder, &mut hot, reverts, numbers, is_protected);
+    if !is_due && !is_reverted {
+        return written;
+    }
     let mut files = leave_hot_file(builder, &mut hot);
     files.insert(HOT_PATH.to_owned(), Some(hot.text()));
     builder.state.work.remembered = hot.len() as u64;

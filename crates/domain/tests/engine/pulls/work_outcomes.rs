@@ -258,16 +258,28 @@ fn a_revert_needs_the_words_the_inverse_change_and_the_same_branch() {
 #[test]
 fn a_merge_and_its_revert_between_two_ticks_are_both_seen() {
     let change = new_file("src/a.rs", 12);
-    let mut scenario = scenario();
-    let number = opens(&mut scenario, vec![change.clone()]);
-    scenario.merge(number);
-    let inverse = vec![inverse(&change)];
-    reverts(&mut scenario, "Reverts acme/widget#1", "main", inverse);
-    settle(&mut scenario);
-    assert_eq!(outcome(&scenario, number), Some(Outcome::Reverted));
-    let hot = WorkFile::parse(scenario.exchange.text(HOT_PATH).unwrap()).unwrap();
-    let record = hot.get(number.0).unwrap();
-    assert_eq!(record.outcome, Some(Outcome::Reverted));
+    for is_recorded in [true, false] {
+        let mut scenario = scenario();
+        let number = if is_recorded {
+            opens(&mut scenario, vec![change.clone()])
+        } else {
+            // It is opened between the two ticks, too.
+            scenario.tick();
+            scenario.minutes(5);
+            let number = scenario.opens_pull();
+            scenario.pull_files.insert(number, vec![change.clone()]);
+            number
+        };
+        scenario.merge(number);
+        let inverse = vec![inverse(&change)];
+        let body = "This Reverts the cache.\n\nReverts acme/widget#1";
+        reverts(&mut scenario, body, "main", inverse);
+        settle(&mut scenario);
+        assert_eq!(outcome(&scenario, number), Some(Outcome::Reverted));
+        let hot = WorkFile::parse(scenario.exchange.text(HOT_PATH).unwrap()).unwrap();
+        let record = hot.get(number.0).unwrap();
+        assert_eq!(record.outcome, Some(Outcome::Reverted));
+    }
 }
 
 #[test]
