@@ -35,8 +35,20 @@ fn close_pull(builder: &mut DecisionBuilder<'_>, pull: &Pull) {
         return;
     };
     match attempts::next_attempt(refusal.closing.as_ref(), now) {
+        // It was closed, and is open again.
         NextAttempt::Over if refusal.closing.as_ref().is_some_and(|one| one.notified) => {
-            drop_refusal(builder, number);
+            match reopened_by(snapshot, number, refusal) {
+                _ if !snapshot.pull_activity.contains_key(&number) => {
+                    builder.reads.pull_activity.insert(number);
+                }
+                Some(true) => drop_refusal(builder, number),
+                Some(false) => {
+                    refusal.closing = None;
+                    builder.wake_by(now);
+                }
+                // GitHub may show an older state.
+                None => {}
+            }
         }
         // The refusal stays, so that the record of one that is closed by hand has the reason.
         NextAttempt::Over => {
@@ -47,7 +59,7 @@ fn close_pull(builder: &mut DecisionBuilder<'_>, pull: &Pull) {
         NextAttempt::Now if !snapshot.pull_activity.contains_key(&number) => {
             builder.reads.pull_activity.insert(number);
         }
-        NextAttempt::Now if is_reopened(snapshot, number, refusal) => {
+        NextAttempt::Now if reopened_by(snapshot, number, refusal) == Some(true) => {
             drop_refusal(builder, number);
         }
         NextAttempt::Now => {
@@ -61,15 +73,14 @@ fn close_pull(builder: &mut DecisionBuilder<'_>, pull: &Pull) {
     }
 }
 
-/// Whether a person has reopened it since the refusal. The command stands where GitHub does not show what happened.
-fn is_reopened(snapshot: &Snapshot, number: PullNumber, refusal: &WorkRefusal) -> bool {
-    let Some(Some(activity)) = snapshot.pull_activity.get(&number) else {
-        return false;
-    };
-    activity.events.iter().any(|event| {
+/// Whether a person has reopened it since the refusal, or a bot alone. `None`: nobody has, as far as GitHub shows it.
+fn reopened_by(snapshot: &Snapshot, number: PullNumber, refusal: &WorkRefusal) -> Option<bool> {
+    let activity = snapshot.pull_activity.get(&number)?.as_ref()?;
+    let reopened = activity.events.iter().filter(|event| {
         let is_later = refusal.at.is_none_or(|at| event.at > at);
-        event.what == PullChange::Reopened && event.is_by_person() && is_later
-    })
+        event.what == PullChange::Reopened && is_later
+    });
+    reopened.map(|event| event.is_by_person()).max()
 }
 
 fn drop_refusal(builder: &mut DecisionBuilder<'_>, number: PullNumber) {
