@@ -125,7 +125,8 @@ impl WorkFile {
     }
 
     /// The numbers of the records that should leave the hot file: those that are no longer remembered, and of a file
-    /// above its limit the oldest settled ones, then the oldest. One commit moves [`LEAVING_AT_ONCE`] of them.
+    /// above its limit the oldest settled ones, then those that forbid work, then open ones. One commit moves
+    /// [`LEAVING_AT_ONCE`] of them.
     #[must_use]
     pub fn leaving(&self, now: Timestamp, remember: SignedDuration) -> Vec<u64> {
         let (kept, forgotten): (Vec<&WorkRecord>, Vec<&WorkRecord>) = self
@@ -138,7 +139,11 @@ impl WorkFile {
             .iter()
             .map(|record| (record, line_of(record).len() + 2));
         let mut sized: Vec<_> = sized.collect();
-        sized.sort_by_key(|(record, _)| (record.is_open(), record.closed_at, record.pr));
+        sized.sort_by_key(|(record, _)| {
+            let refusal = record.refused.as_ref();
+            let forbids = refusal.is_some_and(|refusal| refusal.condemns_work(now));
+            (record.is_open(), forbids, record.closed_at, record.pr)
+        });
         let mut size: usize = sized.iter().map(|(_, size)| size).sum();
         for (record, length) in sized {
             if size <= HOT_LIMIT_BYTES {

@@ -270,6 +270,22 @@ fn a_hot_file_above_its_limit_loses_as_many_of_its_oldest_settled_records_as_it_
     let leaving = full.leaving(now, remember);
     assert_eq!(leaving[..2], oldest[1..], "an open one stays");
     assert!(!leaving.contains(&FIRST));
+    let mut unwanted = full.remove(FIRST + 1).unwrap();
+    unwanted.refused = Some(Refusal {
+        reason: RefusalReason::Wrong,
+        comment: None,
+        digest: None,
+        until: None,
+        never: true,
+        unknown: BTreeMap::new(),
+    });
+    full.insert(unwanted);
+    let leaving = full.leaving(now, remember);
+    assert_eq!(
+        leaving[..2],
+        [FIRST + 2, FIRST + 3],
+        "so does what forbids work"
+    );
 }
 
 #[test]
