@@ -146,6 +146,9 @@ fn without_values(line: &str) -> String {
         if !matches!(character, ':' | '=') || at < judged {
             continue;
         }
+        if character == ':' && is_path(&line[name_from..at], &line[at + 1..]) {
+            continue;
+        }
         while let Some(found) = known.next_if(|found| found.end <= at) {
             last_known = last_known.max(Some(found.start));
         }
@@ -171,6 +174,14 @@ fn without_values(line: &str) -> String {
     }
     out.push_str(&line[from..]);
     out
+}
+
+/// Whether a colon is part of a path in code, such as `tokenizer::splits` or `src/tokens.rs:12`, and no value follows it.
+fn is_path(before: &str, after: &str) -> bool {
+    let is_file = before.contains('/') && !before.contains("://");
+    before.ends_with(':')
+        || after.starts_with(':')
+        || (is_file && after.starts_with(|c: char| !c.is_whitespace()))
 }
 
 /// Where parts of names that suggest a secret stand, by their ends.
@@ -222,6 +233,10 @@ mod tests {
             (
                 "git clone https://x-access-token:abc@github.com/a/b".to_owned(),
                 "git clone https://[hidden]@github.com/a/b",
+            ),
+            (
+                "config/token: abcdefgh12".to_owned(),
+                "config/token: [hidden]",
             ),
             (
                 "Authorization: Bearer abcdefgh12".to_owned(),
@@ -291,7 +306,10 @@ mod tests {
     fn r21_plain_words_stay() {
         for text in [
             "error[E0308]: mismatched types at src/main.rs:10:5",
-            "test tokenizer::splits ... FAILED",
+            "test tokenizer::splits_on_whitespace ... FAILED",
+            "use crate::prompt::secrets::hide_in_line;",
+            "loc: [src/tokens.rs:parse_all]",
+            "src/token.rs:1000-1450",
             "expected token `;`, found `}`",
             "task-management-and-more-words-that-are-long",
             "see https://docs.rs/serde/latest/serde?x=1 and mail a@b.example",
