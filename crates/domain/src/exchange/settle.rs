@@ -15,32 +15,18 @@ use crate::yaml::{Node, Value};
 /// Files to write and, without a text, to remove.
 pub type Files = BTreeMap<String, Option<String>>;
 
-/// Why a work item cannot be settled. Nothing was changed.
+/// A work item cannot be settled: it does not exist, or its location is ambiguous. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SettleError {
-    /// The item does not exist, or its location is ambiguous.
-    #[error("there is no work item at `{0}`")]
-    Gone(String),
-    /// An event that it names does not exist, or exists twice.
-    #[error(
-        "the work item `{item}` names the event `{event}`, of which there are {count}; fix the link first"
-    )]
-    Unresolved {
-        /// The work item's path.
-        item: String,
-        /// The event.
-        event: String,
-        /// How many there are.
-        count: usize,
-    },
-}
+#[error("there is no work item at `{0}`")]
+pub struct SettleError(pub String);
 
 /// Settles merged work: the item and its events are removed in one commit. An event that another item names, too, stays
-/// for that item and is reported.
+/// for that item and is reported, and so is one of which there is not exactly one: a merged item is not done again, even
+/// where its links are broken.
 ///
 /// # Errors
 ///
-/// [`SettleError`]: an event is ambiguous. Nothing is removed then.
+/// [`SettleError`].
 pub fn settle_merged(tree: &Tree, path: &str) -> Result<(Files, Vec<Diagnostic>), SettleError> {
     let (layout, stream, item) = find_item(tree, path)?;
     let mut files = Files::from([(path.to_owned(), None)]);
@@ -56,11 +42,12 @@ pub fn settle_merged(tree: &Tree, path: &str) -> Result<(Files, Vec<Diagnostic>)
             .filter(|event| event.value.state == EventState::Decided)
             .collect();
         let [event] = events.as_slice() else {
-            return Err(SettleError::Unresolved {
-                item: path.to_owned(),
-                event: id.clone(),
-                count: events.len(),
-            });
+            let text = format!(
+                "the merged work item named the event `{id}`, of which there are {}",
+                events.len()
+            );
+            left.push(Diagnostic::warning(path, text).help("look at `phileas exchange check`"));
+            continue;
         };
         let link = event.value.issue_id.as_str();
         let owner = match other {
@@ -85,20 +72,23 @@ pub fn settle_merged(tree: &Tree, path: &str) -> Result<(Files, Vec<Diagnostic>)
     Ok((files, left))
 }
 
-/// Settles rejected or failed work: the item stays, with the reasons and one more attempt. The returned flag says
-/// whether it is [`super::Next::Suspended`] now, after [`MAX_ATTEMPTS`].
+/// Settles rejected or failed work: the item stays, with the reasons and one more attempt, or with all of them where
+/// nobody wants it any more. The returned flag says whether it is [`super::Next::Suspended`] now, after
+/// [`MAX_ATTEMPTS`].
 ///
 /// # Errors
 ///
-/// [`SettleError::Gone`]: the item does not exist.
+/// [`SettleError`].
 pub fn settle_returned(
     tree: &Tree,
     path: &str,
     because: &[String],
+    is_unwanted: bool,
 ) -> Result<(Files, bool), SettleError> {
     let (_, _, item) = find_item(tree, path)?;
     let mut root = item.node.clone();
-    let attempts = item.value.attempts.saturating_add(1);
+    let least = if is_unwanted { MAX_ATTEMPTS } else { 0 };
+    let attempts = item.value.attempts.saturating_add(1).max(least);
     let number = i64::try_from(attempts).unwrap_or(i64::MAX);
     edit::put_key(&mut root, "attempts", Value::Integer(number));
     let mut reasons = root
@@ -124,7 +114,7 @@ pub fn settle_returned(
 }
 
 fn find_item(tree: &Tree, path: &str) -> Result<(Layout, Stream, Filed<WorkItem>), SettleError> {
-    let gone = || SettleError::Gone(path.to_owned());
+    let gone = || SettleError(path.to_owned());
     let exchange = read::read_exchange(tree, None).exchange.ok_or_else(gone)?;
     let layout = exchange.layout;
     for stream in exchange.streams.into_values() {

@@ -132,3 +132,12 @@ pub struct WorkRefusal {
     /// Unknown keys.
     pub extra: Extra,
 }
+
+impl WorkRefusal {
+    /// Whether it condemns the work itself, so that the same work again is not wanted, as in
+    /// [`crate::work::Refusal::condemns_work`].
+    #[must_use]
+    pub fn condemns_work(&self) -> bool {
+        self.never || self.reason == crate::work::RefusalReason::OutOfScope.as_str()
+    }
+}

@@ -1,8 +1,10 @@
 //! Which work items are in progress, and which pull requests an integrator may take.
 
 use super::slot::SlotRole;
+use crate::engine::input::pull::PullState;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::model::TrackName;
+use crate::state::HistoryEntry;
 
 /// Whether a work item has a live turn or an open pull request.
 pub(crate) fn is_in_progress(builder: &DecisionBuilder<'_>, slot_role: &SlotRole) -> bool {
@@ -30,17 +32,35 @@ fn has_turn_or_pull(
         .iter()
         .any(|(name, track)| Some(name) != own && track.turns.contains_key(&slot));
     let open = || {
-        let mut entries = builder.state.history.open_entries();
+        let mut entries = builder
+            .state
+            .history
+            .open_entries()
+            .chain(reopened(builder));
         entries.any(|(_, entry)| entry.slot.as_ref() == Some(&slot))
     };
     live || open()
+}
+
+/// Entries whose pull request was closed, and is open again.
+fn reopened<'b>(
+    builder: &'b DecisionBuilder<'_>,
+) -> impl Iterator<Item = (&'b u64, &'b HistoryEntry)> {
+    let pulls = builder.snapshot.pulls.values();
+    let open = pulls.filter(|pull| pull.state == PullState::Open);
+    open.flat_map(|pull| builder.state.history.rejected_entries(pull.number))
 }
 
 /// The open pull requests of implementers, by number.
 pub(crate) fn open_implementer_pulls(
     builder: &DecisionBuilder<'_>,
 ) -> Vec<crate::model::PullNumber> {
-    let open = builder.state.history.open_entries().filter(|(_, entry)| {
+    let entries = builder
+        .state
+        .history
+        .open_entries()
+        .chain(reopened(builder));
+    let open = entries.filter(|(_, entry)| {
         let slot_role = entry.slot.as_ref().and_then(SlotRole::from_slot);
         matches!(slot_role, Some(SlotRole::Implementer { .. }))
     });

@@ -5,7 +5,7 @@
 
 use super::in_progress::open_implementer_pulls;
 use super::permissions::may_write;
-use crate::engine::input::comment::parse_command;
+use crate::engine::input::comment::{parse_command, refusal_words};
 use crate::engine::input::pull::Remark;
 use crate::engine::input::subject::Actor;
 use crate::engine::output::builder::DecisionBuilder;
@@ -100,18 +100,24 @@ fn remark_authors(remarks: &[Remark]) -> Vec<&Actor> {
     actors
 }
 
-/// The remarks that may count: people's, and neither commands nor phileas' own.
+/// The remarks that may count: people's, and neither commands nor phileas' own. What a person wrote behind
+/// `/phileas refuse REASON` is a remark.
 fn countable_remarks(remarks: &[Remark]) -> impl Iterator<Item = &Remark> {
     let counts = |remark: &&Remark| {
         let Actor { bot, .. } = remark.actor;
         let is_own = remark.text.contains(OWN) || remark.text.contains(STATUS_MARKER);
-        !bot && !is_own && parse_command(&remark.text).is_none()
+        let is_command = parse_command(&remark.text).is_some();
+        !bot && !is_own && (!is_command || !refusal_words(&remark.text).is_empty())
     };
     remarks.iter().filter(counts)
 }
 
 fn remark_line(remark: &Remark) -> String {
-    let text = prompt::without_secrets(&prompt::clean_line(&remark.text));
+    let said = match parse_command(&remark.text) {
+        Some(_) => refusal_words(&remark.text),
+        None => &remark.text,
+    };
+    let text = prompt::without_secrets(&prompt::clean_line(said));
     let text: String = text.chars().take(REMARK_CHARS).collect();
     let path = remark.path.as_deref().map(prompt::clean_line);
     let place = path.map(|path| format!(" on {path}")).unwrap_or_default();

@@ -1,12 +1,11 @@
 //! Settles a work item when its implementer's turn ends: it leaves the exchange with the merge, or returns to it.
 
-use crate::Diagnostic;
 use crate::engine::lookup::slot::SlotRole;
 use crate::engine::lookup::{exchange_view, reviewer_remarks};
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::report::{Line, Reason, Verdict};
+use crate::exchange;
 use crate::exchange::limits::MAX_ATTEMPTS;
-use crate::exchange::{self, SettleError};
 use crate::model::{PullNumber, Slot, Tree};
 use crate::state::Outcome;
 
@@ -52,23 +51,27 @@ pub(crate) fn settle_work_item(
         Settlement::Leaves => remove_done(builder, tree, &item.path, &id),
         Settlement::Returns(reason) => {
             let mut reasons = vec![reason];
+            let mut is_unwanted = false;
             if let Some(pull) = pull.filter(|_| *outcome == Outcome::Rejected) {
+                if let Some(refusal) = builder.state.work.refused.get(&pull) {
+                    is_unwanted = refusal.condemns_work();
+                    reasons.push(format!("a person refused it: {}", refusal.reason));
+                }
                 reasons.extend(reviewer_remarks::writer_remarks(builder, pull));
             }
-            let Ok((files, suspended)) = exchange::settle_returned(tree, &item.path, &reasons)
-            else {
+            let settled = exchange::settle_returned(tree, &item.path, &reasons, is_unwanted);
+            let Ok((files, suspended)) = settled else {
                 return;
             };
             let word = if suspended { "suspended" } else { "returned" };
             builder.add_headline(format!("{word} {id}"), None);
             let attempts = item.value.attempts.saturating_add(1);
-            let what = match suspended {
-                false => {
-                    format!("goes back to the exchange after attempt {attempts} of {MAX_ATTEMPTS}")
-                }
-                true => {
-                    format!("is suspended after attempt {attempts}; only a request starts it again")
-                }
+            let what = if is_unwanted {
+                "is not wanted and suspended; only a request starts it again".to_owned()
+            } else if suspended {
+                format!("is suspended after attempt {attempts}; only a request starts it again")
+            } else {
+                format!("goes back to the exchange after attempt {attempts} of {MAX_ATTEMPTS}")
             };
             let reasons = reasons.join("; ");
             report_settled(builder, format!("the work item `{id}` {what}: {reasons}"));
@@ -79,19 +82,10 @@ pub(crate) fn settle_work_item(
 
 /// Removes a merged work item.
 fn remove_done(builder: &mut DecisionBuilder<'_>, tree: &Tree, path: &str, id: &str) {
-    let files = match exchange::settle_merged(tree, path) {
-        Ok((files, left)) => {
-            builder.add_diagnostics(left);
-            files
-        }
-        // A merged item is not done again, even where its links are broken.
-        Err(why @ SettleError::Unresolved { .. }) => {
-            let one = Diagnostic::warning(path, why.to_string());
-            builder.add_diagnostics(vec![one.help("look at `phileas exchange check`")]);
-            [(path.to_owned(), None)].into()
-        }
-        Err(SettleError::Gone(_)) => return,
+    let Ok((files, left)) = exchange::settle_merged(tree, path) else {
+        return;
     };
+    builder.add_diagnostics(left);
     builder.add_headline(format!("done {id}"), None);
     report_settled(
         builder,

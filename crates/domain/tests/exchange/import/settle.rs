@@ -13,8 +13,13 @@ fn merged_work_leaves_with_its_events_and_failed_work_comes_back() {
     );
     let mut ledger = Ledger::flat();
     for attempt in 1..=3_u64 {
-        let (files, suspended) =
-            settle_returned(&ledger.tree, REQUIREMENT, &["closed\nunmerged".to_owned()]).unwrap();
+        let (files, suspended) = settle_returned(
+            &ledger.tree,
+            REQUIREMENT,
+            &["closed\nunmerged".to_owned()],
+            false,
+        )
+        .unwrap();
         assert_eq!(suspended, attempt == 3);
         ledger.commit(&Import {
             files,
@@ -33,13 +38,17 @@ fn merged_work_leaves_with_its_events_and_failed_work_comes_back() {
     }
     assert!(
         settle_merged(&ledger.tree, "x.yml").is_err()
-            && settle_returned(&ledger.tree, "x.yml", &[]).is_err()
+            && settle_returned(&ledger.tree, "x.yml", &[], false).is_err()
     );
     let lost = Ledger::of(&with(flat(), DECIDED, ""));
-    let error = settle_merged(&lost.tree, REQUIREMENT)
-        .unwrap_err()
-        .to_string();
-    assert!(error.contains("`deci01`, of which there are 0"), "{error}");
+    let (files, left) = settle_merged(&lost.tree, REQUIREMENT).unwrap();
+    assert_eq!(files, [(REQUIREMENT.to_owned(), None)].into());
+    let said = left[0].to_string();
+    assert!(said.contains("`deci01`, of which there are 0"), "{said}");
+    let ledger = Ledger::flat();
+    let because = ["refused".to_owned()];
+    let (_, suspended) = settle_returned(&ledger.tree, REQUIREMENT, &because, true).unwrap();
+    assert!(suspended, "nobody wants it");
     let mut ledger = Ledger::of(&streams(true));
     let (files, _) = settle_merged(
         &ledger.tree,

@@ -1,6 +1,6 @@
 //! Tests the prompts of layers, and the remarks of reviewers in them.
 
-use phileas_domain::engine::{Effect, Remark, RunRequest};
+use phileas_domain::engine::{Effect, PullState, Remark, RunRequest};
 use phileas_domain::plan::EntryPoint;
 
 use super::{ITEM, created, deciding, ends, scenario, slots, to_the_implementer};
@@ -146,4 +146,58 @@ fn who_finds_nothing_may_be_silent_and_who_must_decide_is_reminded() {
     ends(&mut scenario, "decider", Vec::new());
     scenario.tick();
     assert_eq!(scenario.sending(), 1, "{:#?}", scenario.lines);
+}
+
+/// What a person refuses is not implemented again, and the words stay with the work item.
+#[test]
+fn refused_work_is_suspended_or_comes_back_with_the_reason() {
+    for (command, wanted) in [
+        ("/phileas refuse wrong The engine does that.", true),
+        ("/phileas refuse out-of-scope The engine does that.", false),
+        ("/phileas refuse wrong never The engine does that.", false),
+    ] {
+        let mut scenario = scenario();
+        scenario.writer("ada");
+        to_the_implementer(&mut scenario);
+        let pull = scenario.opens_pull();
+        scenario.tick();
+        scenario.pull_subject(pull.0, true);
+        scenario.minutes(1);
+        scenario.writes(pull.0, command, "ada");
+        let remark = Remark {
+            actor: account("ada"),
+            belongs: false,
+            at: None,
+            path: None,
+            text: command.to_owned(),
+        };
+        scenario.remarks.insert(pull, vec![remark]);
+        for _ in 0..2 {
+            scenario.tick();
+            scenario.minutes(5);
+        }
+        assert_eq!(scenario.pulls[&pull].state, PullState::Closed, "{command}");
+        let text = scenario.exchange.text(ITEM).unwrap().to_owned();
+        assert!(text.contains("ada: The engine does that."), "{text}");
+        assert!(text.contains("a person refused it: "), "{text}");
+        assert_eq!(text.contains("attempts: 1"), wanted, "{text}");
+    }
+}
+
+/// A pull request that was closed by mistake and reopened is work in progress.
+#[test]
+fn an_item_whose_pull_request_is_open_again_is_not_implemented_beside_it() {
+    let mut scenario = scenario();
+    to_the_implementer(&mut scenario);
+    let pull = scenario.opens_pull();
+    scenario.tick();
+    scenario.close(pull);
+    scenario.tick();
+    scenario.pulls.get_mut(&pull).unwrap().state = PullState::Open;
+    scenario.ask = RunRequest::Enter(EntryPoint::Requirements);
+    scenario.tick();
+    assert!(slots(&scenario).is_empty(), "{:#?}", scenario.lines);
+    scenario.close(pull);
+    scenario.tick();
+    assert_eq!(slots(&scenario), ["implementer/item01"]);
 }
