@@ -3,7 +3,7 @@
 use phileas::server::public::listen::{HEAD_BYTES, MAX_HEADERS};
 use tempfile::tempdir;
 
-use super::client::{Line, Post, ask, get};
+use super::client::{Line, Post, ask, get, until_ready_is};
 use super::hook::{SECRET, sign};
 use super::served::{Service, deliveries};
 
@@ -140,9 +140,9 @@ fn r2_other_requests_are_answered_with_what_is_wrong() {
 fn r26_the_public_listener_has_three_addresses() {
     let data = tempdir().unwrap();
     let service = Service::start(data.path());
+    until_ready_is(service.public, 200);
     for (path, status) in [
         ("/healthz", 200),
-        ("/readyz", 200),
         ("/webhook", 405),
         ("/", 404),
         ("/metrics", 404),
@@ -151,7 +151,7 @@ fn r26_the_public_listener_has_three_addresses() {
     ] {
         assert_eq!(get(service.public, path).status, status, "{path}");
     }
-    assert_eq!(get(service.admin, "/readyz").status, 200);
+    until_ready_is(service.admin, 200);
     let post = Post::about("a", 7);
     assert_eq!(ask(service.admin, &post.bytes()).status, 404);
     // Heads have a limit, too.

@@ -2,12 +2,14 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::hook::{SECRET, sign};
 
 /// A service that is silent for longer than this hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two looks at a condition of another process.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,6 +98,31 @@ pub(crate) fn get(address: SocketAddr, path: &str) -> Reply {
         address,
         format!("GET {path} HTTP/1.1\r\nhost: {address}\r\n\r\n").as_bytes(),
     )
+}
+
+/// Waits until a service says that it is ready, or with 503 that it is not. On a busy machine its inbox may answer too late
+/// now and then, and what it said last is kept for a second.
+#[track_caller]
+pub(super) fn until_ready_is(address: SocketAddr, status: u16) {
+    until_said(address, "/readyz", |reply| reply.status == status);
+}
+
+/// Asks until the answer is as wanted, and gives it.
+#[track_caller]
+pub(super) fn until_said(
+    address: SocketAddr,
+    path: &str,
+    wanted: impl Fn(&Reply) -> bool,
+) -> Reply {
+    let begun = Instant::now();
+    loop {
+        let reply = get(address, path);
+        if wanted(&reply) {
+            return reply;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{path}: {reply:?}");
+        std::thread::sleep(LOOK);
+    }
 }
 
 /// A delivery as GitHub would send it, about to be sent.

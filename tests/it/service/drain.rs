@@ -18,7 +18,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-use super::client::{Line, Post, ask, get};
+use super::client::{Line, Post, ask, get, until_ready_is};
 use super::hook::SECRET;
 use super::served::{self, deliveries};
 use crate::support::memory_inbox::MemoryInbox;
@@ -27,8 +27,6 @@ use crate::support::memory_inbox::MemoryInbox;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Far less than a service takes to end whose driver is never heard to have ended.
 const SOON: Duration = Duration::from_secs(15);
-/// Between two looks at a condition.
-const LOOK: Duration = Duration::from_millis(5);
 
 /// A tick that runs until it is released, however often the end is requested.
 struct AtWork(Arc<Notify>);
@@ -90,25 +88,14 @@ async fn stand(drain: Duration) -> Stand {
     }
 }
 
-#[track_caller]
-fn until(what: &str, done: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !done() {
-        assert!(begun.elapsed() < PATIENCE, "never: {what}");
-        std::thread::sleep(LOOK);
-    }
-}
-
 #[test]
 fn while_ticks_run_deliveries_are_stored_and_readiness_is_off() {
     let runtime = Runtime::new().unwrap();
     let stand = runtime.block_on(stand(Duration::ZERO));
-    assert_eq!(get(stand.public, "/readyz").status, 200);
+    until_ready_is(stand.public, 200);
     stand.end.request_shutdown();
     for place in [stand.public, stand.admin] {
-        until("/readyz says that it ends", || {
-            get(place, "/readyz").status == 503
-        });
+        until_ready_is(place, 503);
         assert_eq!(
             get(place, "/readyz").body,
             "not ready: the service is shutting down\n"
@@ -173,9 +160,7 @@ fn a_service_behind_a_balancer_takes_deliveries_until_it_is_known_to_end() {
     });
     let begun = Instant::now();
     service.ask_to_end();
-    until("/readyz says that it ends", || {
-        get(service.public, "/readyz").status == 503
-    });
+    until_ready_is(service.public, 503);
     let post = Post::about("between", 7);
     assert_eq!(ask(service.public, &post.bytes()).status, 202);
     assert_eq!(service.wait().code(), Some(0));

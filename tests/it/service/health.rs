@@ -10,7 +10,7 @@ use phileas::adapters::inbox::sqlite::DATABASE;
 use rusqlite::Connection;
 use tempfile::tempdir;
 
-use super::client::{Post, ask, get};
+use super::client::{Post, ask, get, until_ready_is, until_said};
 use super::served::{Service, deliveries};
 use crate::support::Phileas;
 
@@ -29,7 +29,7 @@ fn a_running_service_is_well_and_an_ended_one_is_not() {
     for listen in [&public, &everywhere, &admin] {
         for more in [&[][..], &["--ready"]] {
             let words = [&["service", "health", "--listen", listen], more].concat();
-            Phileas::new(&words).run().expect(0);
+            until_says(&words, 0, "");
         }
     }
     let ended = Phileas::new(&["service", "health"])
@@ -57,7 +57,7 @@ fn a_service_that_cannot_store_is_not_ready() {
     let log = data.path().join("log");
     let stderr = File::create(&log).unwrap();
     let service = Service::start_with(data.path(), &[], |program| program.logging_to(stderr));
-    assert_eq!(get(service.public, "/readyz").status, 200);
+    until_ready_is(service.public, 200);
     let raw = Connection::open(data.path().join(DATABASE)).unwrap();
     raw.execute_batch(
         "CREATE TRIGGER broken BEFORE INSERT ON delivery BEGIN SELECT RAISE(ABORT, 'the disk is broken'); END",
@@ -70,46 +70,35 @@ fn a_service_that_cannot_store_is_not_ready() {
         );
         assert_eq!(reply.status, 503);
     }
-    until_ready_is(&service, 503);
+    until_ready_is(service.public, 503);
     assert_eq!(
         get(service.public, "/readyz").body,
         "not ready\n",
         "the reason is not public"
     );
-    let body = get(service.admin, "/readyz").body;
-    assert!(
-        body.starts_with("not ready: ") && body.contains("the disk is broken"),
-        "{body}"
-    );
+    let body = until_reason_is(&service, "the disk is broken");
+    assert!(body.starts_with("not ready: "), "{body}");
     assert_eq!(body.lines().count(), 1, "{body}");
     // People who look at a page learn it, too.
     for path in ["/", "/deliveries", "/repositories/7", "/repositories/8"] {
-        let page = get(service.admin, path).body;
-        let alert = page.split_once("The service needs attention");
-        assert!(
-            alert.is_some_and(|(_, text)| text.contains("the disk is broken")),
-            "{path}: {page}"
-        );
+        until_said(service.admin, path, |reply| {
+            let alert = reply.body.split_once("The service needs attention");
+            alert.is_some_and(|(_, text)| text.contains("the disk is broken"))
+        });
     }
-    let [admin, public] = [service.admin, service.public].map(|listener| {
-        let listener = listener.to_string();
-        let asked = Phileas::new(&["service", "health", "--ready", "--listen", &listener]).run();
-        asked.expect(1).err
-    });
-    assert!(
-        admin.contains(&format!("/readyz is {}", body.trim_end())),
-        "{admin}"
-    );
-    assert!(
-        public.contains("answers 503") && public.contains("admin listener"),
-        "{public}"
-    );
+    let [admin, public] = [service.admin, service.public].map(|listener| listener.to_string());
+    let health = ["service", "health", "--ready", "--listen"];
+    let said = format!("/readyz is {}", body.trim_end());
+    until_says(&[&health[..], &[&admin]].concat(), 1, &said);
+    let said = until_says(&[&health[..], &[&public]].concat(), 1, "answers 503");
+    assert!(said.contains("admin listener"), "{said}");
     raw.execute_batch("DROP TRIGGER broken").unwrap();
     let reply = ask(service.public, &Post::about("good", 7).bytes());
     assert_eq!(reply.status, 202);
-    until_ready_is(&service, 200);
-    let page = get(service.admin, "/").body;
-    assert!(!page.contains("The service needs attention"), "{page}");
+    until_ready_is(service.public, 200);
+    until_said(service.admin, "/", |reply| {
+        !reply.body.contains("The service needs attention")
+    });
     assert_eq!(service.terminate().code(), Some(0));
     let said = fs::read_to_string(&log).unwrap();
     let times = said.matches("the disk is broken").count();
@@ -161,13 +150,9 @@ fn an_inbox_whose_files_are_gone_takes_no_deliveries() {
             );
             assert_eq!(reply.status, 503, "{name}");
         }
-        until_ready_is(&service, 503);
-        let body = get(service.admin, "/readyz").body;
-        let named = data.to_str().unwrap();
-        assert!(
-            body.contains(named) && body.contains("restart"),
-            "{name}: {body}"
-        );
+        until_ready_is(service.public, 503);
+        let body = until_reason_is(&service, data.to_str().unwrap());
+        assert!(body.contains("restart"), "{name}: {body}");
         let page = get(service.admin, "/").body;
         assert!(
             page.contains("The service needs attention"),
@@ -189,13 +174,13 @@ fn an_idle_service_notices_that_its_directory_is_gone() {
     let folder = tempdir().unwrap();
     let data = folder.path().join("data");
     let service = Service::start(&data);
-    until_ready_is(&service, 200);
+    until_ready_is(service.public, 200);
     fs::rename(&data, folder.path().join("away")).unwrap();
-    until_ready_is(&service, 503);
+    until_reason_is(&service, data.to_str().unwrap());
     fs::rename(folder.path().join("away"), &data).unwrap();
     let reply = ask(service.public, &Post::about("back", 7).bytes());
     assert_eq!(reply.status, 202);
-    until_ready_is(&service, 200);
+    until_ready_is(service.public, 200);
     let metrics = get(service.admin, "/metrics").body;
     assert!(
         metrics.contains("\nphileas_inbox_writable 1\n"),
@@ -205,12 +190,26 @@ fn an_idle_service_notices_that_its_directory_is_gone() {
     assert_eq!(service.terminate().code(), Some(0));
 }
 
-/// An answer is kept for a second.
+/// Waits until the service says on its admin listener that it is not ready for this reason, and answers with the line. On a
+/// busy machine it may say first that the inbox has not replied in time.
 #[track_caller]
-fn until_ready_is(service: &Service, status: u16) {
+fn until_reason_is(service: &Service, words: &str) -> String {
+    until_said(service.admin, "/readyz", |reply| {
+        reply.status == 503 && reply.body.contains(words)
+    })
+    .body
+}
+
+/// Runs the command until it says this on its standard error, and answers with all of that. For the same reason.
+#[track_caller]
+fn until_says(words: &[&str], code: i32, said: &str) -> String {
     let begun = Instant::now();
-    while get(service.public, "/readyz").status != status {
-        assert!(begun.elapsed() < PATIENCE, "/readyz is never {status}");
+    loop {
+        let ended = Phileas::new(words).run();
+        if ended.status.code() == Some(code) && ended.err.contains(said) {
+            return ended.err;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{said}: {ended}");
         std::thread::sleep(LOOK);
     }
 }

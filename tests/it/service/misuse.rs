@@ -9,7 +9,7 @@ use phileas::server::public::listen::{BODY_TIMEOUT, HEAD_TIMEOUT, MAX_CONNECTION
 use phileas::server::public::webhook::{MAX_BODY, SMALL_BODY};
 use tempfile::tempdir;
 
-use super::client::{Line, Post, ask, get};
+use super::client::{Line, Post, ask, get, until_ready_is};
 use super::hook::sign;
 use super::served::Service;
 use crate::support::print_line;
@@ -158,7 +158,7 @@ fn r2_a_flood_of_connections_leaves_room_for_the_rest() {
     assert!(files <= files_before + MAX_CONNECTIONS, "{files}");
     assert!(peak >> 10 < MEMORY, "{} MiB", peak >> 10);
     drop(clients);
-    assert_eq!(get(service.public, "/readyz").status, 200);
+    until_ready_is(service.public, 200);
     print_line(&format!(
         "flood: {} silent connections; an honest delivery behind them was answered {:.2} s after the first; peak {} MiB, {files} files",
         MAX_CONNECTIONS + 200,
@@ -304,7 +304,6 @@ fn a_limit_of_file_size_refuses_deliveries_and_ends_nothing() {
     }
     assert_eq!(refused, 3);
     assert_eq!(get(service.public, "/healthz").status, 200);
-    let reply = get(service.admin, "/readyz");
-    assert_eq!(reply.status, 503, "{reply:?}");
+    until_ready_is(service.admin, 503);
     assert_eq!(service.terminate().code(), Some(0));
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::tempdir;
 
-use super::client::{Line, Post, ask, get};
+use super::client::{Line, Post, ask, until_ready_is};
 use super::hook::SECRET;
 use super::served::{Service, arguments, deliveries};
 use crate::support::{Phileas, unused_port};
@@ -350,7 +350,7 @@ fn while_nothing_can_be_reached_it_takes_deliveries_and_says_so() {
         ask(service.public, &Post::about("meanwhile", 7).bytes()).status,
         202
     );
-    assert_eq!(get(service.admin, "/readyz").status, 200);
+    until_ready_is(service.admin, 200);
     let begun = Instant::now();
     loop {
         let said = std::fs::read_to_string(&log).unwrap();
