@@ -89,8 +89,12 @@ impl Line {
 #[track_caller]
 pub(super) fn ask(address: SocketAddr, request: &[u8]) -> Reply {
     let mut line = Line::open(address).unwrap();
-    let reply = line.ask(request).unwrap();
-    reply.expect("the connection was closed without an answer")
+    // It may be refused, and the connection be closed, before all of it is sent.
+    let sent = line.send(request);
+    match line.reply() {
+        Ok(Some(reply)) => reply,
+        other => panic!("the connection was closed without an answer: {sent:?}, {other:?}"),
+    }
 }
 
 pub(crate) fn get(address: SocketAddr, path: &str) -> Reply {
