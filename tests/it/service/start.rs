@@ -328,10 +328,8 @@ fn while_nothing_can_be_reached_it_takes_deliveries_and_says_so() {
     let log = data.path().join("log");
     // Held, and never answered: connections wait for ever instead of being refused.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let refusing = {
-        let gone = TcpListener::bind("127.0.0.1:0").unwrap();
-        gone.local_addr().unwrap()
-    };
+    // Nothing listens there, and no other test is given this port meanwhile.
+    let refusing = "127.0.0.1:1";
     let more = ["--config", config.to_str().unwrap()];
     let folder = data.path().join("data");
     let service = Service::start_with(&folder, &more, |program| {
