@@ -71,6 +71,20 @@ fn what_has_passed_leaves_nothing_behind() {
     }
     let seconds = begun.elapsed().as_secs_f64();
     soak.rig.assert_right();
+    // Connections that were used just now are kept for some seconds; how many that are depends on the machine.
+    let settled = looks[SETTLED - 1].1.handles;
+    let rested = Instant::now();
+    loop {
+        let handles = Held::of(process.child.id()).handles;
+        if handles <= settled + CONNECTIONS {
+            break;
+        }
+        assert!(
+            rested.elapsed() < PATIENCE,
+            "{handles} handles; before: {looks:?}"
+        );
+        std::thread::sleep(LOOK * 50);
+    }
     drop(process);
     let stored = facts(soak.rig.data.path());
     let known: BTreeSet<&str> = stored.iter().map(|fact| text(fact, "guid")).collect();
@@ -98,10 +112,6 @@ fn what_has_passed_leaves_nothing_behind() {
     ));
     let (before, settled) = looks[SETTLED - 1];
     let (after, last) = looks[LOOKS - 1];
-    assert!(
-        last.handles <= settled.handles + CONNECTIONS,
-        "handles: {looks:?}"
-    );
     let most = looks.iter().map(|(_, look)| look.threads).max();
     assert!(most <= Some(MOST_THREADS), "threads: {looks:?}");
     let ids = (after - before) as u64 * BYTES_AN_ID / 1024;
@@ -221,7 +231,7 @@ impl Soak {
 }
 
 /// The plain gauges of the service.
-fn figures(process: &Process) -> BTreeMap<String, u64> {
+pub(super) fn figures(process: &Process) -> BTreeMap<String, u64> {
     let text = get(process.admin, "/metrics").body;
     text.lines()
         .filter_map(|line| {
