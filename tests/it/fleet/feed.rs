@@ -9,7 +9,8 @@ use phileas_domain::jobs::Event;
 use phileas_world::jules::{Beat, BeatAction, Ending, Scenario};
 use serde_json::{Value, json};
 
-use super::rig::{PATIENCE, Process, Rig};
+use super::rig::{LOOK, PATIENCE, Process, Rig};
+use super::soak::figures;
 use super::stage::Ground;
 use crate::support::child::Ended;
 use crate::support::{Phileas, print_line};
@@ -138,7 +139,31 @@ fn pass_and_post(rig: &Rig, process: &Process) {
     rig.pass(SignedDuration::from_mins(2));
     rig.stir();
     rig.post(process.public);
+}
+
+/// Waits until the service has looked at all that it was told of. Otherwise hours might pass for a busy machine between two
+/// looks, and an agent would hear of a session that was not answered for so long.
+fn until_it_rests(process: &Process) {
+    let begun = Instant::now();
+    loop {
+        let figures = figures(process);
+        if ["due", "leased"].map(|name| figures[&format!("phileas_inbox_{name}")]) == [0; 2] {
+            return;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{figures:?}");
+        std::thread::sleep(LOOK * 20);
+    }
+}
+
+/// Kills the service at whatever it is, and starts another one. A repository whose ticks die with the process time and again
+/// would be suspended, as it should be: so each tick that was cut off comes to its end before the next kill.
+fn kill_and_start(rig: &Rig, process: Process) -> Process {
+    // How far it gets until then depends on the machine, and it may be as far as it likes.
     std::thread::sleep(Duration::from_millis(150));
+    process.kill();
+    let process = rig.start();
+    until_it_rests(&process);
+    process
 }
 
 /// Asks the program as an agent would.
@@ -187,9 +212,10 @@ fn an_agent_hears_of_turns_once_for_each_cause() {
         pass_and_post(&rig, &process);
         rounds += 1;
         if rounds % 4 == 0 {
-            process.kill();
+            process = kill_and_start(&rig, process);
             kills += 1;
-            process = rig.start();
+        } else {
+            until_it_rests(&process);
         }
     }
     // The session that asks is an agent's job as well, and a monitor looks at it.
@@ -205,8 +231,7 @@ fn an_agent_hears_of_turns_once_for_each_cause() {
     for _ in 0..5 {
         pass_and_post(&rig, &process);
         ask(&rig, &[&monitor[..], &["--json"]].concat());
-        process.kill();
-        process = rig.start();
+        process = kill_and_start(&rig, process);
     }
     assert_eq!(kinds_by_repository(&rig), wanted(), "nothing is told twice");
     process.kill();
@@ -314,6 +339,7 @@ fn the_past_of_a_repository_that_comes_later_is_no_news() {
         while !done() {
             assert!(begun.elapsed() < PATIENCE, "{what}");
             pass_and_post(&rig, process);
+            until_it_rests(process);
         }
     };
     // Another agent had it first.
