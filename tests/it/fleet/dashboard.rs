@@ -126,9 +126,9 @@ fn a_refused_key_is_seen_on_every_page() {
     let process = rig.start();
     let page = format!("/repositories/{}", rig.ground.repositories[0].0);
     for path in ["/", "/deliveries", &page, "/repositories/1"] {
-        let shown = until(process.admin, path, "The service needs attention");
+        let shown = until(process.admin, path, "Jules refuses the key of acme/r0.");
         assert!(
-            shown.contains("Jules refuses the key of acme/r0."),
+            shown.contains("The service needs attention"),
             "{path}: {shown}"
         );
         assert!(

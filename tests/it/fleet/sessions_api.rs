@@ -55,16 +55,24 @@ fn done(admin: SocketAddr, tool: &str, arguments: &Value) -> Value {
     result["structuredContent"].clone()
 }
 
+/// Waits until the service knows repositories. Until GitHub has told which there are, which comes by installations, there is
+/// no key to ask with.
+fn until_known(admin: SocketAddr, repositories: &[&str]) {
+    let begun = Instant::now();
+    for repository in repositories {
+        while call(admin, "status", &json!({"repo": repository}))["isError"] == true {
+            assert!(begun.elapsed() < PATIENCE, "{repository}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
 #[test]
 fn each_repository_is_worked_on_with_its_own_key() {
     let rig = Rig::new(&[("acme", 1), ("umbrella", 1)]);
+    let both = ["acme/r0", "umbrella/r0"];
     let process = rig.start_with_token(TOKEN, &["--mcp"]);
-    let begun = Instant::now();
-    // Until GitHub has told which repositories there are, there is no key to ask with.
-    while call(process.admin, "status", &json!({"repo": "umbrella/r0"}))["isError"] == true {
-        assert!(begun.elapsed() < PATIENCE);
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until_known(process.admin, &both);
     let mut made = Vec::new();
     for owner in ["acme", "umbrella"] {
         let wanted =
@@ -89,11 +97,7 @@ fn each_repository_is_worked_on_with_its_own_key() {
     // A service that was started again knows no job by its key yet.
     drop(process);
     let process = rig.start_with_token(TOKEN, &["--mcp"]);
-    let begun = Instant::now();
-    while call(process.admin, "jules_list_jobs", &json!({}))["isError"] == true {
-        assert!(begun.elapsed() < PATIENCE);
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until_known(process.admin, &both);
     for (owner, id) in &made {
         let job = done(process.admin, "jules_get_job", &json!({"job_id": id}));
         assert_eq!(job["repo"], format!("{owner}/r0"));
@@ -130,11 +134,7 @@ fn each_repository_is_worked_on_with_its_own_key() {
 fn a_no_counts_for_every_client_of_the_service() {
     let rig = Rig::new(&[("acme", 1)]);
     let process = rig.start_with_token(TOKEN, &["--mcp"]);
-    let begun = Instant::now();
-    while call(process.admin, "status", &json!({"repo": "acme/r0"}))["isError"] == true {
-        assert!(begun.elapsed() < PATIENCE);
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until_known(process.admin, &["acme/r0"]);
     let arguments = json!({"repo": "acme/r0"});
     let form = json!({"elicitation": {"form": {}}});
     let ask = || {
