@@ -1,4 +1,4 @@
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use data_encoding::BASE64;
 use phileas_world::clock::later_by;
@@ -6,8 +6,18 @@ use serde_json::json;
 
 use crate::stage::Stage;
 
+/// Seconds of processor time that this thread has used. What other programs take of the machine is none of it.
+fn processor_seconds() -> f64 {
+    const TICKS_PER_SECOND: f64 = 100.0;
+    let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+    let (_, rest) = stat.rsplit_once(')').unwrap();
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    let ticks = |at: usize| -> f64 { fields[at].parse().unwrap() };
+    (ticks(11) + ticks(12)) / TICKS_PER_SECOND
+}
+
 /// 48 virtual hours with 2,000 requests: a simulation of a thousand seeds has to be affordable. The bound is loose,
-/// since other programs share the machine.
+/// since machines differ.
 #[test]
 fn two_thousand_requests_take_about_a_second() {
     let mut stage = Stage::new();
@@ -22,7 +32,7 @@ fn two_thousand_requests_take_about_a_second() {
       issues(first: 20, states: [OPEN]) { nodes { number title labels(first: 10) { nodes { name } } } } } }";
     let commit = "mutation($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }";
     let state = "{\"version\": 5}\n".repeat(1_000);
-    let began = Instant::now();
+    let before = processor_seconds();
     for n in 0..1_000 {
         let body = stage.post_graphql(read, json!({}));
         let head = body["data"]["repository"]["ref"]["target"]["oid"].clone();
@@ -39,8 +49,8 @@ fn two_thousand_requests_take_about_a_second() {
             stage.world.delivery_done(delivery.id, Some(202));
         }
     }
-    let took = began.elapsed();
+    let took = processor_seconds() - before;
     assert_eq!(stage.world.books().requests.len(), 2_000);
-    assert!(took < Duration::from_secs(10), "{took:?}");
-    println!("2,000 requests over 48 virtual hours: {took:?}");
+    assert!(took < 10.0, "{took:.1} s");
+    println!("2,000 requests over 48 virtual hours: {took:.1} s of processor time");
 }
