@@ -12,6 +12,8 @@ use crate::support::ticks::{quiet_world, tick};
 use crate::support::{Folder, Phileas, Served};
 
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
+/// A single call is waited for no shorter than this. What ends earlier, on a busy machine too, has not waited for one.
+const A_CALL: Duration = Duration::from_secs(60);
 
 /// It waited for each call that was not answered, minute after minute.
 #[test]
@@ -38,7 +40,7 @@ fn a_check_ends_in_time_and_tells_a_finding_a_line() {
         .env("JULES_API_BASE", format!("http://{address}/v1alpha"));
     let begun = Instant::now();
     let ended = run(command);
-    assert!(begun.elapsed() < Duration::from_secs(25), "{ended:?}");
+    assert!(begun.elapsed() < A_CALL, "{ended:?}");
     assert_eq!(ended.code, 4, "{ended:?}");
     let lines = ended.lines();
     for line in &lines {

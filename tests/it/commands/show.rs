@@ -25,7 +25,7 @@ fn a_newcomer_sees_the_days_before_and_then_the_service() {
     let (_, after) = terminal.shown.split_once("http://").unwrap();
     let address = after.split('/').next().unwrap();
     // The page shows a repository as soon as it was looked at for the first time.
-    let patience = Instant::now() + Duration::from_secs(60);
+    let patience = Instant::now() + Duration::from_secs(180);
     let mut page = page_at(address);
     while ![">widget<", ">gadget<"]
         .iter()
