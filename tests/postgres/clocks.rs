@@ -10,7 +10,7 @@ use crate::inbox::stand::{LEASE, WIDGET, at, delivery, holder, only};
 use crate::server::Database;
 
 /// What a busy machine may take for a call.
-const SLOW: SignedDuration = SignedDuration::from_secs(30);
+const SLOW: SignedDuration = SignedDuration::from_mins(5);
 
 /// A database whose clock can be wrong: a function of its own stands before the server's.
 fn with_a_clock() -> Database {

@@ -19,7 +19,7 @@ use crate::inbox::stand::{LEASE, WIDGET, at, claim, delivery, holder, only};
 use crate::server::Database;
 
 /// How long a call may take: two attempts, and what a busy machine adds.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Stands between services and a database.
 struct Between {
