@@ -346,7 +346,7 @@ def repository(folder, templates):
 
 def by_phileas(program, folder, number):
     arguments = [program, "persona", "render", f"t{number}", str(folder), "--json"]
-    ended = subprocess.run(arguments, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(arguments, capture_output=True, text=True, timeout=180)
     if ended.returncode == 1:
         return None, ended.stdout.strip()
     if ended.returncode != 0:

@@ -16,6 +16,8 @@ REPOSITORY = os.environ["WORLD_REPOSITORY"]
 SOURCE = f"sources/github/{REPOSITORY}"
 BASE = os.environ["WORLD_JULES"]
 STEPS = 200
+LIMIT = 120
+"""Seconds for an answer, on a busy machine."""
 
 
 def control(name: str, **body: object) -> None:
@@ -25,7 +27,7 @@ def control(name: str, **body: object) -> None:
         data=json.dumps(body).encode(),
         headers={"content-type": "application/json"},
     )
-    urllib.request.urlopen(request, timeout=30).close()
+    urllib.request.urlopen(request, timeout=LIMIT).close()
 
 
 class JulesAgentSdk(unittest.TestCase):
@@ -37,7 +39,7 @@ class JulesAgentSdk(unittest.TestCase):
         control("scenario", when={"title": "^Notes$"}, ending="changes", questions=[], minutes=20)
 
     def setUp(self) -> None:
-        self.client = JulesClient(api_key=os.environ["WORLD_JULES_KEY"], base_url=BASE, timeout=30, retry_backoff_factor=0.01)
+        self.client = JulesClient(api_key=os.environ["WORLD_JULES_KEY"], base_url=BASE, timeout=LIMIT, retry_backoff_factor=0.01)
         self.addCleanup(self.client.close)
 
     def until(self, session_id: str, *states: SessionState):
@@ -93,7 +95,7 @@ class JulesAgentSdk(unittest.TestCase):
             self.client.sessions.create("Without a branch.", SOURCE)
         with self.assertRaises(JulesAPIError):
             self.client.sessions.create("For no repository.", "sources/github/absent/nothing", starting_branch="main")
-        with JulesClient(api_key="wrong", base_url=BASE) as refused, self.assertRaises(JulesAuthenticationError):
+        with JulesClient(api_key="wrong", base_url=BASE, timeout=LIMIT) as refused, self.assertRaises(JulesAuthenticationError):
             refused.sessions.list()
 
 

@@ -12,8 +12,8 @@ import { connect } from '@google/jules-sdk';
 import { removeTree } from './remove-tree.mjs';
 import { advance, books, script, setFaults, world } from './world.mjs';
 
-const LIMIT = { timeout: 90_000 };
-const RESULT_LIMIT_MS = 60_000;
+const LIMIT = { timeout: 300_000 };
+const RESULT_LIMIT_MS = 120_000;
 const STEP = '5m'; // of the world's time
 const STEPS = 200;
 
@@ -29,7 +29,7 @@ const client = (apiKey, maxRetryTimeMs = 60_000) => connect({
   baseUrl: world.jules,
   config: {
     pollingIntervalMs: 20,
-    requestTimeoutMs: 30_000,
+    requestTimeoutMs: 120_000,
     rateLimitRetry: { maxRetryTimeMs, baseDelayMs: 10, maxDelayMs: 50 },
   },
 });

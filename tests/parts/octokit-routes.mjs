@@ -19,7 +19,7 @@ const known = { owner: world.owner, repo: world.repo, branch: 'routes', label: '
 
 /** A route, its parameters, the status that it must answer, and what to remember of the answer. */
 const route = (name, parameters = () => ({}), status = 200, remember = () => ({})) => (
-  test(name, { timeout: 30_000 }, async () => {
+  test(name, { timeout: 120_000 }, async () => {
     const answer = await octokit.request(name.replace(' ~', ` ${REPO}`), { owner: known.owner, repo: known.repo, ...parameters(known) })
       .catch((error) => (error.status === status ? error.response : Promise.reject(error)));
     assert.equal(answer.status, status);

@@ -11,7 +11,7 @@ import { paginateRest } from '@octokit/plugin-paginate-rest';
 import { answerProblems, documentProblems } from './github-schema.mjs';
 import { world } from './world.mjs';
 
-const LIMIT = { timeout: 60_000 };
+const LIMIT = { timeout: 180_000 };
 const UNKNOWN_SHA = '0123456789abcdef0123456789abcdef01234567';
 const base = { baseUrl: process.env.GITHUB_FACE ?? world.github, log: { debug() {}, info() {}, warn() {}, error() {} } };
 const octokit = new (Octokit.plugin(paginateRest))({ ...base, auth: world.token });

@@ -23,7 +23,7 @@ import { service } from './prism-service.mjs';
 import { run, start } from './programs.mjs';
 import { act, advance, books, script, setFaults, world } from './world.mjs';
 
-const START_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 180_000;
 const ANSWER_LIMIT_MS = 120_000;
 const QUIET_TICKS = 6;
 const MOST_TICKS = 40;

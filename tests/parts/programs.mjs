@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-const RUN_LIMIT_MS = 120_000;
-const START_LIMIT_MS = 60_000;
-const END_LIMIT_MS = 60_000;
+const RUN_LIMIT_MS = 300_000;
+const START_LIMIT_MS = 120_000;
+const END_LIMIT_MS = 120_000;
 
 const children = [];
 process.on('exit', () => children.forEach((child) => child.kill('SIGKILL')));

@@ -8,8 +8,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-const START_LIMIT_MS = 30_000;
-const END_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 120_000;
+const END_LIMIT_MS = 120_000;
 const KEPT_LINES = 40;
 
 const command = process.argv.slice(2);

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-LIMIT = 20
+LIMIT = 120
 """Seconds for one script; a refusal takes none."""
 # Programs that do the work of the scripts. In their place is one that writes down that it was started.
 WORKERS = (

@@ -28,6 +28,7 @@ from pathlib import Path
 from service import (
     ADMIN_TOKEN,
     DATA,
+    START_LIMIT,
     USER,
     WEBHOOK_SECRET,
     Service,
@@ -136,7 +137,7 @@ def look(root):
 
     def start_and_look():
         process = start()
-        select.select([process.stdout], [], [], 60)
+        select.select([process.stdout], [], [], START_LIMIT)
         if process.poll() is not None:
             fail(f"it has ended with {process.returncode}")
         status = dict(re.findall(r"^(\w+):\s*(.*)$", Path(f"/proc/{process.pid}/status").read_text(), re.M))

@@ -38,4 +38,4 @@ words = argparse.ArgumentParser(description=__doc__)
 words.add_argument("phileas")
 program = words.parse_args().phileas
 for chosen in REVISIONS:
-    asyncio.run(asyncio.wait_for(main(program, chosen), 60))
+    asyncio.run(asyncio.wait_for(main(program, chosen), 180))
