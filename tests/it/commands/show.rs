@@ -9,7 +9,7 @@ use super::terminal::Terminal;
 /// The days before go by, the service takes over, and the page that it names is served until the end.
 #[test]
 fn a_newcomer_sees_the_days_before_and_then_the_service() {
-    let mut terminal = Terminal::with(&["sandbox", "--until", "24h"]);
+    let mut terminal = Terminal::with(&["sandbox", "--until", "24h", "--speed", "1"]);
     terminal.until("Ctrl-C ends it.");
     assert!(terminal.shown.contains("started   curator"));
     for words in [
