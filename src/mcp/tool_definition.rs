@@ -115,16 +115,16 @@ impl ToolDefinition {
     where
         I: DeserializeOwned + JsonSchema + Send + 'static,
         O: Serialize + JsonSchema + 'static,
-        F: Fn(Arc<ToolContext>, I, ToolCall) -> R + Copy + Send + Sync + 'static,
+        F: Fn(Arc<ToolContext>, I) -> R + Copy + Send + Sync + 'static,
         R: Future<Output = Result<O, ToolError>> + Send + 'static,
     {
-        Self::with_reply(card, move |context, input, call| {
-            let later = run(context, input, call);
+        Self::with_reply(card, move |context, input, _call| {
+            let later = run(context, input);
             async move { Ok(ToolReply::Done(later.await?)) }
         })
     }
 
-    /// Creates a tool that makes its own reply: it may ask a person first, or end with its own exit code.
+    /// Creates a tool that makes its own reply: it may ask a person first, end with its own exit code, or report progress.
     pub(super) fn with_reply<I, O, F, R>(card: ToolCard, run: F) -> Self
     where
         I: DeserializeOwned + JsonSchema + Send + 'static,

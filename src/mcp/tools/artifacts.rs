@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::super::cursor;
 use super::super::text_limit::{TextLimit, char_boundary_before};
 use super::super::tool_context::ToolContext;
-use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
+use super::super::tool_definition::{ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
 use super::super::view::{JobView, PullView};
 
@@ -98,11 +98,7 @@ pub(super) fn get_artifacts() -> ToolDefinition {
     ToolDefinition::new(card, list_artifacts)
 }
 
-async fn list_artifacts(
-    context: Arc<ToolContext>,
-    input: OneJob,
-    _call: ToolCall,
-) -> Result<Artifacts, ToolError> {
+async fn list_artifacts(context: Arc<ToolContext>, input: OneJob) -> Result<Artifacts, ToolError> {
     let job = context.read_job(&input.job_id).await?;
     let changes = read_changes(&context, &job)
         .await?
@@ -214,11 +210,7 @@ pub(super) fn get_diff() -> ToolDefinition {
     ToolDefinition::new(card, get_diff_of)
 }
 
-async fn get_diff_of(
-    context: Arc<ToolContext>,
-    input: DiffInput,
-    _call: ToolCall,
-) -> Result<DiffOutput, ToolError> {
+async fn get_diff_of(context: Arc<ToolContext>, input: DiffInput) -> Result<DiffOutput, ToolError> {
     let job = context.read_job(&input.job_id).await?;
     let bytes = input.max_bytes.unwrap_or(DEFAULT_BYTES).clamp(1, MAX_BYTES);
     let all = read_changes(&context, &job).await?.ok_or_else(|| {

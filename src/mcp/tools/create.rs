@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::tool_context::{ToolContext, job_id};
-use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
+use super::super::tool_definition::{ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::{ErrorCause, ToolError};
 use super::super::view::JobView;
 use super::arguments::list_or_one;
@@ -96,11 +96,7 @@ pub(super) fn create_job() -> ToolDefinition {
     ToolDefinition::new(card, run_create_job)
 }
 
-async fn run_create_job(
-    context: Arc<ToolContext>,
-    input: Input,
-    _call: ToolCall,
-) -> Result<Output, ToolError> {
+async fn run_create_job(context: Arc<ToolContext>, input: Input) -> Result<Output, ToolError> {
     let repository = context.policy.parse_repository(&input.repo)?;
     let settings = Settings::read_settings(input.constraints)?;
     let key = check_key(input.idempotency_key.as_deref())?;

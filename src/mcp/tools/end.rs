@@ -61,11 +61,7 @@ pub(super) fn request_retry() -> ToolDefinition {
     ToolDefinition::new(card, retry_job)
 }
 
-async fn retry_job(
-    context: Arc<ToolContext>,
-    input: RetryInput,
-    _call: ToolCall,
-) -> Result<RetryOutput, ToolError> {
+async fn retry_job(context: Arc<ToolContext>, input: RetryInput) -> Result<RetryOutput, ToolError> {
     let old = context.read_job(&input.job_id).await?;
     let source = check_retry(&old)?;
     // The reply to the first call may have been lost, or the model calls twice.

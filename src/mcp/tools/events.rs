@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use super::super::cursor;
 use super::super::text_limit::TextLimit;
 use super::super::tool_context::{ToolContext, job_id};
-use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
+use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect, ToolReply};
 use super::super::tool_error::ToolError;
 use super::arguments::check_limit;
 use super::arguments::list_or_one;
@@ -79,7 +79,6 @@ pub(super) fn register_job() -> ToolDefinition {
 async fn run_register_job(
     context: Arc<ToolContext>,
     input: RegisterInput,
-    _call: ToolCall,
 ) -> Result<RegisterOutput, ToolError> {
     let id = job_id(&input.job_id)?;
     let file = context.queue.jobs_at(input.jobs_path.as_deref())?;
@@ -216,11 +215,7 @@ pub(super) fn list_events() -> ToolDefinition {
     ToolDefinition::new(card, run_list_events)
 }
 
-async fn run_list_events(
-    context: Arc<ToolContext>,
-    input: ListInput,
-    _call: ToolCall,
-) -> Result<Events, ToolError> {
+async fn run_list_events(context: Arc<ToolContext>, input: ListInput) -> Result<Events, ToolError> {
     let limit = check_limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let from = cursor::open_cursor(OF, input.cursor.as_deref())?.unwrap_or_default();
     let jobs = event_names(input.job_id.as_slice())?;
@@ -287,7 +282,10 @@ pub(super) fn wait_for_event() -> ToolDefinition {
             them itself; turns of repositories need `phileas serve`.",
         effect: ToolEffect::Looks,
     };
-    ToolDefinition::new(card, wait_for_events)
+    ToolDefinition::with_reply(card, |context, input, call| async move {
+        let waited = wait_for_events(context, input, call).await?;
+        Ok(ToolReply::Done(waited))
+    })
 }
 
 async fn wait_for_events(
@@ -408,7 +406,6 @@ pub(super) fn ack_event() -> ToolDefinition {
 async fn acknowledge_event(
     context: Arc<ToolContext>,
     input: AckInput,
-    _call: ToolCall,
 ) -> Result<AckOutput, ToolError> {
     let id = EventId(input.event_id);
     let before = EventId(id.0.saturating_sub(1));

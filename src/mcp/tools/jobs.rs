@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::super::cursor;
 use super::super::text_limit::TextLimit;
 use super::super::tool_context::ToolContext;
-use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
+use super::super::tool_definition::{ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
 use super::super::view::{JobView, plan_text, plan_waits};
 use super::arguments::check_limit;
@@ -63,11 +63,7 @@ pub(super) fn get_job() -> ToolDefinition {
     ToolDefinition::new(card, get)
 }
 
-async fn get(
-    context: Arc<ToolContext>,
-    input: OneJob,
-    _call: ToolCall,
-) -> Result<JobOutput, ToolError> {
+async fn get(context: Arc<ToolContext>, input: OneJob) -> Result<JobOutput, ToolError> {
     let job = context.read_job(&input.job_id).await?;
     // Activities are read only if the state alone does not say enough.
     let tells = matches!(
@@ -167,7 +163,6 @@ fn list_position(job: &AccountSession) -> ListPosition {
 async fn run_list_jobs(
     context: Arc<ToolContext>,
     input: ListInput,
-    _call: ToolCall,
 ) -> Result<ListOutput, ToolError> {
     let repository: Option<RepositoryName> = match &input.repo {
         Some(repo) => Some(context.policy.parse_repository(repo)?),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::super::cursor;
 use super::super::text_limit::TextLimit;
 use super::super::tool_context::ToolContext;
-use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
+use super::super::tool_definition::{ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
 use super::super::view::plan_text;
 use super::arguments::check_limit;
@@ -82,11 +82,7 @@ pub(super) fn get_messages() -> ToolDefinition {
     ToolDefinition::new(card, get)
 }
 
-async fn get(
-    context: Arc<ToolContext>,
-    input: Input,
-    _call: ToolCall,
-) -> Result<Output, ToolError> {
+async fn get(context: Arc<ToolContext>, input: Input) -> Result<Output, ToolError> {
     let limit = check_limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let bytes = input.max_bytes.unwrap_or(DEFAULT_BYTES).clamp(1, MAX_BYTES);
     let job = context.read_job(&input.job_id).await?;

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::super::cursor;
 use super::super::text_limit::TextLimit;
 use super::super::tool_context::ToolContext;
-use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
+use super::super::tool_definition::{ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
 use super::arguments::check_limit;
 use super::arguments::list_or_one;
@@ -224,7 +224,6 @@ pub(super) fn pipeline_status() -> ToolDefinition {
 async fn run_status(
     context: Arc<ToolContext>,
     input: StatusInput,
-    _call: ToolCall,
 ) -> Result<StatusOutput, ToolError> {
     let limit = check_limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let (issues, archived) = context.runs.list_issues()?;
@@ -282,11 +281,7 @@ pub(super) fn pipeline_next() -> ToolDefinition {
     ToolDefinition::new(card, next_role)
 }
 
-async fn next_role(
-    context: Arc<ToolContext>,
-    input: NextInput,
-    _call: ToolCall,
-) -> Result<NextOutput, ToolError> {
+async fn next_role(context: Arc<ToolContext>, input: NextInput) -> Result<NextOutput, ToolError> {
     let issue = parse_issue(&input.issue)?;
     let settings = context.runs.read_settings()?;
     let run = match context.runs.run(&issue, settings)? {
@@ -331,7 +326,6 @@ pub(super) fn pipeline_validate() -> ToolDefinition {
 async fn run_validate(
     context: Arc<ToolContext>,
     input: ValidateInput,
-    _call: ToolCall,
 ) -> Result<ValidateOutput, ToolError> {
     let artifact = parse_artifact(&input.artifact)?;
     let settings = context.runs.read_settings()?;
@@ -385,11 +379,7 @@ pub(super) fn pipeline_check() -> ToolDefinition {
     ToolDefinition::new(card, run_check)
 }
 
-async fn run_check(
-    context: Arc<ToolContext>,
-    input: CheckInput,
-    _call: ToolCall,
-) -> Result<CheckOutput, ToolError> {
+async fn run_check(context: Arc<ToolContext>, input: CheckInput) -> Result<CheckOutput, ToolError> {
     let run = find_run(&context, &parse_issue(&input.issue)?)?;
     let all = CheckStage::ALL;
     let stage = all
@@ -460,11 +450,7 @@ pub(super) fn pipeline_write() -> ToolDefinition {
     ToolDefinition::new(card, run_write)
 }
 
-async fn run_write(
-    context: Arc<ToolContext>,
-    input: WriteInput,
-    _call: ToolCall,
-) -> Result<WriteOutput, ToolError> {
+async fn run_write(context: Arc<ToolContext>, input: WriteInput) -> Result<WriteOutput, ToolError> {
     let issue = parse_issue(&input.issue)?;
     let artifact = parse_artifact(&input.artifact)?;
     let started_at = input

@@ -134,13 +134,12 @@ pub(super) fn explain_repository() -> ToolDefinition {
             code for each track, schedule and request. Writes nothing.",
         effect: ToolEffect::Asks,
     };
-    ToolDefinition::with_reply(card, run_explain)
+    ToolDefinition::with_reply(card, |context, input, _call| run_explain(context, input))
 }
 
 async fn run_explain(
     context: Arc<ToolContext>,
     input: ExplainInput,
-    _call: ToolCall,
 ) -> Result<ToolReply<ReportView>, ToolError> {
     let repository = context.policy.parse_repository(&input.repo)?;
     let (answer, snapshot) = context
@@ -279,13 +278,12 @@ pub(super) fn repository_status() -> ToolDefinition {
             allows.",
         effect: ToolEffect::Asks,
     };
-    ToolDefinition::with_reply(card, run_status)
+    ToolDefinition::with_reply(card, |context, input, _call| run_status(context, input))
 }
 
 async fn run_status(
     context: Arc<ToolContext>,
     input: StatusInput,
-    _call: ToolCall,
 ) -> Result<ToolReply<StatusView>, ToolError> {
     let repository = context.policy.parse_repository(&input.repo)?;
     let (TickAnswer { report, cause }, snapshot) = context

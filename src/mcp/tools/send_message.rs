@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::tool_context::ToolContext;
-use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
+use super::super::tool_definition::{ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
 use super::super::view::plan_waits;
 
@@ -60,7 +60,6 @@ pub(super) fn send_message() -> ToolDefinition {
 async fn run_send_message(
     context: Arc<ToolContext>,
     input: MessageInput,
-    _call: ToolCall,
 ) -> Result<MessageOutput, ToolError> {
     let (Message::Text(text) | Message::Object { content: text }) = input.message;
     if text.trim().is_empty() {
@@ -126,7 +125,6 @@ pub(super) fn approve_plan() -> ToolDefinition {
 async fn run_approve_plan(
     context: Arc<ToolContext>,
     input: ApproveInput,
-    _call: ToolCall,
 ) -> Result<ApproveOutput, ToolError> {
     let job = context.read_job(&input.job_id).await?;
     let happenings = context.read_activities(&job).await?;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::cursor;
 use super::super::tool_context::ToolContext;
-use super::super::tool_definition::{ToolCall, ToolCard, ToolDefinition, ToolEffect};
+use super::super::tool_definition::{ToolCard, ToolDefinition, ToolEffect};
 use super::super::tool_error::ToolError;
 use super::arguments::check_limit;
 
@@ -67,11 +67,7 @@ pub(super) fn list_sources() -> ToolDefinition {
     ToolDefinition::new(card, run_list_sources)
 }
 
-async fn run_list_sources(
-    context: Arc<ToolContext>,
-    input: Input,
-    _call: ToolCall,
-) -> Result<Output, ToolError> {
+async fn run_list_sources(context: Arc<ToolContext>, input: Input) -> Result<Output, ToolError> {
     let limit = check_limit(input.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let contains = input.contains.unwrap_or_default().to_lowercase();
     let of = format!("sources {contains}");
