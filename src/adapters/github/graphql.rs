@@ -77,6 +77,9 @@ pub(super) const COMMIT: &str = include_str!("graphql/commit.graphql");
 pub(super) struct GraphError {
     #[serde(default, rename = "type")]
     pub(super) kind: Option<String>,
+    /// A spent rate limit has its code here.
+    #[serde(default)]
+    pub(super) code: Value,
     #[serde(default)]
     pub(super) message: String,
     #[serde(default)]
@@ -120,6 +123,14 @@ impl GraphError {
 
     pub(super) fn has_type(&self, kind: &str) -> bool {
         self.kind.as_deref() == Some(kind)
+    }
+
+    /// Whether the rate limit is spent. GitHub sends either type, and beside it perhaps a code
+    /// (octokit/plugin-throttling.js#848, yanyongyu/githubkit#271).
+    fn is_rate_limit(&self) -> bool {
+        self.has_type("RATE_LIMITED")
+            || self.has_type("RATE_LIMIT")
+            || self.code == "graphql_rate_limit"
     }
 }
 
@@ -278,9 +289,11 @@ impl Client {
     ) -> Failure {
         let now = self.pause.now();
         let limited = answer.rate_limit_wait(&problem.message, now).or_else(|| {
-            problem.has_type("RATE_LIMITED").then(|| {
+            // `x-ratelimit-remaining` may not be 0 then (octokit/plugin-throttling.js#636).
+            problem.is_rate_limit().then(|| {
                 answer
-                    .time_to_reset(now)
+                    .retry_after()
+                    .or_else(|| answer.time_to_reset(now))
                     .unwrap_or(super::http::answer::SECONDARY_LIMIT_WAIT)
             })
         });
@@ -304,6 +317,11 @@ impl Client {
             None | Some("INTERNAL" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | "TIMEOUT") => {
                 retry_disposition()
             }
+            Some("UNPROCESSABLE" | "MAX_NODE_LIMIT_EXCEEDED" | "EXCESSIVE_PAGINATION") => {
+                Disposition::Refused
+            }
+            // Without a path it is about the whole request, so it may be GitHub's own trouble.
+            Some(_) if problem.path.is_empty() => retry_disposition(),
             Some(_) => Disposition::Refused,
         };
         if problem.has_type("NOT_FOUND") && problem.path.iter().eq(["repository"]) {

@@ -6,6 +6,7 @@ use phileas_domain::model::{Mode, PullNumber};
 use serde_json::{Value, json as value};
 
 use super::*;
+use crate::adapters::github::http::retry::READ_ATTEMPTS;
 use crate::adapters::github::scripted::{Outcome, Set, json, reply, set, start};
 use crate::adapters::transport::TransportError;
 
@@ -423,6 +424,47 @@ async fn an_unknown_repository_and_a_spent_limit_are_told() {
     // And it is not read again earlier.
     let again = set.client.observe_once().await.unwrap_err();
     assert_eq!(again.disposition, Disposition::Retry { after });
+}
+
+/// GitHub has two types for a spent limit, and its headers may say that something is left.
+#[tokio::test]
+async fn a_spent_limit_is_known_by_either_type_and_by_its_code() {
+    let said = "API rate limit already exceeded for user ID 7.";
+    let reset = ("x-ratelimit-reset", "1767571800");
+    let (left, none) = (
+        [("x-ratelimit-remaining", "4"), reset],
+        [("x-ratelimit-remaining", "0"), reset],
+    );
+    let asked = [("retry-after", "90"), reset];
+    for (kind, code, headers, seconds) in [
+        ("RATE_LIMIT", "graphql_rate_limit", &left, 60),
+        ("RATE_LIMIT", "graphql_rate_limit", &none, 601),
+        ("RATE_LIMIT", "graphql_rate_limit", &asked, 90),
+        ("RATE_LIMITED", "", &left, 60),
+        ("A_NEW_TYPE", "graphql_rate_limit", &left, 60),
+    ] {
+        let spent = value!({ "errors": [{ "type": kind, "code": code, "message": said }] });
+        let (set, seen) = observe([reply(200, headers, &spent)]).await;
+        let after = Some(Duration::from_secs(seconds));
+        assert_eq!(seen.unwrap_err().disposition, Disposition::Retry { after });
+        let again = set.client.observe_once().await.unwrap_err();
+        assert_eq!(again.disposition, Disposition::Retry { after });
+    }
+}
+
+/// GitHub's trouble suspends no repository. What it says about one field is about this repository.
+#[tokio::test]
+async fn an_unknown_error_of_the_whole_query_is_an_outage() {
+    let wrong = |path: Value| {
+        value!({ "data": null,
+            "errors": [{ "type": "A_NEW_TYPE", "message": "no", "path": path }] })
+    };
+    let whole = || json(200, &wrong(value!([])));
+    let (_, seen) = observe((0..READ_ATTEMPTS).map(|_| whole())).await;
+    let retry = Disposition::Retry { after: None };
+    assert_eq!(seen.unwrap_err().disposition, retry);
+    let (_, seen) = observe([json(200, &wrong(value!(["repository", "open"])))]).await;
+    assert_eq!(seen.unwrap_err().disposition, Disposition::Refused);
 }
 
 #[tokio::test]

@@ -71,6 +71,10 @@ async fn what_github_is_unsure_of_is_doubtful() {
         "errors": [{ "message": "Something went wrong" }] });
     for doubtful in [
         errors(None, "Something went wrong while executing your query."),
+        json(
+            200,
+            &value!({ "errors": [{ "type": "A_NEW_TYPE", "message": "no" }] }),
+        ),
         json(200, &done),
         json(200, &value!({ "data": null })),
         json(200, &value!("?")),
@@ -96,6 +100,12 @@ async fn what_github_refuses_is_not_done() {
             reply(403, &[("retry-after", "61")], &value!({})),
             Disposition::Retry {
                 after: Some(Duration::from_secs(61)),
+            },
+        ),
+        (
+            errors(Some("RATE_LIMIT"), "API rate limit already exceeded"),
+            Disposition::Retry {
+                after: Some(Duration::from_secs(60)),
             },
         ),
         (
