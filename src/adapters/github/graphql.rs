@@ -164,6 +164,8 @@ impl Client {
                 Err(failure) => failure,
             };
             let wait = match failure.disposition {
+                // The same query needs as much again.
+                _ if error::is_too_costly(&failure) => return Err(failure),
                 Disposition::Retry { after: None } => self.backoff.wait_after(attempt),
                 Disposition::Retry { after: Some(after) } if after <= LONGEST_WAIT => after,
                 _ => return Err(failure),
@@ -216,7 +218,9 @@ impl Client {
             asked.await.map(|found: OfPull<P>| found.pull_request)
         };
         match ask(most).await {
-            Err(failure) if error::is_too_large(&failure) => ask(less).await,
+            Err(failure) if error::is_too_large(&failure) || error::is_too_costly(&failure) => {
+                ask(less).await
+            }
             read => read,
         }
     }
@@ -314,9 +318,14 @@ impl Client {
             Some("FORBIDDEN" | "INSUFFICIENT_SCOPES" | "UNAUTHENTICATED") => Disposition::Denied,
             // Time-outs and faults inside GitHub have no type, or one of these.
             None if problem.extensions["code"].is_string() => Disposition::Refused,
-            None | Some("INTERNAL" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | "TIMEOUT") => {
-                retry_disposition()
-            }
+            None
+            | Some(
+                "INTERNAL"
+                | "INTERNAL_ERROR"
+                | "SERVICE_UNAVAILABLE"
+                | "TIMEOUT"
+                | error::RESOURCE_LIMIT,
+            ) => retry_disposition(),
             Some("UNPROCESSABLE" | "MAX_NODE_LIMIT_EXCEEDED" | "EXCESSIVE_PAGINATION") => {
                 Disposition::Refused
             }

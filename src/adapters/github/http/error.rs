@@ -47,12 +47,24 @@ pub(crate) fn failure_saying(
 /// GitHub's message, beside a status of 200, when it has aborted a query.
 const GAVE_UP: &str = "Something went wrong while executing your query";
 
-/// Whether GitHub ran out of time: it answers 502 or 504, or a query with 200 and an error.
+/// The type of GitHub's error, beside a status of 200 and a part of the data, when one query needs too many resources.
+/// <https://github.blog/changelog/2025-09-01-graphql-api-resource-limits>, yoshi389111/github-profile-3d-contrib#163
+pub(crate) const RESOURCE_LIMIT: &str = "RESOURCE_LIMITS_EXCEEDED";
+
+/// Whether GitHub ran out of time: it answers 502 or 504, or a query with 200 and an error. A query that needs too many
+/// resources counts, too: both fail again unless less is asked for.
 /// <https://docs.github.com/en/graphql/overview/rate-limits-and-node-limits-for-the-graphql-api#timeouts>
 pub(crate) fn is_too_slow(failure: &Failure) -> bool {
     let has_status = |status: &u16| failure.detail.contains(&format!(": {status}"));
     failure.disposition == Disposition::Retry { after: None }
         && ([502, 504].iter().any(has_status) || failure.detail.contains(GAVE_UP))
+        || is_too_costly(failure)
+}
+
+/// Whether a query needs more resources than GitHub grants to one.
+pub(crate) fn is_too_costly(failure: &Failure) -> bool {
+    failure.disposition == Disposition::Retry { after: None }
+        && failure.detail.starts_with(RESOURCE_LIMIT)
 }
 
 /// Whether the same read of one pull request fails each time, so that it must not hold back the others. What takes GitHub

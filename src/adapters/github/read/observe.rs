@@ -18,7 +18,7 @@ use super::recent_activity::{RecentActivity, with_label};
 use crate::adapters::github::client::Client;
 use crate::adapters::github::graphql::{GraphError, OBSERVE, OPEN_PULLS, Reply, is_hidden_check};
 use crate::adapters::github::http::answer::Answer;
-use crate::adapters::github::http::error::{self, is_too_large, is_too_slow};
+use crate::adapters::github::http::error::{self, is_too_costly, is_too_large, is_too_slow};
 use crate::adapters::github::http::request::require_success;
 use crate::adapters::github::http::routes;
 use crate::adapters::github::notice_marks::notice_key_in;
@@ -170,9 +170,11 @@ impl Client {
         variables["bodies"] = true.into();
         variables["costly"] = true.into();
         let mut pages = self.busy_repositories.first_sizes(&name);
+        let mut asked_for_many = false;
         loop {
+            asked_for_many |= pages == ListSizes::MANY;
             let reply = self
-                .query_within_limits(pages, &mut variables, note)
+                .query_within_limits(&mut pages, &mut variables, note)
                 .await?;
             let now = reply
                 .answer
@@ -182,7 +184,7 @@ impl Client {
             if let Some(seen) = &reply.data.repository {
                 let is_busy = !ListSizes::FEW.cover(seen, since);
                 self.busy_repositories.record(&name, is_busy);
-                if is_busy && pages == ListSizes::FEW {
+                if is_busy && !asked_for_many {
                     pages = ListSizes::MANY;
                     continue;
                 }
@@ -191,23 +193,27 @@ impl Client {
         }
     }
 
-    /// Sends the query, and leaves out parts that make it too large or too slow.
+    /// Sends the query, and leaves out parts that make it too large or too slow, or asks for shorter lists.
     async fn query_within_limits(
         &self,
-        pages: ListSizes,
+        pages: &mut ListSizes,
         variables: &mut Value,
         note: &impl Fn(&GraphError) -> bool,
     ) -> Result<Reply<Observed>, Failure> {
-        let ask = async |variables: &Value| {
+        let ask = async |pages: ListSizes, variables: &Value| {
             let variables = pages.add_to(variables);
             self.run_query("Observe", OBSERVE, &variables, note).await
         };
-        let mut read = ask(variables).await;
-        // Try each reduction once; a repository may need both.
-        for _ in 0..2 {
+        let mut read = ask(*pages, variables).await;
+        // Try each reduction once; a repository may need all.
+        for _ in 0..3 {
             match &read {
                 Err(failure) if is_too_large(failure) && variables["bodies"] == true => {
                     variables["bodies"] = false.into();
+                }
+                Err(failure) if is_too_costly(failure) && *pages != ListSizes::FEW => {
+                    tracing::warn!(%failure, "a query needs too much of GitHub; this tick reads shorter lists");
+                    *pages = ListSizes::FEW;
                 }
                 Err(failure) if is_too_slow(failure) && variables["costly"] == true => {
                     tracing::warn!(%failure, "GitHub takes too long; this tick does not read checks and conflicts of pull requests");
@@ -215,7 +221,7 @@ impl Client {
                 }
                 _ => break,
             }
-            read = ask(variables).await;
+            read = ask(*pages, variables).await;
         }
         read
     }

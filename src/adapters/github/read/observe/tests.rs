@@ -405,6 +405,70 @@ async fn what_takes_github_too_long_is_left_out_and_an_outage_is_not_asked_for_l
     assert_eq!(set.script.lines().len(), 4);
 }
 
+/// A part of the data, and the error beside it.
+fn too_costly() -> Outcome {
+    let error = value!({ "type": "RESOURCE_LIMITS_EXCEEDED", "path": ["repository", "recent"],
+        "message": "Resource limits for this query exceeded." });
+    json(
+        200,
+        &value!({ "data": { "repository": null }, "errors": [error] }),
+    )
+}
+
+/// The same query would need as much again, so it is not repeated.
+#[tokio::test]
+async fn what_needs_too_much_of_github_is_read_with_shorter_lists_and_then_without_checks() {
+    let mut more = answer();
+    repository(&mut more)["active"]["pageInfo"] =
+        value!({ "hasNextPage": true, "endCursor": "c9" });
+    let asked = |set: &Set| -> Vec<(u64, bool)> {
+        let seen = set.script.seen();
+        let variables = seen.iter().map(|one| &one.body["variables"]);
+        variables
+            .map(|asked| {
+                (
+                    asked["open"].as_u64().unwrap(),
+                    asked["costly"].as_bool().unwrap(),
+                )
+            })
+            .collect()
+    };
+    let more = || json(200, &more);
+    let (set, seen) = observe([more(), too_costly(), more()]).await;
+    assert!(!seen.unwrap().pulls.is_empty());
+    assert_eq!(asked(&set), [(20, true), (100, true), (20, true)]);
+
+    let (set, seen) = observe([too_costly(), json(200, &answer())]).await;
+    assert!(!seen.unwrap().pulls.is_empty());
+    assert_eq!(asked(&set), [(20, true), (20, false)]);
+
+    let (set, seen) = observe([too_costly(), too_costly()]).await;
+    let retry = Disposition::Retry { after: None };
+    assert_eq!(seen.unwrap_err().disposition, retry);
+    assert_eq!(asked(&set), [(20, true), (20, false)]);
+}
+
+#[tokio::test]
+async fn pull_requests_that_need_too_much_of_github_come_without_checks_or_on_shorter_pages() {
+    let found = value!({ "data": { "repository": { "p0": pull(3, "OPEN") } } });
+    let set = set([too_costly(), json(200, &found)]);
+    let numbers = [PullNumber(3)].into();
+    let pulls = set.client.pulls_by_number(&numbers).await.unwrap();
+    assert_eq!(pulls.len(), 1);
+    let seen = set.script.seen();
+    let costly = seen
+        .iter()
+        .map(|one| one.body["variables"]["costly"] == true);
+    assert_eq!(costly.collect::<Vec<_>>(), [true, false]);
+
+    let empty = value!({ "data": { "repository": { "pullRequests": {
+        "pageInfo": { "hasNextPage": false, "endCursor": null }, "nodes": [] } } } });
+    let set = crate::adapters::github::scripted::set([too_costly(), json(200, &empty)]);
+    let mut size = 100;
+    set.client.pull_history_page(None, &mut size).await.unwrap();
+    assert_eq!(size, 20);
+}
+
 #[tokio::test]
 async fn an_unknown_repository_and_a_spent_limit_are_told() {
     let error = |kind: &str| {
