@@ -3,13 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use phileas_domain::model::RepositoryName;
+use phileas_domain::model::{RepositoryId, RepositoryName};
 
 use super::auth::account::{Account, Credential};
 use super::auth::token_source::TokenSource;
+use super::http::answer::Answer;
 use super::http::api_url::Base;
 use super::http::budget::{Budget, Usage};
 use super::http::channel::Channel;
+use super::http::error;
 use super::http::retry::Backoff;
 use super::read::list_sizes::BusyRepositories;
 use super::read::refusal_cache::RefusalCache;
@@ -17,6 +19,7 @@ use super::repository::RepositoryAddress;
 use super::write::opened_issues::OpenedIssues;
 use crate::adapters::pause::Pause;
 use crate::adapters::transport::Transport;
+use crate::runtime::ports::{Disposition, Failure};
 
 /// The settings of a [`Client`].
 pub struct Settings {
@@ -86,10 +89,34 @@ impl Client {
         }
     }
 
+    /// The same for the repository with this id. Reads fail as not found while another repository has the name.
+    #[must_use]
+    pub fn with_id(self, id: RepositoryId) -> Self {
+        self.address.require_id(id);
+        self
+    }
+
     /// The requests and points used so far by this client and those that share its account.
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.budget.usage()
+    }
+
+    /// Notes the id and present name in an answer, or fails if they are another repository's: a name that a repository
+    /// has lost is free for others.
+    pub(super) fn confirm_identity(
+        &self,
+        what: &str,
+        answer: &Answer,
+        id: RepositoryId,
+        name: &RepositoryName,
+    ) -> Result<(), Failure> {
+        if self.address.set_identity(id, name) {
+            return Ok(());
+        }
+        let said = format!("{name} is another repository now, with the id {id}");
+        let gone = Disposition::NotFound;
+        Err(error::failure_saying(what, answer, gone, &said))
     }
 
     pub(crate) async fn wait_for(&self, length: std::time::Duration) {

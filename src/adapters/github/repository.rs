@@ -1,4 +1,4 @@
-//! The address of the repository: its name, or its id once GitHub has redirected a renamed one.
+//! The address of the repository: its name, or its id while the name may be another repository's.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,7 +13,8 @@ pub(super) struct RepositoryAddress(Mutex<KnownAddress>);
 struct KnownAddress {
     name: RepositoryName,
     id: Option<RepositoryId>,
-    moved: bool,
+    /// Whether the name may be another repository's: GitHub has redirected it, or has not confirmed it yet.
+    by_id: bool,
 }
 
 impl RepositoryAddress {
@@ -21,8 +22,16 @@ impl RepositoryAddress {
         Self(Mutex::new(KnownAddress {
             name,
             id: None,
-            moved: false,
+            by_id: false,
         }))
+    }
+
+    /// Sets the id of the repository that is meant, whichever has the name now.
+    pub(super) fn require_id(&self, id: RepositoryId) {
+        self.with_known(|known| {
+            known.id = Some(id);
+            known.by_id = true;
+        });
     }
 
     pub(super) fn current_name(&self) -> RepositoryName {
@@ -37,20 +46,23 @@ impl RepositoryAddress {
     /// The start of this repository's paths: `/repos/{owner}/{repo}`, or by id.
     pub(super) fn root_path(&self) -> String {
         self.with_known(|known| match known.id {
-            Some(id) if known.moved => format!("/repositories/{id}"),
+            Some(id) if known.by_id => format!("/repositories/{id}"),
             _ => format!("/repos/{}/{}", known.name.owner, known.name.name),
         })
     }
 
-    /// Notes the id and present name that GitHub reported.
-    pub(super) fn set_identity(&self, id: RepositoryId, name: &RepositoryName) {
+    /// Notes the id and present name that GitHub reported. Returns whether they are this repository's.
+    #[must_use]
+    pub(super) fn set_identity(&self, id: RepositoryId, name: &RepositoryName) -> bool {
         self.with_known(|known| {
-            if known.id.is_none_or(|old| old == id) {
-                known.id = Some(id);
-                known.name = name.clone();
-                known.moved = false;
+            if known.id.is_some_and(|old| old != id) {
+                return false;
             }
-        });
+            known.id = Some(id);
+            known.name = name.clone();
+            known.by_id = false;
+            true
+        })
     }
 
     /// Follows a redirect to `path`. Returns whether it leads to this repository, and remembers its id for later
@@ -64,7 +76,7 @@ impl RepositoryAddress {
                 return false;
             }
             known.id = Some(id);
-            known.moved = true;
+            known.by_id = true;
             true
         })
     }
@@ -92,9 +104,20 @@ mod tests {
         assert!(place.follow_redirect("/repositories/7/issues?x=1"));
         assert_eq!(place.root_path(), "/repositories/7");
         assert!(!place.follow_redirect("/repositories/8/issues"));
-        place.set_identity(RepositoryId(7), &"acme/gadget".parse().unwrap());
+        assert!(place.set_identity(RepositoryId(7), &"acme/gadget".parse().unwrap()));
         assert_eq!(place.root_path(), "/repos/acme/gadget");
-        place.set_identity(RepositoryId(8), &"acme/widget".parse().unwrap());
+        assert!(!place.set_identity(RepositoryId(8), &"acme/widget".parse().unwrap()));
+        assert_eq!(place.root_path(), "/repos/acme/gadget");
+    }
+
+    #[test]
+    fn a_required_id_decides_until_the_name_is_confirmed() {
+        let place = RepositoryAddress::new("acme/widget".parse().unwrap());
+        place.require_id(RepositoryId(7));
+        assert_eq!(place.root_path(), "/repositories/7");
+        assert!(!place.set_identity(RepositoryId(8), &"acme/widget".parse().unwrap()));
+        assert_eq!(place.root_path(), "/repositories/7");
+        assert!(place.set_identity(RepositoryId(7), &"acme/gadget".parse().unwrap()));
         assert_eq!(place.root_path(), "/repos/acme/gadget");
     }
 }

@@ -491,9 +491,7 @@ async fn of_token(
         return;
     }
     let name = member.name.to_string();
-    let client = repositories
-        .external_services()
-        .github_client(member.name.clone(), &member.account);
+    let client = repositories.client_of(member);
     let own = async {
         match client.own_repository().await {
             Ok(own) if own.push == Some(false) => findings.add_finding(

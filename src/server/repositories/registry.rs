@@ -17,6 +17,7 @@ use tokio::sync::{Notify, watch};
 use super::member::Member;
 use super::source::{Source, UnreachableEntry};
 use super::verify::{UnverifiedRepositories, Verification};
+use crate::adapters::github::Client;
 use crate::adapters::jules::JulesKey;
 use crate::runtime::ports::Failure;
 use crate::server::accounts::external_services::ExternalServices;
@@ -167,6 +168,16 @@ impl Repositories {
     #[must_use]
     pub fn external_services(&self) -> &ExternalServices {
         &self.external
+    }
+
+    /// Creates a client of a member, and of no other repository that has its name by now. Must be
+    /// called within a Tokio runtime.
+    #[must_use]
+    pub fn client_of(&self, member: &Member) -> Client {
+        let client = self
+            .external
+            .github_client(member.name.clone(), &member.account);
+        client.with_id(member.id)
     }
 
     /// Requests a listing soon, because the list may have changed.

@@ -169,8 +169,7 @@ impl<C: Clock> Sweep<C> {
     }
 
     async fn sweep_repository(&self, member: &Member, own: &str, memory: &mut Memory) -> SweepEnd {
-        let outside = self.repositories.external_services();
-        let client = outside.github_client(member.name.clone(), &member.account);
+        let client = self.repositories.client_of(member);
         let hooks = match client.list_hooks().await {
             Ok(hooks) => hooks,
             Err(failure) => {

@@ -99,7 +99,7 @@ impl Ticks {
             Ok(settings) => settings,
             Err(error) => return outage_fault(error.to_string(), None),
         };
-        let github = outside.github_client(member.name.clone(), &member.account);
+        let github = self.repositories.client_of(member);
         let mut jules = RepositoryJules::new(Arc::clone(jules), member.name.clone());
         // The delivery may be about an outcome, which an older listing does not show.
         let ago = lease.received_at.map(|at| outside.now().duration_since(at));

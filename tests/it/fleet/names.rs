@@ -1,11 +1,14 @@
 //! Repositories that `phileas.toml` names, by a plain token: renamed, unreachable, mistyped.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use phileas::adapters::entropy::SystemEntropy;
 use phileas::adapters::github::{self, Token};
 use phileas::adapters::jules::{self, JulesKey};
+use phileas::runtime::driver::{LEASE, Ticked, Ticker as _, stop_pair};
+use phileas::runtime::inbox::{Fault as TickFault, Inbox as _};
 use phileas::sandbox::VirtualTime;
 use phileas::sandbox::transport::InProcess;
 use phileas::sandbox::world_setup::{GITHUB_TOKEN, RUNNER};
@@ -14,6 +17,7 @@ use phileas::server::accounts::external_services::ExternalServices;
 use phileas::server::accounts::keys::Keys;
 use phileas::server::config::RepositoryEntry;
 use phileas::server::repositories::{Repositories, Source};
+use phileas::server::worker::ticks::Ticks;
 use phileas_domain::model::RepositoryId;
 use phileas_world::github::Role;
 use phileas_world::{Face, Fault, FaultPlan, FaultRule};
@@ -25,7 +29,9 @@ use crate::support::memory_inbox::MemoryInbox;
 struct Set {
     ground: Ground,
     inbox: MemoryInbox,
-    repositories: Repositories,
+    repositories: Arc<Repositories>,
+    /// Notified when the list is to be read again.
+    changed: Arc<Notify>,
 }
 
 impl Set {
@@ -62,8 +68,11 @@ impl Set {
         let token = Identity::Token(Token::new(GITHUB_TOKEN).unwrap());
         let source = Source::new(token, entries.collect(), &outside);
         let keys = Keys::new(Some(JulesKey::new("key-of-acme").unwrap()), None);
+        let changed = Arc::new(Notify::new());
+        let repositories = Repositories::new(source, keys, outside, Arc::clone(&changed));
         Self {
-            repositories: Repositories::new(source, keys, outside, Arc::new(Notify::new())),
+            repositories: Arc::new(repositories),
+            changed,
             inbox: MemoryInbox::new(100),
             ground,
         }
@@ -156,6 +165,34 @@ async fn a_repository_that_takes_a_name_over_is_not_taken_for_the_one_before() {
         unreached[0].because.contains(&set.id(1).to_string()),
         "{unreached:?}"
     );
+}
+
+/// The service still knows the repository by the name that another one has now.
+#[tokio::test]
+async fn a_tick_does_nothing_in_a_repository_that_has_taken_the_name_over() {
+    let set = Set::new(&["acme/r0"]);
+    assert_eq!(set.list().await, ["acme/r0"]);
+    set.rename(0, "renamed");
+    set.rename(1, "r0");
+    let now = set.now();
+    set.inbox.wake_repository(set.id(0), now).await.unwrap();
+    let leases = set
+        .inbox
+        .claim_leases(&"test".into(), now, LEASE, &[set.id(0)]);
+    let lease = leases.await.unwrap().remove(0);
+    let (_stopper, stop) = stop_pair(lease.until, move || now);
+    let ticks = Ticks::new(Arc::clone(&set.repositories), "test".to_owned(), None);
+    let ticked = ticks.tick_repository(&lease, stop).await;
+    let Ticked::Failed(TickFault::Outage { because, .. }) = ticked else {
+        panic!("{ticked:?}");
+    };
+    assert!(because.contains("another repository"), "{because}");
+    let asked = tokio::time::timeout(Duration::from_secs(5), set.changed.notified());
+    asked.await.expect("the list is read again");
+    let world = set.ground.world.lock_world();
+    for id in &set.ground.repositories {
+        assert_eq!(world.github().branch_head(*id, "jules"), None);
+    }
 }
 
 #[tokio::test]

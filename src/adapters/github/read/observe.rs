@@ -78,7 +78,7 @@ impl Client {
             .name_with_owner
             .parse()
             .map_err(|_| misunderstood("the repository's name is not understood"))?;
-        self.address.set_identity(id, &name);
+        self.confirm_identity(WHAT, &answer, id, &name)?;
 
         let mut exchange_id = None;
         let ledger = match seen.ledger {

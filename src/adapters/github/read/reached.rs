@@ -115,7 +115,7 @@ impl Client {
             let said = "the repository's name is not `owner/name`";
             error::failure_saying(route, &answer, Disposition::Refused, said)
         })?;
-        self.address.set_identity(reached.id, &reached.name);
+        self.confirm_identity(route, &answer, reached.id, &reached.name)?;
         Ok(reached)
     }
 }

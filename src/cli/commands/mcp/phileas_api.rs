@@ -39,8 +39,7 @@ impl RepositoryAccess {
             Self::Environment => clients::github_client(repository).map_err(mcp_error),
             Self::Service(repositories) => {
                 let member = find_member(repositories, repository)?;
-                let outside = repositories.external_services();
-                Ok(outside.github_client(member.name.clone(), &member.account))
+                Ok(repositories.client_of(&member))
             }
         }
     }

@@ -103,8 +103,7 @@ async fn set_paused<I: Inbox + 'static>(form: RepositoryForm<I>, paused: bool) -
         form.record(what, "unknown");
         return StatusCode::NOT_FOUND.into_response();
     };
-    let outside = repositories.external_services();
-    let github = outside.github_client(member.name.clone(), &member.account);
+    let github = repositories.client_of(&member);
     match write_pause(&github, &form.form.request, paused).await {
         Ok(changed) => {
             form.record(what, if changed { "done" } else { "nothing changed" });

@@ -531,6 +531,18 @@ async fn an_unknown_error_of_the_whole_query_is_an_outage() {
     assert_eq!(seen.unwrap_err().disposition, Disposition::Refused);
 }
 
+/// GitHub gives a name that a repository has lost to another one.
+#[tokio::test]
+async fn another_repository_under_the_name_is_not_read_for_the_one_before() {
+    let mut set = set([json(200, &answer()), json(200, &answer())]);
+    set.client = set.client.with_id(RepositoryId(7));
+    assert!(set.client.observe_once().await.is_ok());
+    set.client = set.client.with_id(RepositoryId(6));
+    let failure = set.client.observe_once().await.unwrap_err();
+    assert_eq!(failure.disposition, Disposition::NotFound);
+    assert!(failure.detail.contains("acme/widget"), "{failure}");
+}
+
 #[tokio::test]
 async fn a_wrong_document_is_not_sent_again() {
     let wrong = value!({ "errors": [{ "message": "Field 'x' doesn't exist",
