@@ -89,7 +89,7 @@ impl Ticks {
         let outside = self.repositories.external_services();
         if let Some(left) = member.account.required_wait(outside.now()) {
             let because = "GitHub's limit for its account is used up".to_owned();
-            return outage_fault(because, Some(left + spread_wake(member.id)));
+            return outage_fault(because, Some(spread_wake(left, member.id)));
         }
         let jules = match &member.jules {
             Ok(key) => &key.client,
@@ -203,7 +203,7 @@ impl Ticks {
             TickError::Invariant(_) => Ticked::Failed(Fault::Own { because }),
             TickError::Outside(Failure { disposition, .. }) => match disposition {
                 Disposition::Retry { after } => {
-                    outage_fault(because, after.map(|after| after + spread_wake(member.id)))
+                    outage_fault(because, after.map(|after| spread_wake(after, member.id)))
                 }
                 Disposition::Unknown => outage_fault(because, None),
                 // The listing finds which repositories are gone; a refused credential is a fault of
@@ -281,8 +281,9 @@ fn outage_fault(because: String, after: Option<Duration>) -> Ticked {
     })
 }
 
-fn spread_wake(id: RepositoryId) -> Duration {
-    Duration::from_secs(id.0 % SPREAD)
+/// A wait that differs between repositories. A service may ask for one of any length.
+fn spread_wake(wait: Duration, id: RepositoryId) -> Duration {
+    wait.saturating_add(Duration::from_secs(id.0 % SPREAD))
 }
 
 fn notify_observers(member: &Member, report: &TickReport) {
@@ -306,6 +307,30 @@ fn notify_observers(member: &Member, report: &TickReport) {
             about = failed.about,
             "some effects failed: {}",
             failed.detail
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_of_any_length_is_spread() {
+        let spread = |wait, id| spread_wake(Duration::from_secs(wait), RepositoryId(id));
+        assert_eq!(spread(60, 7), Duration::from_secs(67));
+        let longest = spread(u64::MAX, 7);
+        let Ticked::Failed(fault) = outage_fault(String::new(), Some(longest)) else {
+            panic!("an outage is a failure");
+        };
+        let retry_after = None;
+        let because = String::new();
+        assert_eq!(
+            fault,
+            Fault::Outage {
+                because,
+                retry_after
+            }
         );
     }
 }

@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::token::{App, Token};
 use super::token_source::TokenSource;
+use crate::adapters::github::http::answer::LIMIT_WINDOW;
 use crate::adapters::github::http::budget::{Api, Budget, Quota};
 use crate::adapters::github::read::list_sizes::BusyRepositories;
 use crate::adapters::github::read::refusal_cache::RefusalCache;
@@ -15,9 +16,6 @@ use crate::adapters::github::write::opened_issues::OpenedIssues;
 /// New work stops when less than one part in so many of a primary limit is left. Running work needs that rest to
 /// finish.
 const RESERVE: u64 = 50;
-/// The length of the window of a primary limit. A reset that is further away comes from a wrong clock, most likely
-/// this machine's.
-const WINDOW: Duration = Duration::from_secs(3_600);
 const SECOND: Duration = Duration::from_secs(1);
 
 /// The credential that phileas shows to GitHub.
@@ -108,7 +106,8 @@ fn time_to_reset(quota: Quota, now: Timestamp) -> Option<Duration> {
     let second = SignedDuration::try_from(SECOND).ok()?;
     let reset = quota.reset.checked_add(second).ok()?;
     let left = Duration::try_from(reset.duration_since(now)).ok()?;
-    (!left.is_zero() && left <= WINDOW + SECOND).then_some(left)
+    // What is further away comes from a wrong clock, most likely this machine's.
+    (!left.is_zero() && left <= LIMIT_WINDOW + SECOND).then_some(left)
 }
 
 #[cfg(test)]

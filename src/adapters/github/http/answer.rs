@@ -9,10 +9,13 @@ use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 
 use crate::adapters::github::auth::token::Token;
+use crate::runtime::inbox::LONGEST_RETRY_AFTER;
 
 /// How long to pause after a secondary limit without a figure.
 /// <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api>: at least one minute.
 pub const SECONDARY_LIMIT_WAIT: Duration = Duration::from_secs(60);
+/// The length of the window of a primary limit. A reset that is further away comes from a wrong clock or a wrong value.
+pub(crate) const LIMIT_WINDOW: Duration = Duration::from_secs(3_600);
 
 /// A whole answer.
 ///
@@ -81,10 +84,10 @@ impl Answer {
         self.token.redact_in(&text)
     }
 
-    /// The wait that GitHub asks for explicitly.
+    /// The wait that GitHub asks for explicitly. A longer one than [`LONGEST_RETRY_AFTER`] is a mistake.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
-        self.header_number(RETRY_AFTER.as_str())
-            .map(Duration::from_secs)
+        let asked = Duration::from_secs(self.header_number(RETRY_AFTER.as_str())?);
+        Some(asked.min(LONGEST_RETRY_AFTER.unsigned_abs()))
     }
 
     /// The wait that a rate limit demands, if this answer reports one. `said` is its text.
@@ -116,9 +119,9 @@ impl Answer {
         }
         let reset = i64::try_from(self.header_number("x-ratelimit-reset")?).ok()?;
         let now = self.date_header().unwrap_or(now).as_second();
-        let seconds = u64::try_from(reset.saturating_sub(now)).unwrap_or(0);
+        let left = Duration::from_secs(u64::try_from(reset.saturating_sub(now)).unwrap_or(0));
         // GitHub may still count the second of the reset itself to the old window.
-        Some(Duration::from_secs(seconds + 1))
+        Some(left.min(LIMIT_WINDOW) + Duration::from_secs(1))
     }
 }
 
@@ -170,6 +173,22 @@ mod tests {
             None
         );
         assert_eq!(limit(404, &[("retry-after", "7")], "{}"), None);
+    }
+
+    /// One wrong value closes no account for years.
+    #[test]
+    fn no_wait_is_longer_than_github_means() {
+        const DAY: u64 = 86_400;
+        for wrong in ["86401", "18446744073709551615"] {
+            assert_eq!(limit(403, &[("retry-after", wrong)], "{}"), Some(DAY));
+        }
+        let date = ("date", "Mon, 05 Jan 2026 00:00:00 GMT");
+        let spent = ("x-ratelimit-remaining", "0");
+        // In milliseconds instead of seconds, and the greatest that can be read.
+        for wrong in ["1767571800000", "9223372036854775807"] {
+            let reset = ("x-ratelimit-reset", wrong);
+            assert_eq!(limit(403, &[date, spent, reset], "{}"), Some(3_601));
+        }
     }
 
     #[test]
