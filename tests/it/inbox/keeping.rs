@@ -278,6 +278,8 @@ pub(super) async fn a_full_inbox_refuses_and_is_well_again(inbox: &impl Inbox) {
         .await
         .unwrap();
     assert_eq!(refused, Accepted::Overloaded);
+    let problem = inbox.problem_text().unwrap();
+    assert!(problem.contains("full"), "{problem}");
     let known = inbox
         .accept_delivery(delivery("first-0", WIDGET, at(1)))
         .await
@@ -304,6 +306,7 @@ pub(super) async fn a_full_inbox_refuses_and_is_well_again(inbox: &impl Inbox) {
         .await
         .unwrap();
     assert_eq!(stored, Accepted::Stored);
+    assert_eq!(inbox.problem_text(), None);
     let counts = inbox.read_counts(now).await.unwrap();
     if let Some(limit) = counts.limit_bytes {
         assert!(counts.bytes <= limit, "{counts:?}");

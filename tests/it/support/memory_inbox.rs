@@ -432,7 +432,8 @@ impl Inbox for MemoryInbox {
     }
 
     fn problem_text(&self) -> Option<String> {
-        None
+        let stored = self.lock_tables().deliveries.len();
+        (stored >= self.room).then(|| "the inbox is full".to_owned())
     }
 
     fn watch_changes(&self) -> watch::Receiver<u64> {

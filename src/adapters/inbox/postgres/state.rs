@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
+use crate::adapters::inbox::FULL;
 use crate::runtime::inbox::{InboxError, NEARLY_FULL};
 
 /// The room of a delivery in tables and indexes, in bytes: 338 with a million of them in PostgreSQL 15, plus room for
@@ -134,7 +135,9 @@ impl State {
     /// The current problem.
     pub(super) fn current_problem(&self) -> Option<String> {
         let because = self.lock_failure().as_ref().map(|one| one.because.clone());
-        because.or_else(|| self.clock_problem())
+        because
+            .or_else(|| self.clock_problem())
+            .or_else(|| self.is_full(0).then(|| FULL.to_owned()))
     }
 
     fn lock_failure(&self) -> MutexGuard<'_, Option<RepeatedFailure>> {

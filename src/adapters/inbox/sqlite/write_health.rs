@@ -1,8 +1,10 @@
-//! Tracks whether writes succeed, and logs failures once instead of for each delivery.
+//! Tracks whether writes succeed and whether there is room, and logs failures once instead of for each delivery.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::adapters::inbox::FULL;
 use crate::runtime::inbox::InboxError;
 
 /// How often failing writes are logged.
@@ -10,9 +12,12 @@ const SAID_EVERY: Duration = Duration::from_secs(60);
 /// The time without failures before a test write is tried; a write that keeps failing needs no test.
 const QUIET: Duration = Duration::from_secs(30);
 
-/// Whether writes succeed.
+/// Whether writes succeed, and whether there is room for them.
 #[derive(Debug, Default)]
-pub(super) struct WriteHealth(Mutex<Option<Failing>>);
+pub(super) struct WriteHealth {
+    failing: Mutex<Option<Failing>>,
+    is_full: AtomicBool,
+}
 
 /// The failures since deliveries could last be stored.
 #[derive(Debug)]
@@ -82,15 +87,29 @@ impl WriteHealth {
             .is_some_and(|failing| failing.last.elapsed() >= QUIET)
     }
 
+    /// Records whether there is no room for another delivery.
+    pub(super) fn record_room(&self, is_full: bool) {
+        match (self.is_full.swap(is_full, Ordering::Relaxed), is_full) {
+            (false, true) => tracing::error!("{FULL}"),
+            (true, false) => tracing::warn!("the inbox has room again"),
+            _ => {}
+        }
+    }
+
+    /// Whether there was no room when that was last recorded.
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full.load(Ordering::Relaxed)
+    }
+
     /// Why deliveries cannot be stored.
     pub(super) fn current_problem(&self) -> Option<String> {
-        self.lock_failing()
-            .as_ref()
-            .map(|failing| failing.because.clone())
+        let failing = self.lock_failing();
+        let because = failing.as_ref().map(|failing| failing.because.clone());
+        because.or_else(|| self.is_full().then(|| FULL.to_owned()))
     }
 
     fn lock_failing(&self) -> MutexGuard<'_, Option<Failing>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.failing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -229,6 +229,7 @@ impl WriterThread {
                 looked = Instant::now();
                 self.check_storage();
                 self.try_again();
+                self.check_room();
                 let now = self.written_by_others();
                 if now != seen {
                     seen = now;
@@ -300,12 +301,22 @@ impl WriterThread {
         }
     }
 
+    /// Notices that there is room again, if no work arrives that would show it.
+    fn check_room(&self) {
+        if self.condition.is_full()
+            && let Ok(room) = room_left(&self.connection, self.room)
+        {
+            self.condition.record_room(room == Room::None);
+        }
+    }
+
     fn run_transaction(&mut self, works: Vec<Work>) -> rusqlite::Result<(Vec<Reply>, bool)> {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Read within the transaction: outside, each query would be a transaction with its own locks.
         let room = room_left(&transaction, self.room)?;
+        self.condition.record_room(room == Room::None);
         let mut inbox = InboxTransaction::new(&transaction, self.known.as_ref(), room);
         let mut replies = Vec::with_capacity(works.len());
         for work in works {

@@ -95,16 +95,10 @@ impl<I: Inbox> DashboardContext<I> {
     }
 }
 
-/// The problem that the inbox is full or nearly full.
+/// The problem that the inbox is nearly full. A full one is not ready for deliveries.
 fn inbox_room_problem(counts: &Counts) -> Option<String> {
     let limit = counts.limit_bytes?;
     let share = (100 * counts.bytes).checked_div(limit).unwrap_or(100);
-    if counts.bytes >= limit {
-        return Some(
-            "The inbox is full, so the service refuses deliveries until old ones are removed. --inbox-max-bytes gives \
-             it more room.".to_owned(),
-        );
-    }
     let is_nearly_full = counts.bytes as f64 >= limit as f64 * NEARLY_FULL;
     is_nearly_full.then(|| {
         format!(
@@ -131,6 +125,6 @@ mod tests {
         let problem = said(80, Some(100)).unwrap();
         assert!(problem.contains("80 % full"), "{problem}");
         let full = said(100, Some(100)).unwrap();
-        assert!(full.starts_with("The inbox is full"), "{full}");
+        assert!(full.contains("100 % full"), "{full}");
     }
 }
