@@ -140,6 +140,7 @@ impl Client {
                 order.add_time(created);
                 newest = newest.max(created);
                 session.archived |= filter.is_some();
+                session.drop_patches();
                 account.sessions.push(session);
             }
             token = page.next_page_token;

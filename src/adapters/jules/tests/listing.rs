@@ -198,6 +198,35 @@ async fn others_sessions_count_for_the_key_and_are_dropped() {
     assert_eq!(sessions.key, counted);
 }
 
+/// A listing is kept in memory, and is read for less than it contains.
+#[tokio::test]
+async fn a_listing_keeps_no_patches_but_knows_of_changes() {
+    let patch = "+line\n".repeat(1_000);
+    let outputs = [
+        json!({ "pullRequest": { "url": "https://github.com/acme/widget/pull/5", "description": patch } }),
+        json!({ "changeSet": { "gitPatch": { "unidiffPatch": patch, "suggestedCommitMessage": patch } } }),
+        json!({ "changeSet": { "gitPatch": { "unidiffPatch": "", "baseCommitId": patch } } }),
+        json!({ "somethingNew": patch }),
+    ];
+    let sessions = (1..).zip(outputs).map(|(id, output)| {
+        let mut session = ours(id, 1);
+        session["outputs"] = json!([output]);
+        session
+    });
+    let sessions = sessions.collect::<Vec<_>>();
+    let scripted = stage([page(&sessions, ""), page(&sessions, "")]);
+    let account = scripted.client.read_account(&since(0), now()).await;
+    let kept = format!("{:?}", account.unwrap().sessions);
+    assert!(kept.contains("pull/5") && !kept.contains("+line"), "{kept}");
+    let listed = list(&scripted, since(0)).await;
+    let known: Vec<_> = listed
+        .sessions
+        .iter()
+        .map(|session| (session.has_changes, session.pulls.len()))
+        .collect();
+    assert_eq!(known, [(true, 1), (true, 0), (false, 0), (false, 0)]);
+}
+
 #[tokio::test]
 async fn archived_sessions_hold_no_place() {
     let mut paused = ours(1, 1);

@@ -14,13 +14,22 @@ pub struct ChangeSet {
     /// The changes.
     #[serde(deserialize_with = "defaulted")]
     pub git_patch: GitPatch,
+    /// Whether a patch with changes was dropped from it.
+    #[serde(skip)]
+    patch_dropped: bool,
 }
 
 impl ChangeSet {
     /// Whether it changes anything.
     #[must_use]
     pub fn has_changes(&self) -> bool {
-        !self.git_patch.unidiff_patch.is_empty()
+        self.patch_dropped || !self.git_patch.unidiff_patch.is_empty()
+    }
+
+    /// Drops the patch, and remembers whether it changes anything.
+    pub(super) fn drop_patch(&mut self) {
+        self.patch_dropped = self.has_changes();
+        self.git_patch = GitPatch::default();
     }
 }
 

@@ -55,6 +55,19 @@ impl Session {
             last_segment(&self.own_id)
         }
     }
+
+    /// Keeps of its outputs only which pull requests there are, and whether there are changes. A patch may have
+    /// megabytes, and a listing contains those of thousands of sessions.
+    pub(in crate::adapters::jules) fn drop_patches(&mut self) {
+        self.outputs.retain_mut(|output| {
+            match output {
+                Output::PullRequest(pull) => pull.description = String::new(),
+                Output::ChangeSet(changes) => changes.drop_patch(),
+                Output::Unknown(_) => return false,
+            }
+            true
+        });
+    }
 }
 
 /// What a session works on.
