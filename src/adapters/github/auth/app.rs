@@ -1,6 +1,6 @@
 //! What an App can read about itself, with its own JSON Web Token instead of an installation's.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use phileas_domain::model::RepositoryName;
@@ -13,7 +13,7 @@ use crate::adapters::github::client::{Client, Settings};
 use crate::adapters::github::http::api_url::Base;
 use crate::adapters::github::http::{error, routes};
 use crate::adapters::github::read::hooks::{DeliveryPage, parse_page};
-use crate::adapters::github::read::reached::PAGE;
+use crate::adapters::github::read::reached::{MAX_READINGS, PAGE};
 use crate::adapters::pause::Pause;
 use crate::adapters::transport::Transport;
 use crate::runtime::ports::{Disposition, Failure};
@@ -136,11 +136,35 @@ impl AppClient {
 
     /// Reads all installations.
     ///
+    /// When one is removed while pages are read, later ones move up and one of them appears on no page. GitHub tells no
+    /// total here, so a list of several pages counts when two readings in a row show the same.
+    ///
     /// # Errors
     ///
-    /// When GitHub does not answer, or there are more than [`MAX_PAGES`] pages.
+    /// When GitHub does not answer, the list never holds still, or there are more than [`MAX_PAGES`] pages.
     pub async fn list_installations(&self) -> Result<Vec<Installation>, Failure> {
+        let mut before = None;
+        for _ in 0..=MAX_READINGS {
+            let all = self.installations_once().await?;
+            let ids: BTreeSet<u64> = all.iter().map(|one| one.id).collect();
+            if all.len() < PAGE || before.as_ref() == Some(&ids) {
+                return Ok(all);
+            }
+            before = Some(ids);
+        }
+        let said = "the list of installations changes while it is read";
+        let again = Disposition::Retry { after: None };
+        Err(error::local_failure(
+            routes::LIST_INSTALLATIONS,
+            said,
+            again,
+        ))
+    }
+
+    /// Reads all pages once, each installation once.
+    async fn installations_once(&self) -> Result<Vec<Installation>, Failure> {
         let route = routes::LIST_INSTALLATIONS;
+        let mut seen = BTreeSet::new();
         let mut all = Vec::new();
         for page in 1..=MAX_PAGES {
             let query = format!("?per_page={PAGE}&page={page}");
@@ -149,7 +173,8 @@ impl AppClient {
                 .client
                 .parse(route, &answer.map_err(with_denied_disposition)?)?;
             let last = page.len() < PAGE;
-            all.extend(page.into_iter().map(ListedInstallation::into_installation));
+            let new = page.into_iter().filter(|one| seen.insert(one.id));
+            all.extend(new.map(ListedInstallation::into_installation));
             if last {
                 return Ok(all);
             }
@@ -219,5 +244,66 @@ impl ListedInstallation {
             permissions: self.permissions,
             suspended: self.suspended_at.is_some(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json as value;
+
+    use super::*;
+    use crate::adapters::github::scripted::{Outcome, Set, app, json, set_as};
+
+    /// A page with the installations of these numbers.
+    fn page(ids: impl IntoIterator<Item = u64>) -> Outcome {
+        let shown = ids
+            .into_iter()
+            .map(|id| value!({ "id": id, "account": { "login": "acme" } }));
+        json(200, &shown.collect())
+    }
+
+    fn client(replies: impl IntoIterator<Item = Outcome>) -> (AppClient, Set) {
+        let (app, _) = app();
+        let set = set_as(Credential::App(app.clone()), replies);
+        let transport = Arc::clone(&set.script) as _;
+        let pause = Arc::clone(&set.clock) as _;
+        let client = AppClient::new(app, Base::default(), transport, pause, 7);
+        (client, set)
+    }
+
+    async fn ids(client: &AppClient) -> Vec<u64> {
+        let all = client.list_installations().await.unwrap();
+        all.iter().map(|one| one.id).collect()
+    }
+
+    #[tokio::test]
+    async fn a_list_of_one_page_is_read_once() {
+        let (client, set) = client([page(1..=99)]);
+        assert_eq!(ids(&client).await, (1..=99).collect::<Vec<_>>());
+        assert!(set.script.is_used_up());
+    }
+
+    #[tokio::test]
+    async fn a_list_that_shifts_under_its_pages_is_read_until_it_holds_still() {
+        let (client, set) = client([
+            page(1..=100),
+            // The first one has gone: 101 has moved to the first page.
+            page(102..=150),
+            page(2..=101),
+            page(102..=150),
+            page(2..=101),
+            page(102..=150),
+        ]);
+        assert_eq!(ids(&client).await, (2..=150).collect::<Vec<_>>());
+        assert!(set.script.is_used_up());
+    }
+
+    #[tokio::test]
+    async fn a_list_that_never_holds_still_is_a_failure() {
+        let readings = (0..=u64::from(MAX_READINGS)).map(|n| [page(n..n + 100), page([])]);
+        let (client, set) = client(readings.flatten());
+        let failure = client.list_installations().await.unwrap_err();
+        assert_eq!(failure.disposition, Disposition::Retry { after: None });
+        assert!(set.script.is_used_up());
     }
 }

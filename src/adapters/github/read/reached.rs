@@ -16,7 +16,7 @@ pub(crate) const MAX_PAGES: usize = 200;
 pub(crate) const PAGE: usize = 100;
 
 /// How often a listing is read again that changed while its pages were read.
-const MAX_READINGS: u32 = 3;
+pub(crate) const MAX_READINGS: u32 = 3;
 
 /// A repository, as a listing shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
