@@ -178,6 +178,16 @@ impl ApiError {
         self.answer().is_some_and(|answer| answer.status == status)
     }
 
+    /// The same failure as if Jules had answered this much later: a part of the wait that it asks for is over.
+    pub(super) fn after_a_wait(&self, passed: Duration) -> Self {
+        let mut later = self.clone();
+        if let Cause::Answer(answer) = &mut later.cause {
+            answer.retry_after = answer.retry_after.map(|wait| wait.saturating_sub(passed));
+            answer.date = answer.date.and_then(|date| date.checked_add(passed).ok());
+        }
+        later
+    }
+
     /// Whether the call may be repeated: it changes nothing, or nothing more the second time.
     #[must_use]
     pub fn is_repeatable(&self) -> bool {

@@ -46,7 +46,7 @@ impl Client {
             if let Some((at, until, error)) = &cached.failed
                 && (*at >= came || elapsed < *until)
             {
-                return Err(error.clone());
+                return Err(error.after_a_wait(elapsed.saturating_sub(*at)));
             }
             match self.read_account(need, now).await {
                 Ok(account) => {

@@ -44,7 +44,8 @@ pub(super) struct ListingCache {
     /// When each repository last wrote, as far as that is recent.
     wrote: Mutex<Vec<(RepositoryName, Duration)>>,
     pub(super) created: Mutex<VecDeque<(Duration, Session)>>,
-    spent: Mutex<Option<(Duration, ApiError)>>,
+    /// When a create was refused because the quota is used up, until when none is tried, and the error.
+    spent: Mutex<Option<(Duration, Duration, ApiError)>>,
 }
 
 #[derive(Debug, Default)]
@@ -81,16 +82,20 @@ impl ListingCache {
             return;
         };
         let rest = answer.retry_after.unwrap_or(QUOTA_REST).min(LONGEST_REST);
-        *lock_mutex(&self.spent) = Some((elapsed + rest, error.clone()));
+        *lock_mutex(&self.spent) = Some((elapsed, elapsed + rest, error.clone()));
     }
 
     /// The refusal that still applies to creates of this key.
     pub(super) fn quota_refusal(&self, elapsed: Duration) -> Option<ApiError> {
         let mut spent = lock_mutex(&self.spent);
-        if spent.as_ref().is_some_and(|(until, _)| elapsed >= *until) {
+        if spent
+            .as_ref()
+            .is_some_and(|(_, until, _)| elapsed >= *until)
+        {
             *spent = None;
         }
-        spent.as_ref().map(|(_, error)| error.clone())
+        let (at, _, error) = spent.as_ref()?;
+        Some(error.after_a_wait(elapsed.saturating_sub(*at)))
     }
 
     pub(super) fn written_at(&self, repository: &RepositoryName) -> Option<Duration> {

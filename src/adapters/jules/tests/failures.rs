@@ -2,9 +2,13 @@
 
 use std::time::Duration;
 
+use phileas_domain::engine::{CreateFailure, ListingNeed};
 use serde_json::json;
 
-use super::stage::{Reply, lost, missing, not_sent, ok, raw, refusal, stage, with_header};
+use super::stage::{
+    Reply, at, create, lost, missing, not_sent, ok, raw, refusal, repository, stage, stage_with,
+    with_header,
+};
 use crate::adapters::transport::TransportError;
 use crate::runtime::ports::{Disposition, Failure, ReadJules as _, WriteJules as _};
 
@@ -135,6 +139,39 @@ async fn retry_after_is_respected_up_to_the_limit() {
     let after = Some(Duration::from_secs(120));
     assert_eq!(failure.disposition, Disposition::Retry { after });
     assert!(scripted.stage.waits().is_empty());
+}
+
+/// The repositories of a key share the refusal, whenever they ask.
+#[tokio::test]
+async fn a_shared_refusal_asks_only_for_the_rest_of_its_wait() {
+    let noon = at("2026-01-05T12:00:00Z");
+    let refused = || {
+        let dated = with_header(spent(), "date", "Mon, 05 Jan 2026 12:00:00 GMT");
+        with_header(dated, "retry-after", "600")
+    };
+    let shared = || stage_with([refused()], |settings| settings.shared = true);
+    let passes = [(0, 600), (400, 200), (150, 50)].map(|(passed, left)| {
+        let left = Duration::from_secs(left);
+        (Duration::from_secs(passed), left)
+    });
+
+    let scripted = shared();
+    for (passed, left) in passes {
+        scripted.stage.pass(passed);
+        let need = ListingNeed::Since(noon);
+        let listed = scripted.jules.list_sessions(&repository(), &need, noon);
+        let after = Some(left);
+        let failure = listed.await.unwrap_err();
+        assert_eq!(failure.disposition, Disposition::Retry { after });
+    }
+
+    let scripted = shared();
+    for (passed, _) in passes {
+        scripted.stage.pass(passed);
+        let failure = scripted.jules.create_session(&create()).await.unwrap_err();
+        let retry_at = Some(at("2026-01-05T12:10:00Z"));
+        assert_eq!(failure, CreateFailure::Quota { retry_at });
+    }
 }
 
 async fn failure_text(reply: Reply) -> String {
