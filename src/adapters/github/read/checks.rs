@@ -183,6 +183,10 @@ impl Client {
     /// The end of a job's log. A message goes without a log that cannot be read.
     async fn job_log(&self, job: u64) -> Log {
         let route = routes::READ_JOB_LOG;
+        let left = self.budget.pause_left(Api::Rest, self.pause.now());
+        if left.is_some() {
+            return Log::Unavailable;
+        }
         let Ok(token) = self.current_token().await else {
             return Log::Unavailable;
         };
@@ -200,6 +204,11 @@ impl Client {
             },
             status => {
                 tracing::info!(job, status, "the log of a failed job cannot be read");
+                let said = answer.error_message();
+                if let Some(after) = answer.rate_limit_wait(&said, self.pause.now()) {
+                    self.pause_api(Api::Rest, &answer, after);
+                    return Log::Unavailable;
+                }
                 // GitHub answers 404 for what a token may not see.
                 if matches!(status, 401 | 403 | 404) {
                     return Log::Hidden;
@@ -344,7 +353,9 @@ mod tests {
     use serde_json::{Value, json as value};
 
     use super::*;
+    use crate::adapters::github::http::answer::SECONDARY_LIMIT_WAIT;
     use crate::adapters::github::scripted::{json, reply, set};
+    use crate::adapters::pause::Pause as _;
 
     fn run(id: u64, conclusion: Option<&str>, app: &str) -> Value {
         let page = format!("https://github.com/acme/widget/actions/runs/30123456789/job/{id}?pr=7");
@@ -426,6 +437,24 @@ mod tests {
         let hidden: Vec<_> = red.failed.iter().map(|check| check.log_hidden).collect();
         assert_eq!(hidden, [true, false, false]);
         assert_eq!(red.failed[2].name, "ci");
+    }
+
+    /// A limit says nothing about what the token may read, and ends the reading of logs for all.
+    #[tokio::test]
+    async fn a_limit_hides_no_log_and_is_respected() {
+        let contexts = [
+            run(50_123_456_789, Some("FAILURE"), ACTIONS),
+            run(50_123_456_790, Some("FAILURE"), ACTIONS),
+        ];
+        let limited = value!({ "message": "You have exceeded a secondary rate limit." });
+        let set = set([json(200, &answer(&contexts)), json(403, &limited)]);
+        let red = set.client.checks_of(&"1f".into()).await.unwrap();
+        assert!(set.script.is_used_up());
+        assert_eq!(red.failed.len(), 2);
+        let has_none = |check: &FailedCheck| check.log.is_empty() && !check.log_hidden;
+        assert!(red.failed.iter().all(has_none));
+        let left = set.client.budget.pause_left(Api::Rest, set.clock.now());
+        assert_eq!(left, Some(SECONDARY_LIMIT_WAIT));
     }
 
     #[tokio::test]
