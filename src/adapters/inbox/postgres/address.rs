@@ -73,6 +73,8 @@ impl DatabaseUrl {
         }
         let (address, query) = url.split_once('?').unwrap_or((url, ""));
         let (mut roots, mut mode, mut rest) = (None, None, Vec::new());
+        // `+` is a space in forms, but a plus in addresses of databases.
+        let query = query.replace('+', "%2B");
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             match &*name {
                 "sslrootcert" => roots = Some(PathBuf::from(&*value)),
@@ -83,7 +85,6 @@ impl DatabaseUrl {
         let rest = form_urlencoded::Serializer::new(String::new())
             .extend_pairs(rest)
             .finish();
-        // `+` is a space in forms, but a plus in addresses of databases.
         let rest = rest.replace('+', "%20");
         let mut config: Config =
             format!("{address}?{rest}")
@@ -263,6 +264,14 @@ mod tests {
         ] {
             assert_eq!(parsed(url).unwrap().display_address(), wanted);
         }
+    }
+
+    #[test]
+    fn a_plus_is_a_plus() {
+        let url = "postgres://ada@h/d?password=a+b%20c%2Bd&sslrootcert=/etc/a+b.pem";
+        let parsed = parsed(url).unwrap();
+        assert_eq!(parsed.config.get_password(), Some(&b"a+b c+d"[..]));
+        assert_eq!(parsed.roots, Some(PathBuf::from("/etc/a+b.pem")));
     }
 
     #[test]
