@@ -199,6 +199,16 @@ pub fn line_and_column(text: &str, offset: usize) -> (u32, u32) {
     )
 }
 
+/// A word quoted for a shell, for commands that a person copies.
+#[must_use]
+pub fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/+=:@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

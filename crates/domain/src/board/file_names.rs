@@ -12,15 +12,6 @@ pub(super) fn is_unexpanded(text: &str) -> bool {
     FORGOTTEN.iter().any(|one| text.contains(one)) || (text.contains('<') && text.contains('>'))
 }
 
-/// A name quoted for a shell, for commands that a person copies.
-pub(super) fn shell_word(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/+=:@%".contains(c);
-    if !name.is_empty() && name.chars().all(plain) {
-        return name.to_owned();
-    }
-    format!("'{}'", name.replace('\'', r"'\''"))
-}
-
 /// The date of a task by its file's stem: `YYYYMMDD-HHMM-slug` or `YYYYMMDD-HHMMSS-slug`.
 pub(super) fn task_day(stem: &str) -> Option<Date> {
     let (day, rest) = stem.split_once('-')?;

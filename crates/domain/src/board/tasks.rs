@@ -6,12 +6,13 @@ use jiff::civil::{Date, DateTime};
 use jiff::{Timestamp, Zoned};
 
 use super::change::{Change, is_changeable};
-use super::file_names::{is_unexpanded, shell_word, task_day};
+use super::file_names::{is_unexpanded, task_day};
 use super::limits::{FILE_LIMIT_BYTES, FILES_LIMIT, TAGS_LIMIT, TITLE_LIMIT_CHARS};
 use super::markdown::{Edit, MarkdownDocument, apply_edits};
 use super::personas::{persona_names, suggest_persona};
 use super::task::{PERSONA_KEYS, TASKS_FOLDER, Task, TaskState};
 use crate::Diagnostic;
+use crate::diagnostic::shell_word;
 use crate::model::{Mode, Tree};
 use crate::yaml::{Node, Value};
 

@@ -2,6 +2,7 @@
 //! lost, the branch is read instead.
 
 use http::StatusCode;
+use phileas_domain::diagnostic::shell_word;
 use phileas_domain::model::{BranchName, Oid, PullNumber};
 use serde_json::json;
 
@@ -174,9 +175,13 @@ impl Client {
     pub fn rename_command(&self, blocking: &str) -> String {
         let blocking = error::sanitize(blocking);
         format!(
-            "rename it (gh api -X POST repos/{}/branches/{blocking}/rename -f new_name=moved-{}) or delete it (git push origin --delete {blocking})",
-            self.address.current_name(),
-            blocking.replace('/', "-")
+            "rename it (gh api -X POST {} -f {}) or delete it (git push origin --delete {})",
+            shell_word(&format!(
+                "repos/{}/branches/{blocking}/rename",
+                self.address.current_name()
+            )),
+            shell_word(&format!("new_name=moved-{}", blocking.replace('/', "-"))),
+            shell_word(&blocking)
         )
     }
 

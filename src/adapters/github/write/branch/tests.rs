@@ -73,6 +73,18 @@ async fn a_branch_in_the_way_is_named_with_the_command_that_moves_it() {
     }
 }
 
+/// A branch's name may contain anything that a shell acts on, but no space.
+#[tokio::test]
+async fn a_branch_in_the_way_does_nothing_in_the_shell_of_who_copies_the_command() {
+    let command = set([]).client.rename_command("a/$(id);'b");
+    for words in [
+        r"gh api -X POST 'repos/acme/widget/branches/a/$(id);'\''b/rename' -f 'new_name=moved-a-$(id);'\''b'",
+        r"git push origin --delete 'a/$(id);'\''b'",
+    ] {
+        assert!(command.contains(words), "{words}: {command}");
+    }
+}
+
 #[tokio::test]
 async fn a_rule_in_the_way_is_named_with_the_branch() {
     let said =
