@@ -499,7 +499,8 @@ pub trait WriteJules: ReadJules {
         create: &CreateSession,
     ) -> impl Future<Output = Result<Session, CreateFailure>> + Send;
 
-    /// Sends a message to a session. Sends exactly one request.
+    /// Sends a message to a session. A request is repeated only if it had no effect, so the message
+    /// arrives once at most.
     fn send_message(
         &self,
         id: &SessionId,
