@@ -176,9 +176,8 @@ async fn a_tick_does_nothing_in_a_repository_that_has_taken_the_name_over() {
     set.rename(1, "r0");
     let now = set.now();
     set.inbox.wake_repository(set.id(0), now).await.unwrap();
-    let leases = set
-        .inbox
-        .claim_leases(&"test".into(), now, LEASE, &[set.id(0)]);
+    let (holder, due) = ("test".into(), [set.id(0)]);
+    let leases = set.inbox.claim_leases(&holder, now, LEASE, &due);
     let lease = leases.await.unwrap().remove(0);
     let (_stopper, stop) = stop_pair(lease.until, move || now);
     let ticks = Ticks::new(Arc::clone(&set.repositories), "test".to_owned(), None);

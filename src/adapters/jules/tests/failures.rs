@@ -159,7 +159,8 @@ async fn a_shared_refusal_asks_only_for_the_rest_of_its_wait() {
     for (passed, left) in passes {
         scripted.stage.pass(passed);
         let need = ListingNeed::Since(noon);
-        let listed = scripted.jules.list_sessions(&repository(), &need, noon);
+        let here = repository();
+        let listed = scripted.jules.list_sessions(&here, &need, noon);
         let after = Some(left);
         let failure = listed.await.unwrap_err();
         assert_eq!(failure.disposition, Disposition::Retry { after });
