@@ -63,7 +63,7 @@ pub use ticker::{Lane, Ticked, Ticker};
 /// How long a lease lasts. Another process takes over from one that died after this time. A process
 /// that was suspended for longer stops before its next effect.
 pub const LEASE: SignedDuration = SignedDuration::from_secs(15);
-/// How often leases are extended.
+/// How often leases of that length are extended.
 pub const HEARTBEAT: SignedDuration = SignedDuration::from_secs(5);
 /// The longest sleep: a machine's clock may be changed meanwhile.
 pub const LONGEST_SLEEP: SignedDuration = SignedDuration::from_secs(60);
@@ -80,13 +80,15 @@ const LOOKS_PER_ROUND: usize = 16;
 /// How many due repositories are read at once. The others are read after some of these were ticked.
 const MAX_DUE: usize = 50_000;
 
-/// How many ticks may run at once.
+/// How many ticks may run at once, and how long they hold their repositories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     /// The most ticks at once.
     pub ticks: usize,
     /// The most ticks at once that share a lane.
     pub per_lane: usize,
+    /// How long a lease lasts, at most [`MAX_LEASE`](super::inbox::MAX_LEASE). It is extended after a third of that.
+    pub lease: SignedDuration,
 }
 
 impl Default for Bounds {
@@ -97,6 +99,7 @@ impl Default for Bounds {
         Self {
             ticks: 32,
             per_lane: 12,
+            lease: LEASE,
         }
     }
 }
@@ -273,7 +276,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         hands.next_check = hands.next_check.min(time_after(now, RETRY_DELAY));
         let mut until = time_after(now, LONGEST_SLEEP);
         if !hands.running.is_empty() {
-            until = until.min(time_after(hands.extended_at, HEARTBEAT));
+            until = until.min(time_after(hands.extended_at, self.bounds.lease / 3));
         }
         self.start_queued(hands).await;
         for _ in 0..LOOKS_PER_ROUND {
@@ -386,7 +389,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         let ids: Vec<RepositoryId> = entered.keys().copied().collect();
         let claimed = self
             .inbox
-            .claim_leases(&self.holder, self.clock.now(), LEASE, &ids)
+            .claim_leases(&self.holder, self.clock.now(), self.bounds.lease, &ids)
             .await;
         // The inbox may have taken long to reply.
         let now = self.clock.now();
@@ -426,7 +429,9 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
                 return false;
             }
             let claimed_at = self.clock.now();
-            let claimed = self.inbox.claim_alone(&self.holder, claimed_at, LEASE, id);
+            let claimed = self
+                .inbox
+                .claim_alone(&self.holder, claimed_at, self.bounds.lease, id);
             let claimed = claimed.await;
             let now = self.clock.now();
             match claimed {
@@ -603,7 +608,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         let now = self.clock.now();
         // After the clock was set back, a short pause must not last a day.
         hands.extend_after = hands.extend_after.min(time_after(now, RETRY_DELAY));
-        let due = time_after(hands.extended_at, HEARTBEAT);
+        let due = time_after(hands.extended_at, self.bounds.lease / 3);
         let leases: Vec<Lease> = hands
             .running
             .values()
@@ -620,14 +625,20 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         if hands.extended_at <= now && now < due {
             return true;
         }
-        match self.inbox.extend_leases(&leases, now, LEASE).await {
+        match self
+            .inbox
+            .extend_leases(&leases, now, self.bounds.lease)
+            .await
+        {
             Ok(held) => {
                 hands.inbox_outages.extending.record_success(|| now);
                 hands.extended_at = now;
                 for (repository, running) in &hands.running {
                     if held.contains(repository) {
                         // Counted from before the call: the inbox has not received it any earlier.
-                        running.stopper.extend_lease(time_after(now, LEASE));
+                        running
+                            .stopper
+                            .extend_lease(time_after(now, self.bounds.lease));
                     } else {
                         running.stopper.stop();
                     }

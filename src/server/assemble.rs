@@ -46,6 +46,7 @@ pub(crate) struct Parts<I, C> {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) audit: Arc<Audit>,
     pub(crate) clock: Arc<C>,
+    pub(crate) bounds: Bounds,
     pub(crate) secrets: Secrets,
     pub(crate) accepted: RepositoryFilter,
     /// The address under which GitHub knows the service.
@@ -85,7 +86,7 @@ where
             repositories: Arc::clone(&repositories),
             clock: Arc::clone(&parts.clock),
             holder: Holder::new(parts.run),
-            bounds: Bounds::default(),
+            bounds: parts.bounds,
             heartbeat: Arc::clone(&heartbeat),
         };
         let sweep = Sweep {

@@ -30,6 +30,7 @@ use crate::cli::context::{clock, service_inbox};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
 use crate::jobs::EventsFile;
+use crate::runtime::driver::Bounds;
 use crate::server::admin::audit::Audit;
 use crate::server::admin::feed::Feed;
 use crate::server::admin::metrics::Metrics;
@@ -146,6 +147,7 @@ async fn serve(
         metrics,
         audit,
         clock: Arc::new(SystemPause),
+        bounds: Bounds::default(),
         secrets,
         public_url: config.public_url.clone(),
         public,

@@ -292,6 +292,7 @@ async fn a_slow_account_does_not_hold_up_the_others() {
     let bounds = Bounds {
         ticks: 8,
         per_lane: 4,
+        ..Bounds::default()
     };
     let set = set(bounds, lanes);
     for id in 1..=210 {

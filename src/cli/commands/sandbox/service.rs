@@ -35,7 +35,8 @@ use crate::cli::context::clients::http_transport;
 use crate::cli::context::shutdown_signal::shutdown_signal;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::terminal::output::Screen;
-use crate::runtime::inbox::Fault;
+use crate::runtime::driver::Bounds;
+use crate::runtime::inbox::{Fault, MAX_LEASE};
 use crate::runtime::{SERVICE, TickReport};
 use crate::sandbox::delivery::deliver_webhooks;
 use crate::sandbox::running_time::RunningTime;
@@ -226,6 +227,11 @@ fn build_service(
         metrics,
         audit,
         clock: Arc::new(time.clone()),
+        // No other service takes over, and in the usual one's time a busy machine would lose leases.
+        bounds: Bounds {
+            lease: MAX_LEASE,
+            ..Bounds::default()
+        },
         secrets,
         accepted: RepositoryFilter::default(),
         public_url: Some(world_setup::PUBLIC_URL.to_owned()),
