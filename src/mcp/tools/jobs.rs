@@ -179,46 +179,11 @@ async fn run_list_jobs(
         input.archived
     );
     let start: Start = cursor::open_cursor(&of, input.cursor.as_deref())?.unwrap_or_default();
-    let mut jobs: Vec<AccountSession> = Vec::new();
-    let mut page = start.page.clone();
-    let mut truncated = true;
-    let mut last: Option<ListPosition> = None;
-    let mut in_order = true;
-    for _ in 0..MAX_PAGES {
-        let read = context
-            .jules()?
-            .list_jobs(repository.as_ref(), page.as_deref(), input.archived)
-            .await?;
-        for job in read.jobs {
-            let here = list_position(&job);
-            in_order &= last.as_ref().is_none_or(|last| *last >= here);
-            last = Some(here.clone());
-            let wanted = match &repository {
-                Some(name) => job.repository.as_ref() == Some(name),
-                None => context.policy.is_visible(job.repository.as_ref()),
-            };
-            let state = input.state.as_deref();
-            if wanted
-                && start.before.as_ref().is_none_or(|before| here < *before)
-                && state
-                    .is_none_or(|state| JobView::from_job(&job).state.eq_ignore_ascii_case(state))
-                && jobs.iter().all(|known| known.id != job.id)
-            {
-                jobs.push(job);
-            }
-        }
-        page = read.next;
-        if page.is_none() {
-            truncated = false;
-            break;
-        }
-        // Jules lists the newest first but does not promise it. The rest is older only if that was
-        // true so far.
-        if in_order && jobs.len() > limit {
-            truncated = false;
-            break;
-        }
-    }
+    let Wanted {
+        mut jobs,
+        truncated,
+        unread,
+    } = read_wanted(&context, &input, repository.as_ref(), &start, limit).await?;
     if jobs.is_empty() {
         check_empty_list(&context, &input, repository.as_ref(), truncated).await?;
     }
@@ -229,10 +194,9 @@ async fn run_list_jobs(
         let page = start.page;
         Some(Start { page, before })
     } else {
-        let before = None;
-        page.map(|page| Start {
+        unread.map(|page| Start {
             page: Some(page),
-            before,
+            before: None,
         })
     };
     Ok(ListOutput {
@@ -240,6 +204,62 @@ async fn run_list_jobs(
         next_cursor: next.map(|next| cursor::seal_cursor(&of, &next)),
         truncated,
     })
+}
+
+/// The jobs that were read and that the caller wants.
+struct Wanted {
+    jobs: Vec<AccountSession>,
+    /// Whether older ones may be wanted, too.
+    truncated: bool,
+    /// The page that was not read.
+    unread: Option<String>,
+}
+
+/// Reads pages until there are more than `limit` wanted jobs, or [`MAX_PAGES`] pages are read.
+async fn read_wanted(
+    context: &ToolContext,
+    input: &ListInput,
+    repository: Option<&RepositoryName>,
+    start: &Start,
+    limit: usize,
+) -> Result<Wanted, ToolError> {
+    let is_wanted = |job: &AccountSession, here: &ListPosition| {
+        let is_of_repository = match repository {
+            Some(name) => job.repository.as_ref() == Some(name),
+            None => context.policy.is_visible(job.repository.as_ref()),
+        };
+        let state = input.state.as_deref();
+        is_of_repository
+            && start.before.as_ref().is_none_or(|before| here < before)
+            && state.is_none_or(|state| JobView::from_job(job).state.eq_ignore_ascii_case(state))
+    };
+    let mut wanted = Wanted {
+        jobs: Vec::new(),
+        truncated: true,
+        unread: start.page.clone(),
+    };
+    let mut last: Option<ListPosition> = None;
+    let mut in_order = true;
+    for _ in 0..MAX_PAGES {
+        let jules = context.jules()?;
+        let page = wanted.unread.as_deref();
+        let read = jules.list_jobs(repository, page, input.archived).await?;
+        for job in read.jobs {
+            let here = list_position(&job);
+            in_order &= last.as_ref().is_none_or(|last| *last >= here);
+            if is_wanted(&job, &here) && wanted.jobs.iter().all(|known| known.id != job.id) {
+                wanted.jobs.push(job);
+            }
+            last = Some(here);
+        }
+        wanted.unread = read.next;
+        // Jules lists the newest first but does not promise it. The rest is older only if that was true so far.
+        if wanted.unread.is_none() || (in_order && wanted.jobs.len() > limit) {
+            wanted.truncated = false;
+            break;
+        }
+    }
+    Ok(wanted)
 }
 
 /// Checks whether a list is empty because of a mistyped name.
