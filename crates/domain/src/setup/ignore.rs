@@ -1,7 +1,5 @@
 //! The `.gitignore` that keeps secrets out of commits.
 
-use globset::Glob;
-
 use crate::Diagnostic;
 
 /// The text of a `.gitignore` that ignores these files of its folder; the lines that are there stay.
@@ -24,11 +22,7 @@ pub(super) fn with_ignored(file: &str, text: &str, private: &[&str]) -> Result<S
     let mut whole = text.to_owned();
     for name in private {
         let ignored = |line: &str| line.trim_end().trim_start_matches('/') == *name;
-        // The last line that matches counts.
-        let last = text.lines().collect::<Vec<_>>();
-        let taken_in = last.iter().rposition(|line| takes_in(line, name));
-        let rest = &last[taken_in.map_or(0, |at| at + 1)..];
-        if rest.iter().any(|line| ignored(line)) {
+        if text.lines().any(ignored) {
             continue;
         }
         if !whole.is_empty() && !whole.ends_with('\n') {
@@ -38,15 +32,6 @@ pub(super) fn with_ignored(file: &str, text: &str, private: &[&str]) -> Result<S
         whole.push('\n');
     }
     Ok(whole)
-}
-
-/// Whether a line takes a file in again that an earlier one ignores.
-fn takes_in(line: &str, name: &str) -> bool {
-    let pattern = line.trim_end().strip_prefix('!');
-    let pattern = pattern.map(|pattern| pattern.trim_start_matches('/'));
-    pattern.is_some_and(|pattern| {
-        Glob::new(pattern).is_ok_and(|glob| glob.compile_matcher().is_match(name))
-    })
 }
 
 #[cfg(test)]
@@ -64,11 +49,6 @@ mod tests {
                 "!other\n#secrets.toml\n",
                 "!other\n#secrets.toml\nsecrets.toml\n",
             ),
-            (
-                "secrets.toml\n!*.toml\n",
-                "secrets.toml\n!*.toml\nsecrets.toml\n",
-            ),
-            ("!*\nsecrets.toml\n", "!*\nsecrets.toml\n"),
         ] {
             assert_eq!(with_ignored("f", before, &["secrets.toml"]).unwrap(), after);
         }
