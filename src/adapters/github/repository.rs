@@ -1,4 +1,4 @@
-//! The address of the repository: its name, or its id while the name may be another repository's.
+//! The address of the repository: its name, or its id after GitHub has redirected the name.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,7 +13,7 @@ pub(super) struct RepositoryAddress(Mutex<KnownAddress>);
 struct KnownAddress {
     name: RepositoryName,
     id: Option<RepositoryId>,
-    /// Whether the name may be another repository's: GitHub has redirected it, or has not confirmed it yet.
+    /// Whether GitHub has redirected the name to the id.
     by_id: bool,
 }
 
@@ -28,10 +28,7 @@ impl RepositoryAddress {
 
     /// Sets the id of the repository that is meant, whichever has the name now.
     pub(super) fn require_id(&self, id: RepositoryId) {
-        self.with_known(|known| {
-            known.id = Some(id);
-            known.by_id = true;
-        });
+        self.with_known(|known| known.id = Some(id));
     }
 
     pub(super) fn current_name(&self) -> RepositoryName {
@@ -111,12 +108,12 @@ mod tests {
     }
 
     #[test]
-    fn a_required_id_decides_until_the_name_is_confirmed() {
+    fn a_required_id_decides_whose_answers_count() {
         let place = RepositoryAddress::new("acme/widget".parse().unwrap());
         place.require_id(RepositoryId(7));
-        assert_eq!(place.root_path(), "/repositories/7");
+        assert_eq!(place.root_path(), "/repos/acme/widget");
         assert!(!place.set_identity(RepositoryId(8), &"acme/widget".parse().unwrap()));
-        assert_eq!(place.root_path(), "/repositories/7");
+        assert!(!place.follow_redirect("/repositories/8/issues"));
         assert!(place.set_identity(RepositoryId(7), &"acme/gadget".parse().unwrap()));
         assert_eq!(place.root_path(), "/repos/acme/gadget");
     }

@@ -321,10 +321,7 @@ async fn each_repository_is_swept_at_its_own_time() {
         let rule = FaultRule {
             face: Some(Face::Github),
             method: None,
-            path: Some(format!(
-                "/repositories/{}/hooks/*/deliveries*",
-                ground.repositories[1]
-            )),
+            path: Some("/repos/acme/r1/hooks/*/deliveries*".to_owned()),
             body: None,
             nth: None,
             probability: None,
@@ -367,11 +364,11 @@ async fn each_repository_is_swept_at_its_own_time() {
     end.request_shutdown();
     driver.await.unwrap();
     let world = ground.world.lock_world();
-    let looked = |n: usize| {
-        let place = format!("/repositories/{}/hooks?", ground.repositories[n]);
+    let looked = |name: &str| {
+        let place = format!("/repos/acme/{name}/hooks?");
         let asked = world.books().requests.iter();
         asked.filter(|one| one.path.starts_with(&place)).count()
     };
-    assert_eq!(looked(0), 1);
-    assert_eq!(looked(1), 12);
+    assert_eq!(looked("r0"), 1);
+    assert_eq!(looked("r1"), 12);
 }
