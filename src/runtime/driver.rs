@@ -63,8 +63,6 @@ pub use ticker::{Lane, Ticked, Ticker};
 /// How long a lease lasts. Another process takes over from one that died after this time. A process
 /// that was suspended for longer stops before its next effect.
 pub const LEASE: SignedDuration = SignedDuration::from_secs(15);
-/// How often leases of that length are extended.
-pub const HEARTBEAT: SignedDuration = SignedDuration::from_secs(5);
 /// The longest sleep: a machine's clock may be changed meanwhile.
 pub const LONGEST_SLEEP: SignedDuration = SignedDuration::from_secs(60);
 /// How long running ticks may take at shutdown. Less than the 25 s that a service has.
@@ -89,6 +87,14 @@ pub struct Bounds {
     pub per_lane: usize,
     /// How long a lease lasts, at most [`MAX_LEASE`](super::inbox::MAX_LEASE). It is extended after a third of that.
     pub lease: SignedDuration,
+}
+
+impl Bounds {
+    /// How often leases are extended.
+    #[must_use]
+    pub fn heartbeat(&self) -> SignedDuration {
+        self.lease / 3
+    }
 }
 
 impl Default for Bounds {
@@ -276,7 +282,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         hands.next_check = hands.next_check.min(time_after(now, RETRY_DELAY));
         let mut until = time_after(now, LONGEST_SLEEP);
         if !hands.running.is_empty() {
-            until = until.min(time_after(hands.extended_at, self.bounds.lease / 3));
+            until = until.min(time_after(hands.extended_at, self.bounds.heartbeat()));
         }
         self.start_queued(hands).await;
         for _ in 0..LOOKS_PER_ROUND {
@@ -608,7 +614,7 @@ impl<I: Inbox + 'static, C: Clock, T: Ticker> Driver<I, C, T> {
         let now = self.clock.now();
         // After the clock was set back, a short pause must not last a day.
         hands.extend_after = hands.extend_after.min(time_after(now, RETRY_DELAY));
-        let due = time_after(hands.extended_at, self.bounds.lease / 3);
+        let due = time_after(hands.extended_at, self.bounds.heartbeat());
         let leases: Vec<Lease> = hands
             .running
             .values()

@@ -14,8 +14,7 @@ const START_LIMIT_MS = 120_000;
 const CLICK_LIMIT_MS = 60_000;
 const CHANGE_LIMIT_MS = 180_000;
 const END_LIMIT_MS = 60_000;
-// Minutes of the sandbox in a second. A lease of the service lasts 15 s of the sandbox, and a tick that cannot extend it in
-// that time stops: by default a busy machine would have a twelfth of a second for it.
+// Minutes of the sandbox in a second: on a busy machine the page must show what was just done before more happens.
 const SPEED = 1;
 const SIZES = [{ width: 1280, height: 900 }, { width: 768, height: 1000 }, { width: 360, height: 740 }];
 const words = process.argv.slice(2);

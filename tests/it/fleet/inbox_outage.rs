@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use jiff::{SignedDuration, Timestamp};
 use phileas::runtime::driver::{
-    Bounds, DRAIN, Driver, HEARTBEAT, Heartbeat, LEASE, Lane, StopSignal, Ticked, Ticker,
+    Bounds, DRAIN, Driver, Heartbeat, LEASE, Lane, StopSignal, Ticked, Ticker,
 };
 use phileas::runtime::inbox::{Inbox as _, Lease, MAX_FAULTS};
 use phileas::runtime::ports::Clock as _;
@@ -108,13 +108,18 @@ impl Set {
 }
 
 /// The question whether the lease still stands is not answered for a minute. Others may have it after its length.
+/// How often leases are extended.
+fn heartbeat() -> SignedDuration {
+    Bounds::default().heartbeat()
+}
+
 #[tokio::test]
 async fn a_tick_has_no_effect_after_its_lease() {
     let set = Set::new(seconds(300), Mood::Well).await;
-    set.clock.pass(HEARTBEAT + seconds(1)).await;
+    set.clock.pass(heartbeat() + seconds(1)).await;
     set.inbox.is(Mood::Silent(seconds(60)));
     set.clock.pass(seconds(120)).await;
-    let over = HEARTBEAT + LEASE;
+    let over = heartbeat() + LEASE;
     assert_eq!(set.last_effect(), over - seconds(1));
     assert_eq!(set.begun(), [0]);
 }
@@ -143,12 +148,12 @@ async fn a_lease_that_comes_too_late_starts_nothing() {
 async fn an_end_is_seen_while_the_inbox_does_not_answer() {
     let mut set = Set::new(seconds(300), Mood::Well).await;
     set.inbox.is(Mood::Silent(seconds(8)));
-    set.clock.pass(HEARTBEAT + seconds(1)).await;
+    set.clock.pass(heartbeat() + seconds(1)).await;
     drop(set.end.take());
     set.clock.pass(seconds(8)).await;
     assert_eq!(
         set.last_effect(),
-        HEARTBEAT + seconds(1),
+        heartbeat() + seconds(1),
         "the running tick is told at once"
     );
     // Its time is counted from when it was asked for.
