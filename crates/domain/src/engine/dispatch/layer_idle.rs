@@ -6,6 +6,7 @@
 
 use std::fmt::Write as _;
 
+use crate::engine::lookup::in_progress::reopened;
 use crate::engine::lookup::policy::policy_of_persona;
 use crate::engine::lookup::rest::rest_of;
 use crate::engine::lookup::slot::SlotRole;
@@ -45,7 +46,8 @@ pub(crate) fn inputs_digest(
             let _infallible = writeln!(seen, "live {name} {slot}");
         }
     }
-    for (_, entry) in builder.state.history.open_entries() {
+    let open = builder.state.history.open_entries();
+    for (_, entry) in open.chain(reopened(builder)) {
         if let Some(slot) = entry.slot.as_ref()
             && SlotRole::from_slot(slot).is_some()
         {

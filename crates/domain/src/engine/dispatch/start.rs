@@ -129,17 +129,21 @@ fn busy_line(builder: &DecisionBuilder<'_>, candidate: &Candidate) -> Option<Lin
     // Several implementers and planners may run; only a work item must not be doubled.
     let item = SlotRole::from_slot(&candidate.work.slot)
         .is_some_and(|slot_role| slot_role.item_id().is_some());
-    // Of turns that all wait for their session, that of the first track goes first, and that of a paused one last.
+    // Of turns that all wait for their session, that of the first track goes first, and one that cannot start yet last.
     let waits = builder
         .find_turn(&candidate.track, &candidate.work.slot)
         .is_some();
     let (busy, _) = builder.state.tracks.iter().find(|(name, track)| {
-        let goes_later = waits && (track.paused.is_some() || **name > candidate.track);
+        let goes_later = |turn: &Turn| {
+            let is_later = track.paused.is_some() || **name > candidate.track;
+            let is_held = turn.not_before.is_some_and(|at| builder.now() < at);
+            waits && is_between_attempts(turn) && (is_later || is_held)
+        };
         let mut turns = track.turns.iter();
         // Compare names last: most tracks have no turns.
         turns.any(|(slot, turn)| match item {
             true => *slot == candidate.work.slot,
-            false => turn.persona_id == *persona && !(goes_later && is_between_attempts(turn)),
+            false => turn.persona_id == *persona && !goes_later(turn),
         }) && **name != candidate.track
     })?;
     let text = format!("`{persona}` is at work in track `{busy}`");

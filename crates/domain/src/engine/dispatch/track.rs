@@ -433,7 +433,16 @@ fn pass_start(
     }
     match timing::slot_due(&timing, last, start, plan.policy.catch_up, now) {
         SlotDue::Now { slot, .. } => Ok(Some(slot)),
-        SlotDue::Not | SlotDue::Missed(_) => Err(start.next_after(now)),
+        SlotDue::Not => Err(start.next_after(now)),
+        SlotDue::Missed(slot) => {
+            let next = start.next_after(now);
+            builder.track_mut(&plan.name).last_started = Some(slot);
+            let text = format!("the pass of {slot} was missed, and the plan skips missed slots");
+            let (verdict, reason) = (Verdict::Skipped, Reason::SlotsMissed);
+            builder.report_line(Line::about_track(&plan.name, verdict, reason, text));
+            builder.add_headline(format!("missed {}", plan.name), None);
+            Err(next)
+        }
     }
 }
 

@@ -43,7 +43,7 @@ fn has_turn_or_pull(
 }
 
 /// Entries whose pull request was closed, and is open again.
-fn reopened<'b>(
+pub(crate) fn reopened<'b>(
     builder: &'b DecisionBuilder<'_>,
 ) -> impl Iterator<Item = (&'b u64, &'b HistoryEntry)> {
     let pulls = builder.snapshot.pulls.values();

@@ -158,8 +158,11 @@ fn a_pass_that_could_not_begin_in_time_is_left_out_where_missed_slots_are_forgot
             "{catch_up}, {late} minutes late"
         );
         if !starts {
+            assert_eq!(scenario.reasons("t"), [Reason::SlotsMissed, Reason::NotDue]);
+            assert_eq!(scenario.headlines.last().unwrap(), "missed t");
+            scenario.minutes(1);
+            scenario.tick();
             assert_eq!(scenario.reasons("t"), [Reason::NotDue]);
-            assert_eq!(scenario.line("t").until, Some(at("06T09:00:00")));
             scenario.now = at("06T09:00:00");
             scenario.tick();
             assert_eq!(scenario.sessions.len(), 1);
