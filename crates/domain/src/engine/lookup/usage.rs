@@ -61,6 +61,7 @@ pub(crate) fn count_requested(builder: &DecisionBuilder<'_>) -> usize {
     let recent = entries.filter(|entry| {
         let at = entry.created_at;
         entry.track_name().request_number().is_some()
+            && entry.session_id.is_some()
             && at.is_some_and(|at| now.duration_since(at) < BUDGET_DAY)
     });
     let tracks = builder.state.tracks.iter();

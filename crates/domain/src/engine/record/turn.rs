@@ -167,29 +167,8 @@ fn close_turn(
     Some((turn, was))
 }
 
-/// Ends a turn as cancelled although it may have a session. The history entry lets a later tick archive the session,
-/// should it appear.
-pub(crate) fn end_without_session(
-    builder: &mut DecisionBuilder<'_>,
-    track: &TrackName,
-    slot: &Slot,
-    note: String,
-) {
-    let key = builder.state.next_history_key();
-    let seq = builder.newest_seq(track);
-    let Some(turn) = builder.find_turn_mut(track, slot) else {
-        return;
-    };
-    turn.history_key = Some(key);
-    let entry = HistoryEntry {
-        created_at: turn.intent.as_ref().map(|intent| intent.created_at),
-        ..new_entry(turn, track, slot, seq)
-    };
-    builder.state.history.insert(key, entry);
-    end_turn(builder, track, slot, Outcome::Cancelled, Some(note));
-}
-
-/// Ends a turn that has no session yet. It leaves no history, unless an earlier attempt may have a session.
+/// Ends a turn that has no session yet. It leaves no history, unless an earlier attempt may have a session: by that entry
+/// a later tick archives the session.
 pub(crate) fn drop_unstarted(
     builder: &mut DecisionBuilder<'_>,
     track: &TrackName,
@@ -197,12 +176,20 @@ pub(crate) fn drop_unstarted(
     turn: &Turn,
     text: &str,
 ) {
-    if turn.ambiguous > 0 {
-        return end_without_session(builder, track, slot, text.to_owned());
-    }
     let seq = builder.newest_seq(track);
     builder.track_mut(track).turns.remove(slot);
     let now = builder.now();
+    if turn.ambiguous > 0 {
+        let key = builder.state.next_history_key();
+        let entry = HistoryEntry {
+            created_at: turn.listed_empty_at,
+            outcome: Some(Outcome::Cancelled),
+            finished_at: Some(now),
+            note: Some(text.to_owned()),
+            ..new_entry(turn, track, slot, seq)
+        };
+        builder.state.history.insert(key, entry);
+    }
     let turn_id = Some(turn.turn.clone());
     request::finish_request(&mut builder.state, &turn_id, &Outcome::Cancelled, now);
     builder.add_headline(

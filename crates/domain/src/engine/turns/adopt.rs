@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 
 use jiff::Timestamp;
 
-use super::unreadable::wait_for_unreadable;
+use super::unreadable::{end_without_session, wait_for_unreadable};
 use crate::engine::input::session::Session;
 use crate::engine::lookup::sessions::{
     Unidentified, claimed_marker, listing_start, request_unidentified, unknown_sessions,
@@ -151,7 +151,7 @@ fn wait_for_listing(
     };
     if turn.cancel {
         let note = format!("Jules' list {why}; whether it has a session is not known");
-        turn::end_without_session(builder, track, slot, note);
+        end_without_session(builder, track, slot, note);
         return;
     }
     let text = format!(

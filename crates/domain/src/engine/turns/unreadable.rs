@@ -8,10 +8,10 @@ use jiff::Timestamp;
 use crate::engine::lookup::waiting_turns::ambiguous_line;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::limits::{POLL, PULL_POLL, UNREAD_PATIENCE};
-use crate::engine::record::notice;
-use crate::engine::record::turn::end_without_session;
+use crate::engine::record::session::new_entry;
+use crate::engine::record::{notice, turn};
 use crate::model::{SessionId, Slot, TrackName};
-use crate::state::Turn;
+use crate::state::{HistoryEntry, Outcome, Turn};
 
 /// A complete listing leaves only unreadable sessions open: each may be the turn's.
 pub(crate) fn wait_for_unreadable(
@@ -57,4 +57,29 @@ pub(crate) fn wait_for_unreadable(
     notice::open_turn_notice(builder, track, slot, turn, &text);
     let until = soon.max(builder.now_plus(PULL_POLL));
     builder.report_line(ambiguous_line(builder, track, slot, turn, text).with_until(until));
+}
+
+/// Ends a turn as cancelled although it may have a session. The history entry lets a later tick archive the session,
+/// should it appear.
+pub(crate) fn end_without_session(
+    builder: &mut DecisionBuilder<'_>,
+    track: &TrackName,
+    slot: &Slot,
+    note: String,
+) {
+    let key = builder.state.next_history_key();
+    let seq = builder.newest_seq(track);
+    let Some(turn) = builder.find_turn_mut(track, slot) else {
+        return;
+    };
+    // The turn may have to wait for the exchange after it got its entry.
+    if turn.history_key.is_none() {
+        turn.history_key = Some(key);
+        let entry = HistoryEntry {
+            created_at: turn.intent.as_ref().map(|intent| intent.created_at),
+            ..new_entry(turn, track, slot, seq)
+        };
+        builder.state.history.insert(key, entry);
+    }
+    turn::end_turn(builder, track, slot, Outcome::Cancelled, Some(note));
 }
