@@ -8,7 +8,7 @@ use crate::engine::input::pull_activity::PullChange;
 use crate::engine::input::snapshot::Snapshot;
 use crate::engine::output::builder::DecisionBuilder;
 use crate::engine::output::effect::Effect;
-use crate::engine::output::limits::INTENT_VALID;
+use crate::engine::output::limits::{ACTION_REPEATS, INTENT_VALID};
 use crate::engine::output::report::{Line, Reason, Verdict};
 use crate::engine::record::attempts::{self, NextAttempt};
 use crate::model::PullNumber;
@@ -37,17 +37,20 @@ fn close_pull(builder: &mut DecisionBuilder<'_>, pull: &Pull) {
     match attempts::next_attempt(refusal.closing.as_ref(), now) {
         // It was closed, and is open again.
         NextAttempt::Over if refusal.closing.as_ref().is_some_and(|one| one.notified) => {
-            match reopened_by(snapshot, number, refusal) {
-                _ if !snapshot.pull_activity.contains_key(&number) => {
-                    builder.reads.pull_activity.insert(number);
-                }
-                Some(true) => drop_refusal(builder, number),
-                Some(false) => {
-                    refusal.closing = None;
+            let Some(activity) = snapshot.pull_activity.get(&number) else {
+                builder.reads.pull_activity.insert(number);
+                return;
+            };
+            let is_shown = activity.as_ref().is_some_and(|activity| !activity.more);
+            match (reopened_by(snapshot, number, refusal), &mut refusal.closing) {
+                (Some(false), Some(closing)) if closing.repeats < ACTION_REPEATS => {
+                    closing.notified = false;
                     builder.wake_by(now);
                 }
+                (Some(false), _) => report_reopened(builder, number),
                 // GitHub may show an older state.
-                None => {}
+                (None, _) if is_shown => {}
+                (Some(true) | None, _) => drop_refusal(builder, number),
             }
         }
         // The refusal stays, so that the record of one that is closed by hand has the reason.
@@ -73,7 +76,7 @@ fn close_pull(builder: &mut DecisionBuilder<'_>, pull: &Pull) {
     }
 }
 
-/// Whether a person has reopened it since the refusal, or a bot alone. `None`: nobody has, as far as GitHub shows it.
+/// Whether a person has reopened it since the refusal, or a bot alone. `None`: GitHub shows no reopening.
 fn reopened_by(snapshot: &Snapshot, number: PullNumber, refusal: &WorkRefusal) -> Option<bool> {
     let activity = snapshot.pull_activity.get(&number)?.as_ref()?;
     let reopened = activity.events.iter().filter(|event| {
@@ -86,6 +89,11 @@ fn reopened_by(snapshot: &Snapshot, number: PullNumber, refusal: &WorkRefusal) -
 fn drop_refusal(builder: &mut DecisionBuilder<'_>, number: PullNumber) {
     builder.state.work.refused.remove(&number);
     let text = format!("pull request #{number} was reopened, so its refusal no longer counts");
+    report(builder, number, text);
+}
+
+fn report_reopened(builder: &mut DecisionBuilder<'_>, number: PullNumber) {
+    let text = format!("pull request #{number} is refused, and a bot reopens it; close it by hand");
     report(builder, number, text);
 }
 
