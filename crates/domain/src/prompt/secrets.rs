@@ -132,6 +132,12 @@ fn without_credentials(line: &str) -> String {
     out
 }
 
+/// How files of code end.
+const CODE_ENDINGS: [&str; 18] = [
+    "c", "cc", "cpp", "cs", "go", "h", "java", "js", "jsx", "kt", "php", "py", "rb", "rs", "scala",
+    "swift", "ts", "tsx",
+];
+
 /// Hides the values of names that suggest a secret. It reads each character a bounded number of times, because people and
 /// programs write lines of any length.
 fn without_values(line: &str) -> String {
@@ -178,10 +184,15 @@ fn without_values(line: &str) -> String {
 
 /// Whether a colon is part of a path in code, such as `tokenizer::splits` or `src/tokens.rs:12`, and no value follows it.
 fn is_path(before: &str, after: &str) -> bool {
-    let is_file = before.contains('/') && !before.contains("://");
-    before.ends_with(':')
-        || after.starts_with(':')
-        || (is_file && after.starts_with(|c: char| !c.is_whitespace()))
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_pair = before.ends_with(':') || after.starts_with(':');
+    let inner = after.strip_prefix(':').unwrap_or(after);
+    let part = inner.split(|c: char| !is_name(c)).next();
+    let is_part = part.is_some_and(|part| part.starts_with(|c: char| !c.is_ascii_digit()));
+    let file = before.rsplit(|c: char| !is_name(c) && !"/.-".contains(c));
+    let ending = file.take(1).find_map(|file| file.rsplit_once('.'));
+    let is_file = ending.is_some_and(|(_, ending)| CODE_ENDINGS.contains(&ending));
+    (is_pair && is_part) || (is_file && part.is_some_and(|part| !part.is_empty()))
 }
 
 /// Where parts of names that suggest a secret stand, by their ends.
@@ -238,6 +249,15 @@ mod tests {
                 "config/token: abcdefgh12".to_owned(),
                 "config/token: [hidden]",
             ),
+            (
+                "config/prod.json:{\"token\":\"abcdefgh12345\"}".to_owned(),
+                "config/prod.json:{\"token\":\"[hidden]\"}",
+            ),
+            (
+                "secrets/token.txt:abcdefgh12345".to_owned(),
+                "secrets/token.txt:[hidden]",
+            ),
+            ("password::1234567890".to_owned(), "password::[hidden]"),
             (
                 "Authorization: Bearer abcdefgh12".to_owned(),
                 "Authorization: Bearer [hidden]",
