@@ -13,6 +13,7 @@ use phileas_domain::model::RepositoryName;
 use phileas_domain::patch::{self, FileChange};
 use serde_json::{Value, json};
 
+use super::Registered;
 use super::files::StoreError;
 use super::monitor::account_for;
 use super::paths::JobPaths;
@@ -378,6 +379,7 @@ impl<A: ReadAccount + SessionsApi, P: ReadPull> EventHandler<'_, A, P> {
     ) -> Result<(), RetryError> {
         let jobs = self.paths.jobs_file();
         let intent = RetryIntent { attempt, at: now };
+        let began = || RetryError::later("another program has begun to retry it");
         let is_first = jobs.update_job(&job.job_id, |known| {
             let is_first = known.retry_intent.is_none();
             known.retry_intent.get_or_insert_with(|| intent.clone());
@@ -385,12 +387,14 @@ impl<A: ReadAccount + SessionsApi, P: ReadPull> EventHandler<'_, A, P> {
         })?;
         match is_first {
             Some(true) => Ok(()),
-            Some(false) => Err(RetryError::later("another program has begun to retry it")),
+            Some(false) => Err(began()),
             None => {
                 let mut new = job.clone();
                 new.retry_intent = Some(intent);
-                jobs.register_job(new, now)?;
-                Ok(())
+                match jobs.register_job(new, now)? {
+                    Registered::New => Ok(()),
+                    Registered::Known | Registered::Again => Err(began()),
+                }
             }
         }
     }

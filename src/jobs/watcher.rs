@@ -94,6 +94,7 @@ impl<H: Handler> Watcher<H> {
                 self.events.path().display()
             );
             memory.last_event = None;
+            self.write(&memory)?;
         }
         let tail = Tail::new(self.events.path());
         let mut passed = WatchPass::default();

@@ -41,7 +41,7 @@ pub trait CheckJobs: Send + Sync {
 }
 
 /// Opens a file that a caller names, unless something else than jobs is in it: a job would be added to it, and the rest
-/// written anew.
+/// written again.
 fn jobs_file_only(path: PathBuf) -> Result<JobsFile, ToolError> {
     let refused = |why: String| {
         let path = path.display();
@@ -51,8 +51,9 @@ fn jobs_file_only(path: PathBuf) -> Result<JobsFile, ToolError> {
         return Err(refused("its name does not end in `.jsonl`".to_owned()));
     }
     let file = JobsFile::new(&path);
-    let (_, found) = file.read_jobs()?;
-    match found.first() {
+    let (registry, found) = file.read_jobs()?;
+    // Beside jobs, a line that is none is only warned about.
+    match found.first().filter(|_| registry.is_empty()) {
         Some(wrong) => Err(refused(wrong.to_string())),
         None => Ok(file),
     }

@@ -40,6 +40,7 @@ impl Client {
                     return Ok(JobPage {
                         jobs,
                         next: non_empty(read.next_page_token),
+                        is_of_one_list: true,
                     });
                 }
             }

@@ -244,6 +244,7 @@ async fn read_wanted(
         let jules = context.jules()?;
         let page = wanted.unread.as_deref();
         let read = jules.list_jobs(repository, page, input.archived).await?;
+        in_order &= read.is_of_one_list;
         for job in read.jobs {
             let here = list_position(&job);
             in_order &= last.as_ref().is_none_or(|last| *last >= here);

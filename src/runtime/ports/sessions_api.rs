@@ -39,13 +39,15 @@ pub struct NewJob {
     pub require_plan_approval: bool,
 }
 
-/// One page of jobs, in the order in which Jules lists them.
+/// One page of jobs, in the order in which Jules lists them, or a page of each of several lists.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JobPage {
     /// The jobs.
     pub jobs: Vec<AccountSession>,
     /// Where the next page begins; `None` on the last one.
     pub next: Option<String>,
+    /// Whether it is a page of one list: then what is on the next one is older, as far as Jules lists the newest first.
+    pub is_of_one_list: bool,
 }
 
 /// A repository on which the Jules App is installed.

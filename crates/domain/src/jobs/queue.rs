@@ -27,7 +27,8 @@ pub struct WatcherMemory {
     /// A digest of the last bytes before the offset, to detect that the file was replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// The newest event that was processed. No event is processed twice, not even from another file.
+    /// The newest event that was processed. No event is processed twice, not even from another file, unless all numbers
+    /// of that one are smaller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_event: Option<EventId>,
     /// How often the handler of the next event has failed.

@@ -197,6 +197,7 @@ impl SessionsApi for ServiceJules {
         Ok(JobPage {
             jobs: jobs.concat(),
             next: next_page_name(&pages, next),
+            is_of_one_list: pages.len() == 1,
         })
     }
 
