@@ -54,7 +54,21 @@ fn a_request_at_work_is_named_like_its_turn() {
         .done();
     assert_eq!(shown.json()["track"], "request:1");
     bench.run(&["session", "cancel", "request:1"]).done();
-    assert!(bench.state().tracks["request:1"].turns.is_empty());
+    let mut state = bench.state();
+    assert!(state.tracks["request:1"].turns.is_empty());
+    let again = ["session", "retry", "request:1"];
+    bench.run(&again).done();
+    bench
+        .run(&again)
+        .refused(1, "`auditor` is at work already, as request:2");
+    // The text of an issue comes from a request there.
+    for request in state.requests.values_mut() {
+        request.thread = Some(7);
+    }
+    bench.write_ledger(&phileas_domain::state::codec::save(&state));
+    bench
+        .run(&again)
+        .refused(1, "comment `/phileas retry` on #7");
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub(super) async fn retry_turn(
             let why = format!("`{persona}` is requested as {id} already, and waits");
             return Ok(TurnChange::Refused { why });
         }
-        change_live_turn(state, id, |track, turn| {
+        let change = change_live_turn(state, id, |track, turn| {
             if let Some(session) = &turn.session_id {
                 return Err(format!(
                     "session {session} of `{}` is at work in track `{track}`; `phileas session cancel` ends it first",
@@ -52,7 +52,12 @@ pub(super) async fn retry_turn(
             }
             engine::resume_turn(turn);
             Ok(())
-        })
+        })?;
+        let why = match &change {
+            TurnChange::Over { persona, .. } => why_not_again(state, id, persona),
+            _ => None,
+        };
+        Ok(why.map_or(change, |why| TurnChange::Refused { why }))
     })
     .await?;
     let (ask, done) = match found {
@@ -147,6 +152,36 @@ fn change_live_turn(
         Ok(()) => TurnChange::Live { place },
         Err(why) => TurnChange::Refused { why },
     })
+}
+
+/// Why a finished turn is not requested again: only a request on its issue gives the session the issue's text, or it was
+/// requested again already.
+fn why_not_again(state: &State, id: &str, persona: &PersonaId) -> Option<String> {
+    let entry = state.entry_named(&resolve_turn(state, id));
+    let turn = entry.and_then(|(_, entry)| entry.turn.as_ref());
+    let number = TrackName::from(id).request_number();
+    let mut requests = state.requests.values();
+    let origin = requests.find(|one| {
+        let is_of_turn = turn.is_some() && one.turn.as_ref() == turn;
+        is_of_turn || (number.is_some() && one.number == number)
+    });
+    if let Some(thread) = origin.and_then(|request| request.thread) {
+        return Some(format!(
+            "it was requested on #{thread}, and only a request there gives the session its text: comment `/phileas retry` on \
+             #{thread}"
+        ));
+    }
+    if let Some((number, _)) = engine::pending_requests(state).find(|(_, one)| *one == *persona) {
+        return Some(format!(
+            "`{persona}` is requested already, as request:{number}, and waits"
+        ));
+    }
+    let mut tracks = state.tracks.iter();
+    let (track, _) = tracks.find(|(name, track)| {
+        let mut turns = track.turns.values();
+        name.request_number().is_some() && turns.any(|turn| turn.persona_id == *persona)
+    })?;
+    Some(format!("`{persona}` is at work already, as {track}"))
 }
 
 /// The persona of a request that has not started, by the request's name.
