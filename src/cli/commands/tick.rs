@@ -184,8 +184,8 @@ fn warn_of_clock_skew(report: &TickReport) {
     let skew = local_now().duration_since(report.now).abs();
     if skew > SKEW_LIMIT {
         tracing::warn!(
-            skew_secs = skew.as_secs(),
-            "this machine's clock differs from GitHub's; decisions use GitHub's"
+            "this machine's clock differs from GitHub's by {} s; decisions use GitHub's clock",
+            skew.as_secs()
         );
     }
 }

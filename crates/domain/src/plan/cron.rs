@@ -74,6 +74,9 @@ impl CronError {
             Self::Expression { expression, .. } => {
                 // `annual` is as near, and is no less a word of clocks.
                 let near = closest(expression.trim(), ["annual", "manual"]);
+                if expression.trim() == "manual" {
+                    return "only a schedule can be `\"manual\"`; leave `start` out, and passes follow each other".to_owned();
+                }
                 if near == Some("manual") {
                     return "did you mean `manual`?".to_owned();
                 }

@@ -218,6 +218,10 @@ pub(crate) fn unknown_text(
                 return format!("{given} is no reason; did you mean `/phileas refuse {meant}`?");
             }
             let reasons = reasons.map(|reason| format!("`{reason}`")).join(", ");
+            if !given.is_empty() {
+                let given = quote_as_code(given);
+                return format!("{given} is no reason; the reasons are {reasons}");
+            }
             format!("`refuse` needs a reason: `/phileas refuse REASON`, one of {reasons}")
         }
         ("run", _) => format!("{shown} does not name one persona: `/phileas run PERSONA`"),
