@@ -7,7 +7,7 @@ use super::repository::Repository;
 /// Arguments of `pause`.
 #[derive(Debug, Clone, Args)]
 pub struct Pause {
-    /// Also archive every live session, and end its turn as cancelled
+    /// Also archive every live session, and end its turn
     #[arg(long)]
     pub cancel_sessions: bool,
     /// Which repository.

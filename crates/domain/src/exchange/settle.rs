@@ -73,7 +73,7 @@ pub fn settle_merged(tree: &Tree, path: &str) -> Result<(Files, Vec<Diagnostic>)
 }
 
 /// Settles rejected or failed work: the item stays, with the reasons and one more attempt, or with all of them where
-/// nobody wants it any more. The returned flag says whether it is [`super::Next::Suspended`] now, after
+/// people do not want it any more. The returned flag says whether it is [`super::Next::Suspended`] now, after
 /// [`MAX_ATTEMPTS`].
 ///
 /// # Errors

@@ -10,7 +10,7 @@ use super::codec::{load, save};
 use super::fixtures::{CORRUPT, REAL, V4_AS_V5, sound_state};
 use super::invariant::{check_state, check_step};
 use super::segment::{check_archive, load_segment, rotate};
-use super::{HistoryEntry, State, repair};
+use super::{HistoryEntry, Outcome, State, repair};
 
 /// A text with a few bytes cut out, written over or doubled.
 fn mutated() -> impl Strategy<Value = String> {
@@ -98,9 +98,16 @@ proptest! {
     }
 
     #[test]
-    fn rotation_keeps_every_entry(state in any_state(), limit in 0..8_usize) {
+    fn rotation_keeps_every_entry(before in any_state(), limit in 0..8_usize, kept in 0..4_usize) {
+        let mut state = before.clone();
+        // One commit settles and archives.
+        let open: Vec<u64> = state.history.open_entries().map(|(key, _)| *key).collect();
+        for key in open {
+            state.history.get_mut(&key).unwrap().outcome = Some(Outcome::Merged);
+        }
         let mut rotated = state.clone();
-        let files = rotate(&mut rotated, Some(&state), limit, 1);
+        let files = rotate(&mut rotated, Some(&before), limit, kept);
+        prop_assert_eq!(check_step(&before, &rotated), []);
         prop_assert_eq!(check_state(&rotated), []);
         prop_assert_eq!(check_step(&state, &rotated), []);
         prop_assert_eq!(rotated.next_history_key(), state.next_history_key());

@@ -48,7 +48,7 @@ fn merged_work_leaves_with_its_events_and_failed_work_comes_back() {
     let ledger = Ledger::flat();
     let because = ["refused".to_owned()];
     let (_, suspended) = settle_returned(&ledger.tree, REQUIREMENT, &because, true).unwrap();
-    assert!(suspended, "nobody wants it");
+    assert!(suspended, "people do not want it");
     let mut ledger = Ledger::of(&streams(true));
     let (files, _) = settle_merged(
         &ledger.tree,
